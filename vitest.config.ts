@@ -22,7 +22,7 @@ const main = {
   test: {
     ...shared,
     name: 'main',
-    include: ['src/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'cli/src/**/*.test.ts'],
     exclude: isLong ? [] : ['src/**/*.long.test.ts'],
   },
 };

@@ -80,7 +80,7 @@ export function startProduct(
   const flags = scripts.start.split(' ').filter((word) => word.startsWith('--'));
   const shared = { HOSTPLANE_PORT: '0', HOSTPLANE_TRUSTED_PROXIES: '127.0.0.0/8' };
   const args = [...flags, bundle, 'serve', ...options];
-  return start({ name: 'hostplane serve', args, env: { ...shared, ...env } });
+  return start({ name: 'hostplane admin serve', args, env: { ...shared, ...env } });
 }
 
 export const startBenchProgram = (

@@ -57,7 +57,7 @@ requests per second. Beside it stand the lowest and the highest round and, for b
 time of the server for one answer, and how busy one core was with making the load (near 100 %, the server could have
 done more).
 
-The product is \`hostplane serve\` as it is shipped: its log goes to /dev/null, its metrics are kept, its proxies are
+The product is \`hostplane admin serve\` as it is shipped: its log goes to /dev/null, its metrics are kept, its proxies are
 127.0.0.0/8. Requests name 4,000 client addresses in turn, so that the limit of 200 a minute stops none but those it
 should. All contenders use one embedded PostgreSQL with its default settings (fsync on).
 
@@ -73,7 +73,7 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   that sends the very statement the product sends and shows what it finds with the same function; a page of 50 of them in
   the same way. Pages of two accounts with 1,000 and 1,000,000 machines in one table, all with addresses, like those of
   the audit log.
-* **Creating**: \`hostplane serve\` with an empty data folder, its worker and the sandbox engine in one process; the time
+* **Creating**: \`hostplane admin serve\` with an empty data folder, its worker and the sandbox engine in one process; the time
   is that from the first call to the moment when no machine is being created any more.
 * **Waiters**: 5,000 connections, each held on the feed of one account until an event is committed; from the commit, as its
   writer sees it, to the last byte of each answer. Two waves warm up, the median of the others' 99th percentiles counts.

@@ -1,9 +1,23 @@
 #!/usr/bin/env -S node --max-semi-space-size=32
+// The program of a checkout: `admin` and `mcp` are the server's, everything else is the customers' command line.
 import { pathToFileURL } from 'node:url';
-import { ensureBundle } from '../scripts/bundle.mjs';
-import { ensurePortal } from '../scripts/portal.mjs';
 
-const bundle = await ensureBundle();
-if (process.argv[2] === 'serve') await ensurePortal();
-process.argv = [process.execPath, bundle, ...process.argv.slice(2)];
-await import(pathToFileURL(bundle).href);
+const [first, ...rest] = process.argv.slice(2);
+const isServer = first === 'admin' || first === 'mcp';
+const program = await (isServer ? serverProgram() : clientProgram());
+process.argv = [process.execPath, program, ...(first === 'admin' ? rest : process.argv.slice(2))];
+await import(pathToFileURL(program).href);
+
+async function serverProgram() {
+  const { ensureBundle } = await import('../scripts/bundle.mjs');
+  const bundle = await ensureBundle();
+  if (rest[0] !== 'serve') return bundle;
+  const { ensurePortal } = await import('../scripts/portal.mjs');
+  await ensurePortal();
+  return bundle;
+}
+
+async function clientProgram() {
+  const { ensureCli } = await import('../scripts/cli.mjs');
+  return ensureCli();
+}

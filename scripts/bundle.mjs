@@ -12,7 +12,7 @@ export async function ensureBundle() {
   if (!existsSync(join(root, 'src'))) return bundle;
   install();
   const mark = `// Made from sources ${hashSources()}.`;
-  if (readBeginning(mark.length) === mark) return bundle;
+  if (readBeginning(bundle, mark.length) === mark) return bundle;
   const started = Date.now();
   const esbuild = await import('esbuild');
   const draft = `${bundle}.${process.pid}`;
@@ -43,9 +43,14 @@ export async function ensureBundle() {
 }
 
 function hashSources() {
-  const hash = createHash('sha256');
   const sources = listFiles('src').filter((file) => !/\.test\.ts$|^src\/(testing|laws)\//.test(file));
-  for (const file of ['package-lock.json', 'scripts/bundle.mjs', ...sources.sort()]) {
+  return hashFiles(['package-lock.json', 'scripts/bundle.mjs', ...sources]);
+}
+
+/** A hash of the files with these paths in the project. */
+export function hashFiles(files) {
+  const hash = createHash('sha256');
+  for (const file of files.toSorted()) {
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
@@ -54,17 +59,19 @@ function hashSources() {
   return hash.digest('hex').slice(0, 32);
 }
 
-function listFiles(folder) {
+/** The paths of all files in a folder of the project. */
+export function listFiles(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     return entry.isDirectory() ? listFiles(path) : [path];
   });
 }
 
-function readBeginning(length) {
+/** The first bytes of a file; undefined if there is none. */
+export function readBeginning(path, length) {
   let file;
   try {
-    file = openSync(bundle, 'r');
+    file = openSync(path, 'r');
     const bytes = Buffer.alloc(length);
     readSync(file, bytes, 0, length, 0);
     return bytes.toString('utf8');

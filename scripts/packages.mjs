@@ -53,6 +53,11 @@ const packages = [
     without: 'images packed with xz or zstd were only refused, not unpacked',
   },
   {
+    names: ['zsh', 'fish'],
+    isThere: () => hasProgram('zsh') && hasProgram('fish'),
+    without: 'the completion of the command line was tested in bash only',
+  },
+  {
     names: ['chromium'],
     isThere: () => ['chromium', 'chromium-browser', 'google-chrome'].some(hasProgram),
     without: 'the tests of the portal in a real browser did not run',

@@ -109,7 +109,7 @@ it('a server takes over the file and the certificate, says what needs a restart,
 it('a worker takes over the file and stops in order', async () => {
   makeCertificate();
   await writeFile(file, text('Fifth'));
-  const worker = spawn(process.execPath, [PROGRAM, 'worker'], {
+  const worker = spawn(process.execPath, [PROGRAM, 'admin', 'worker'], {
     env: { ...process.env, HOSTPLANE_CONFIG: file, HOSTPLANE_DATA: join(folder, 'data') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

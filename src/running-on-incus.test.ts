@@ -50,7 +50,7 @@ async function prepare(): Promise<Record<string, string>> {
   const program = join(folder, 'bin', 'hostplane');
   const main = `exec ${process.execPath} --import tsx ${join(root, 'src/main.ts')} "$@"`;
   // Some machines limit open files below what a server needs, so the limit is raised.
-  await writeFile(program, `#!/bin/sh\nulimit -n $(ulimit -H -n)\n${main}\n`);
+  await writeFile(program, `#!/bin/sh\nulimit -n $(ulimit -H -n)\n[ "$1" = admin ] && shift\n${main}\n`);
   await chmod(program, 0o755);
   return {
     PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),

@@ -1,5 +1,5 @@
 /**
- * `hostplane serve` and `hostplane worker`: starts the app, prints example calls, reloads the configuration on SIGHUP,
+ * `hostplane admin serve` and `hostplane admin worker`: starts the app, prints example calls, reloads the configuration on SIGHUP,
  * and on Ctrl-C or SIGTERM drains and stops everything that was started.
  */
 import { isatty } from 'node:tty';
@@ -41,7 +41,7 @@ function banner({ url, portal, demo, database }: RunningApp, role: Role): string
       );
   } else {
     lines.push(
-      'A key is shown only once, when you create it. To create another one: npm run hostplane -- keys create --name my-key --preset full-access',
+      'A key is shown only once, when you create it. To create another one: npm run hostplane -- admin keys create --name my-key --preset full-access',
       '',
     );
   }

@@ -1,4 +1,4 @@
-/** The engine checks of `hostplane doctor`: each port examines the locations that it serves. */
+/** The engine checks of `hostplane admin doctor`: each port examines the locations that it serves. */
 import type { Examination } from '../kernel/registry.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import type { Location } from './open.ts';

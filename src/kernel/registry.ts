@@ -74,7 +74,7 @@ export interface Family {
   findConsole?(services: Services, sessionId: string, token: string): Promise<ConsoleSession | null>;
   /** Started with the worker: watches engines for changes that no call caused. Returns a function that stops it. */
   watch?(services: Services): () => Promise<void>;
-  /** The checks that `hostplane doctor` runs for this family: one entry per check. */
+  /** The checks that `hostplane admin doctor` runs for this family: one entry per check. */
   examine?(db: Db): Promise<readonly Examination[]>;
 }
 

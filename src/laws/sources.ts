@@ -36,7 +36,7 @@ function readSource(file: string): SourceFile {
   return { path, text, lines: text.trimEnd().split('\n').length, imports: readImports(path, text) };
 }
 
-const folders = ['src', 'bench', 'scripts', 'bin'];
+const folders = ['src', 'bench', 'scripts', 'bin', 'cli/src'];
 
 export const sources: readonly SourceFile[] = folders
   .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }))
@@ -47,7 +47,7 @@ export const sources: readonly SourceFile[] = folders
 /** The contract of a port counts as a test, because it is a test suite that the tests of the drivers run. */
 export const isTest = ({ path }: Pick<SourceFile, 'path'>): boolean =>
   /(\.test|(^|[/.])fixture)\.ts$/.test(path) ||
-  /^src\/(testing|laws|engines\/([^/]+\/)?contract)(\/|\.ts$)/.test(path);
+  /^src\/(testing|laws|engines\/([^/]+\/)?contract)(\/|\.ts$)|^cli\/src\/testing\//.test(path);
 
 /** The files of the product: everything in `src/` except tests and test support. */
 export const shipped: readonly SourceFile[] = sources.filter(

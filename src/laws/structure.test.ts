@@ -141,6 +141,26 @@ describe('layers point one way', () => {
     expect(namesOf(wrong)).toEqual([]);
   });
 
+  it("the customers' command line takes nothing from the server but types and files without imports", () => {
+    const pure = new Set(sources.filter(({ imports }) => imports.length === 0).map(({ path }) => path));
+    const wrong = sources
+      .filter((file) => file.path.startsWith('cli/') && !isTest(file))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter(({ target, isTypeOnly }) => target.startsWith('src/') && !isTypeOnly && !pure.has(target))
+          .map(({ target }) => `${path} imports ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  it("the customers' command line uses no package but that for WebSockets", () => {
+    const used = sources
+      .filter((file) => file.path.startsWith('cli/') && !isTest(file))
+      .flatMap(({ imports }) => imports.map(({ target }) => target))
+      .filter((target) => !/^(node:|cli\/|src\/)/.test(target));
+    expect(used.filter((name) => name !== 'ws')).toEqual([]);
+  });
+
   it('surfaces take types from stores, never rows', () => {
     const wrong = shipped.filter(
       (file) =>

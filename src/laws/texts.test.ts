@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { builtIns } from '../../cli/src/built-ins.ts';
+import { Document } from '../../cli/src/document/document.ts';
+import { find } from '../../cli/src/lookup.ts';
 import { families } from '../families/index.ts';
 import { type ProblemCode, problems } from '../kernel/problems/catalogue.ts';
 import { buildRegistry } from '../kernel/registry.ts';
@@ -82,27 +85,44 @@ describe('a text', () => {
     expect(found(ids, catalogue)).toEqual([]);
   });
 
-  it('names only commands that the command line has', async () => {
-    const command = /\bhostplane (?:-- )?([a-z][a-z-]+)(?: ([a-z][a-z-]+))?/g;
-    const named = new Set(
-      [...pages, ...catalogue, ...specification, ...code]
-        // These name processes and connections: "hostplane pid …", "hostplane command".
-        .filter(({ from }) => !/^src\/(store\/embedded|surfaces\/cli\/database)/.test(from))
-        .flatMap(({ text }) =>
-          [...text.matchAll(command)].map(([, group = '', verb = '']) => `${group} ${verb}`),
-        ),
-    );
+  /** The words after `hostplane` in all texts, at most three. */
+  const commands = (): Set<string> => {
+    const command = /\bhostplane (?:-- )?([a-z][a-z-]+(?: [a-z][a-z-]+){0,2})/g;
+    const texts = [...pages, ...catalogue, ...specification, ...code]
+      // These name processes and connections: "hostplane pid …", "hostplane command".
+      .filter(({ from }) => !/^src\/(store\/embedded|surfaces\/cli\/database)/.test(from));
+    return new Set(texts.flatMap(({ text }) => [...text.matchAll(command)].map(([, words = '']) => words)));
+  };
+
+  it('names only commands that the operators have', async () => {
     const help = (await runCommand(['--help'])).out;
     const groups = [...help.matchAll(/^ {2}([a-z-]+)(?: |$)/gm)].map(([, name = '']) => name);
-    expect(named.size).toBeGreaterThan(10);
+    const named = [...commands()].filter((words) => /^(admin|mcp)\b/.test(words));
+    expect(named.length).toBeGreaterThan(10);
     const wrong: string[] = [];
     for (const words of named) {
-      const [group = '', verb = ''] = words.split(' ');
+      const [group, verb = ''] = words.replace(/^admin ?/, '').split(' ');
+      if (group === undefined || group === '') continue;
       const usage = (await runCommand([group, '--help'])).out;
-      const isGroup = /^Usage: hostplane \S+ .*\[command\]/.test(usage);
+      const isGroup = /^Usage: hostplane admin \S+ .*\[command\]/.test(usage);
       const hasVerb = new RegExp(`^ {2}${verb}(?: |$)`, 'm').test(usage);
       if (!groups.includes(group) || (isGroup && verb !== '' && !hasVerb)) wrong.push(words);
     }
     expect(wrong).toEqual([]);
+  });
+
+  it('names only commands that the customers have', () => {
+    const document = new Document(JSON.parse(JSON.stringify(exampleDocument(registry))));
+    const own = builtIns.map(({ words: [first = ''] }) => first);
+    const isKnown = (words: readonly string[]): boolean => {
+      try {
+        return own.includes(words[0] ?? '') || find(document, words, own) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    const named = [...commands()].filter((words) => !/^(admin|mcp)\b/.test(words));
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((words) => !isKnown(words.split(' ')))).toEqual([]);
   });
 });

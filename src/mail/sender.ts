@@ -137,7 +137,7 @@ export class MailSender implements Subscriber {
         return;
       }
       metrics.alarms.inc({ alarm: 'mail_failed' });
-      log.error(facts, 'a mail could not be sent; see: hostplane mail list');
+      log.error(facts, 'a mail could not be sent; see: hostplane admin mail list');
       return;
     }
     if (!(await endSent(db, mail.id, this.#owner, this.#environment.now())))

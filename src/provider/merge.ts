@@ -41,7 +41,7 @@ export function mergeSources(defaults: Source, own: Source | null): Merged {
     isOwn,
     hint(path) {
       if (own === null || (path !== '/provider' && path !== '/catalogue')) return '';
-      return ' Nothing of the demo provider is added to your own file. To begin with a copy of it, run: hostplane config print-default';
+      return ' Nothing of the demo provider is added to your own file. To begin with a copy of it, run: hostplane admin config print-default';
     },
     place(path) {
       const source = own !== null && isOwn(path) ? own : defaults;

@@ -55,40 +55,40 @@ export const problems = define({
     title: 'API key not valid',
     when: 'The API key does not exist, its secret is wrong, or its account is closed.',
     next_step:
-      'Check that you use the right key, or create one in the portal (operators: hostplane keys create).',
+      'Check that you use the right key, or create one in the portal (operators: hostplane admin keys create).',
   },
   api_key_expired: {
     status: 401,
     title: 'API key expired',
     when: 'The API key is correct, but it has expired.',
-    next_step: 'Create or roll a key in the portal (operators: hostplane keys roll).',
+    next_step: 'Create or roll a key in the portal (operators: hostplane admin keys roll).',
   },
   api_key_suspended: {
     status: 401,
     title: 'API key suspended',
     when: 'The API key, its owner or all keys of the account were suspended.',
-    next_step: 'Resume the key in the portal (operators: hostplane keys resume).',
+    next_step: 'Resume the key in the portal (operators: hostplane admin keys resume).',
   },
   api_key_revoked: {
     status: 401,
     title: 'API key revoked',
     when: 'The API key was revoked. This cannot be undone.',
     next_step:
-      'Create a new key in the portal (operators: hostplane keys create), because a revoked key never works again.',
+      'Create a new key in the portal (operators: hostplane admin keys create), because a revoked key never works again.',
   },
   permission_denied: {
     status: 403,
     title: 'Permission missing',
     when: 'Your API key, or the role of its owner, does not have the permission that this endpoint requires.',
     next_step:
-      'Use a key that has the permission named in required_permission, or create one in the portal (operators: hostplane keys create --permission).',
+      'Use a key that has the permission named in required_permission, or create one in the portal (operators: hostplane admin keys create --permission).',
     extra: ['required_permission', 'denied_by'],
   },
   product_not_enabled: {
     status: 403,
     title: 'Product not enabled',
     when: 'Your account does not have this product.',
-    next_step: 'Ask your provider to enable the product (hostplane accounts enable-product).',
+    next_step: 'Ask your provider to enable the product (hostplane admin accounts enable-product).',
     extra: ['family', 'required_permission', 'denied_by'],
   },
   ip_not_allowed: {
@@ -96,7 +96,7 @@ export const problems = define({
     title: 'Address not on the allowlist',
     when: 'Your account enforces an IP allowlist, and the address you call from is not on it.',
     next_step:
-      'Call from an address that is on the allowlist, or add the address in client_ip to it in the portal (operators: hostplane allowlist add).',
+      'Call from an address that is on the allowlist, or add the address in client_ip to it in the portal (operators: hostplane admin allowlist add).',
     extra: ['client_ip'],
   },
   account_restricted: {
@@ -117,7 +117,7 @@ export const problems = define({
     status: 403,
     title: 'Locked by a person',
     when: 'A person has locked this setting, and the call would loosen it.',
-    next_step: 'Ask your provider to make this change (hostplane budgets).',
+    next_step: 'Ask your provider to make this change (hostplane admin budgets).',
   },
   not_found: {
     status: 404,

@@ -44,7 +44,9 @@ it('takes the key of the environment and makes no file', async () => {
 
 it('refuses to start without the key, with another one, and with a broken file, and says what to do', async () => {
   await openSeal(db, inFile('kept'));
-  await expect(openSeal(db, inFile('lost'))).rejects.toThrow(/Restore it as .*lost.*hostplane secrets reset/);
+  await expect(openSeal(db, inFile('lost'))).rejects.toThrow(
+    /Restore it as .*lost.*hostplane admin secrets reset/,
+  );
   expect(await readdir(folder)).not.toContain('lost');
   await expect(openSeal(db, given(newKey()))).rejects.toThrow(/HOSTPLANE_SECRET_KEY is not the key/);
   expect(await findFault(db, inFile('kept'))).toBeNull();

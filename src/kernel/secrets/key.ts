@@ -15,7 +15,7 @@ interface KeySource {
 }
 
 const LOST =
-  'If you have no copy of the key, run: hostplane secrets reset. Webhooks are then disabled until you rotate their secrets.';
+  'If you have no copy of the key, run: hostplane admin secrets reset. Webhooks are then disabled until you rotate their secrets.';
 
 async function readKeyFile(file: string): Promise<Buffer | null> {
   let text: string;

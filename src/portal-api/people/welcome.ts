@@ -38,7 +38,7 @@ export async function createWelcomeLink(
   if (person !== undefined && (await canSignIn(db, person))) {
     throw new Problem('invalid_state', {
       detail: `${email} has a password or a passkey already.`,
-      nextStep: 'Send a link to recover the password instead (hostplane people recovery-link).',
+      nextStep: 'Send a link to recover the password instead (hostplane admin people recovery-link).',
       extra: { current_state: 'signed_up', allowed_states: [] },
     });
   }

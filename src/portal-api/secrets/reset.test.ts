@@ -25,7 +25,7 @@ it('goes on with another key: secrets are new, webhooks are off, what waited is 
   await insertDelivery({ db }, account, id, waits);
   await createPerson(db, { totp_secret: Buffer.from('sealed'), totp_enabled_at: new Date() });
   await expect(resetSecrets(db, actor, source(lost))).rejects.toThrow('nothing is lost');
-  await expect(openSeal(db, source(found))).rejects.toThrow('hostplane secrets reset');
+  await expect(openSeal(db, source(found))).rejects.toThrow('hostplane admin secrets reset');
   expect(await resetSecrets(db, actor, source(found))).toEqual({ accounts: 1, webhooks: 1, people: 1 });
   const after = await db.selectFrom('people').select('totp_enabled_at').execute();
   expect(after).toEqual([{ totp_enabled_at: null }]);

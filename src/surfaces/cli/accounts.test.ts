@@ -16,14 +16,14 @@ const read = async (argv: readonly string[]) => JSON.parse((await run([...argv, 
 describe('accounts at the command line', () => {
   it('begin with none, then with one that need not be named', async () => {
     const none = await run(['accounts', 'list']);
-    expect(none.out).toContain('hostplane accounts create');
+    expect(none.out).toContain('hostplane admin accounts create');
     expect((await run(['members', 'list'])).err).toContain('There is no account yet');
     const made = await run([
       ...['accounts', 'create', '--name', 'Example GmbH', '--timezone', 'Europe/Paris'],
       ...['--owner-name', 'Ada', '--owner-email', 'ada@example.com'],
     ]);
     expect([made.code, made.err]).toEqual([0, '']);
-    expect(made.out).toContain('hostplane keys create --account acc_');
+    expect(made.out).toContain('hostplane admin keys create --account acc_');
     expect((await run(['accounts', 'show'])).out).toMatch(/timezone +Europe\/Paris/);
     const [entry] = await portal.audit((await read(['accounts', 'show'])).id);
     expect(entry).toMatchObject({
@@ -100,7 +100,10 @@ describe('accounts at the command line', () => {
     expect([ambiguous.code, ambiguous.err]).toEqual([2, expect.stringContaining(account.id)]);
     expect(await run(['members', 'list', '--account', account.id])).toMatchObject({ code: 0 });
     const unknown = await run(['--account', 'Nobody', 'members', 'list']);
-    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('hostplane accounts list')]);
+    expect([unknown.code, unknown.err]).toEqual([
+      1,
+      expect.stringContaining('hostplane admin accounts list'),
+    ]);
     const { out } = await run(['accounts', 'list']);
     expect(out.split('\n')[0]).toMatch(/^ID +NAME +STATUS +MEMBERS +KEYS +CREATED$/);
     expect(out.trimEnd().split('\n')).toHaveLength(4);

@@ -64,7 +64,7 @@ export function addAccounts(program: Command, cli: Cli): void {
         }));
         return {
           json: found,
-          text: table(rows, 'There is no account yet. Create one: hostplane accounts create --help'),
+          text: table(rows, 'There is no account yet. Create one: hostplane admin accounts create --help'),
         };
       }),
     );
@@ -86,7 +86,7 @@ export function addAccounts(program: Command, cli: Cli): void {
           const made = await createAccount(db, actor, { ...input, ...more }, config);
           const { account, owner } = made;
           const text = `${facts({ account: account.id, name: account.name, owner: `${owner.name} (${owner.id})` })}
-Create a key for it: hostplane keys create --account ${account.id} --name first --preset read-only\n`;
+Create a key for it: hostplane admin keys create --account ${account.id} --name first --preset read-only\n`;
           return { json: made, text };
         },
       ),

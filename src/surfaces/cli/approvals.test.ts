@@ -26,7 +26,7 @@ const revoke = (headers: Record<string, string> = {}) =>
   t.call({ method: 'DELETE', url: `/account/v1/api-keys/${victim}?reason=unused`, key, headers });
 const ask = async (): Promise<string> => (await revoke()).json().operation_id;
 
-describe('hostplane approvals', () => {
+describe('hostplane admin approvals', () => {
   it('lists nothing where nothing waits', async () => {
     expect(await run(['approvals', 'list'])).toMatchObject({
       code: 0,
@@ -72,7 +72,7 @@ describe('hostplane approvals', () => {
   });
 });
 
-describe('hostplane keys create', () => {
+describe('hostplane admin keys create', () => {
   const create = (...more: string[]) =>
     run(['keys', 'create', '--name', 'a', '--permission', 'account:*:*', ...more, '--json']);
 

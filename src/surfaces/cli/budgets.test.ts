@@ -81,6 +81,6 @@ describe('budgets at the command line', () => {
     const key = await set('--amount', '100', '--threshold', '80', '--key', 'nobody');
     expect([key.code, key.err]).toEqual([1, expect.stringContaining('No API key')]);
     const unknown = await run(['lock', 'other']);
-    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('hostplane budgets list')]);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('hostplane admin budgets list')]);
   });
 });

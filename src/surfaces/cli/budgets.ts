@@ -60,7 +60,7 @@ async function findBudget(desk: Desk, accountId: string, named: string): Promise
   );
   if (budget !== undefined) return budget;
   throw new Refusal(
-    `No budget of the account has the id or the name "${named}". See: hostplane budgets list`,
+    `No budget of the account has the id or the name "${named}". See: hostplane admin budgets list`,
   );
 }
 

@@ -14,8 +14,8 @@ export async function chooseAccount({ db, options }: Desk, named = options.accou
   if (account === undefined) {
     throw new Refusal(
       named === undefined
-        ? 'There is no account yet. Create one: hostplane accounts create --help'
-        : `No account has the id or the exact name "${named}". See: hostplane accounts list`,
+        ? 'There is no account yet. Create one: hostplane admin accounts create --help'
+        : `No account has the id or the exact name "${named}". See: hostplane admin accounts list`,
     );
   }
   if (found.length === 1) return account;
@@ -34,7 +34,7 @@ export async function chooseMember(desk: Desk, accountId: string, named: string)
   const member = members.find(({ id, email }) => id === named || email.toLowerCase() === wanted);
   if (member !== undefined) return member;
   throw new Refusal(
-    `No member of the account has the id or the e-mail address "${named}". See: hostplane members list`,
+    `No member of the account has the id or the e-mail address "${named}". See: hostplane admin members list`,
   );
 }
 
@@ -45,7 +45,7 @@ export async function chooseKey(desk: Desk, accountId: string, named: string): P
   const [key] = living.length > 0 ? living : found;
   if (key === undefined) {
     throw new Refusal(
-      `No API key of the account has the id or the name "${named}". See: hostplane keys list --all`,
+      `No API key of the account has the id or the name "${named}". See: hostplane admin keys list --all`,
     );
   }
   if (living.length === 1 || found.length === 1) return key;
@@ -62,5 +62,5 @@ export async function chooseEntry(desk: Desk, accountId: string, named: string):
     ({ id, cidr }) => id === named || cidr === wanted || cidr === `${wanted}/32` || cidr === `${wanted}/128`,
   );
   if (entry !== undefined) return entry;
-  throw new Refusal(`The allowlist has no entry "${named}". See: hostplane allowlist show`);
+  throw new Refusal(`The allowlist has no entry "${named}". See: hostplane admin allowlist show`);
 }

@@ -53,9 +53,9 @@ describe('the command line', () => {
 
   it.each([
     [['key', 'list'], 'There is no command "key". Did you mean keys?'],
-    [['frobnicate'], 'See: hostplane --help'],
+    [['frobnicate'], 'See: hostplane admin --help'],
     [['keys', 'lst'], "unknown command 'lst'"],
-    [['keys'], 'Usage: hostplane keys'],
+    [['keys'], 'Usage: hostplane admin keys'],
     [['keys', 'create'], "required option '--name <name>'"],
     [['keys', 'list', '--nme'], "unknown option '--nme'"],
     [['members', 'add', '--name', 'x', '--email', 'y', '--role', 'boss'], 'owner, admin, operator'],
@@ -106,7 +106,7 @@ describe('the command line', () => {
       env: { HOSTPLANE_DATA: join(folder, 'nowhere') },
     });
     expect(code).toBe(1);
-    expect(err).toContain('hostplane migrate');
+    expect(err).toContain('hostplane admin migrate');
   });
 
   it('says so when the database does not answer', async () => {
@@ -114,7 +114,7 @@ describe('the command line', () => {
     const { code, err } = await runCommand(['accounts', 'list'], { env });
     expect(code).toBe(1);
     expect(err).toContain('The database does not answer');
-    expect(err).toContain('hostplane doctor');
+    expect(err).toContain('hostplane admin doctor');
     const json = await runCommand(['accounts', 'list', '--json'], { env });
     expect(JSON.parse(json.err)).toMatchObject({ error: { code: 'database_unavailable' } });
   });

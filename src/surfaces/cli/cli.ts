@@ -26,7 +26,7 @@ import { addAudit, addConfig, addMigrate, addServe, addSpec } from './upkeep.ts'
 export type { CliIo, CliParts };
 
 function buildProgram(cli: Cli): Command {
-  const program = new Command('hostplane')
+  const program = new Command('hostplane admin')
     .description('Hostplane: the API server of a hosting provider.')
     .usage('[command] [options]')
     .version(cli.parts.version, '-V, --version', 'print the version')
@@ -84,7 +84,7 @@ function unknownCommand(program: Command, named: string): Refusal {
     named,
     program.commands.map((command) => command.name()),
   );
-  const hint = near === null ? 'See: hostplane --help' : `Did you mean ${near}?`;
+  const hint = near === null ? 'See: hostplane admin --help' : `Did you mean ${near}?`;
   return new Refusal(`There is no command "${named}". ${hint}`, 2);
 }
 

@@ -48,7 +48,7 @@ async function requireMigrated(db: Db): Promise<void> {
   const pending = await pendingMigrations(db);
   if (pending.length === 0) return;
   throw new Refusal(
-    `The database lacks the migrations ${pending.join(', ')}. Run: hostplane migrate (a start of the server does it as well).`,
+    `The database lacks the migrations ${pending.join(', ')}. Run: hostplane admin migrate (a start of the server does it as well).`,
   );
 }
 
@@ -62,7 +62,7 @@ export async function withDatabase<T>(
   if (named !== null) return withPool(named, need, work);
   if (need !== 'any' && !(await hasEmbeddedDatabase(folder))) {
     throw new Refusal(
-      `There is no database in ${folder} yet. Start the server once, or run: hostplane migrate. ` +
+      `There is no database in ${folder} yet. Start the server once, or run: hostplane admin migrate. ` +
         'If your data is in another folder, set HOSTPLANE_DATA.',
     );
   }

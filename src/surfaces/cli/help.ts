@@ -1,15 +1,15 @@
-/** The text that `hostplane --help` prints after the list of commands: examples, environment, data folder. */
+/** The text that `hostplane admin --help` prints after the list of commands: examples, environment, data folder. */
 export const afterHelp = `
 Examples:
-  hostplane                                             run the server
-  hostplane doctor                                      check this installation
-  hostplane accounts create --name "Example GmbH" --owner-name Ada --owner-email ada@example.com
-  hostplane keys create --name ci --preset ci-deploy --expires-in 30d
-  hostplane keys create --name dns --permission ip-management:reverse-records:*
-  hostplane keys roll ci --overlap 1h                   a new secret; the old one works for one more hour
-  hostplane allowlist add 203.0.113.0/24 --note Office
-  hostplane allowlist mode enforce                      first lists the callers it would refuse
-  hostplane keys list --json | jq -r '.[].public_id'
+  hostplane admin                                             run the server
+  hostplane admin doctor                                      check this installation
+  hostplane admin accounts create --name "Example GmbH" --owner-name Ada --owner-email ada@example.com
+  hostplane admin keys create --name ci --preset ci-deploy --expires-in 30d
+  hostplane admin keys create --name dns --permission ip-management:reverse-records:*
+  hostplane admin keys roll ci --overlap 1h                   a new secret; the old one works for one more hour
+  hostplane admin allowlist add 203.0.113.0/24 --note Office
+  hostplane admin allowlist mode enforce                      first lists the callers it would refuse
+  hostplane admin keys list --json | jq -r '.[].public_id'
 
 Environment (takes precedence over the configuration file):
   HOSTPLANE_CONFIG           the configuration file

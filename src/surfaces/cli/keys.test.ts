@@ -112,7 +112,7 @@ describe('keys at the command line', () => {
     expect((await read(['keys', 'list', '--all'])).length).toBe(2);
     expect((await run(['keys', 'show', first.id])).out).toContain(`${admin.name} (admin, active)`);
     const unknown = await run(['keys', 'show', 'nothing']);
-    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('hostplane keys list')]);
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('hostplane admin keys list')]);
     expect(await findBreak(portal.db, account)).toBeNull();
   });
 });

@@ -56,7 +56,7 @@ async function stopped(desk: Desk, accountId: string, key: KeyView): Promise<Out
   const others = named.filter(({ id, status }) => id !== key.id && status === 'active');
   const warnings = others.map(({ id }) => ({
     code: 'namesake_works',
-    detail: `Another key of this name still works, ${id}. To end it too: hostplane keys revoke ${id}`,
+    detail: `Another key of this name still works, ${id}. To end it too: hostplane admin keys revoke ${id}`,
   }));
   return { ...shown(key), warnings };
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
 const env = () => ({ HOSTPLANE_DATABASE_URL: urlOf(t.database.connection), HOSTPLANE_DATA: folder });
 const run = (...argv: string[]) => runCommand(['mail', ...argv], { env: env() });
 
-describe('hostplane mail', () => {
+describe('hostplane admin mail', () => {
   it('lists, shows and sends again, and never shows a link that the database still has', async () => {
     const id =
       (await transact(t.services.db, (tx) =>
@@ -54,7 +54,7 @@ describe('hostplane mail', () => {
   });
 });
 
-describe('hostplane doctor', () => {
+describe('hostplane admin doctor', () => {
   const examine = async (mail: object) => {
     const file = join(folder, 'hostplane.yaml');
     await writeFile(file, JSON.stringify({ mail }));

@@ -1,4 +1,4 @@
-/** `hostplane mail`: the mails of the last 30 days. */
+/** `hostplane admin mail`: the mails of the last 30 days. */
 import type { Command } from 'commander';
 import { listMails, type MailStatus, type ShownMail, sendAgain, showMail } from '../../mail/desk.ts';
 import type { Cli, Output } from './command.ts';

@@ -26,7 +26,7 @@ const run = (...argv: string[]) =>
     answers: ['yes'],
   });
 
-describe('hostplane people', () => {
+describe('hostplane admin people', () => {
   it('finds a person, shows what the person signs in with, and ends the sessions', async () => {
     const { db } = t.services;
     const account = await createAccount(db);

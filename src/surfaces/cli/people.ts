@@ -1,4 +1,4 @@
-/** `hostplane people`: the people who sign in to the portal. */
+/** `hostplane admin people`: the people who sign in to the portal. */
 import type { Command } from 'commander';
 import { endSessions } from '../../portal-api/people/sessions/sessions.ts';
 import {
@@ -22,7 +22,7 @@ async function choosePerson({ db }: Desk, named: string): Promise<PersonView> {
   const wanted = named.toLowerCase();
   const person = found.find(({ id, email }) => id === named || email.toLowerCase() === wanted);
   if (person !== undefined) return person;
-  throw new Refusal(`Nobody has the id or the e-mail address "${named}". See: hostplane people list`);
+  throw new Refusal(`Nobody has the id or the e-mail address "${named}". See: hostplane admin people list`);
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

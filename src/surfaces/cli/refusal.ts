@@ -35,9 +35,10 @@ const operatorSteps: Partial<Record<ProblemCode, string>> = {
     'Correct what is listed, then run the command again. The option --help explains each option.',
   not_found: 'Check the id or the name; the command list of the same group shows them.',
   name_taken: 'Choose another name.',
-  quota_exceeded: 'Delete what is no longer needed, or raise the limit with: hostplane accounts set-limit',
+  quota_exceeded:
+    'Delete what is no longer needed, or raise the limit with: hostplane admin accounts set-limit',
   secret_in_text:
-    'Remove the secret from the text; if it is a real key, replace it with: hostplane keys roll',
+    'Remove the secret from the text; if it is a real key, replace it with: hostplane admin keys roll',
   operation_in_progress: 'Wait until the operation has ended, then run the command again.',
 };
 
@@ -66,7 +67,7 @@ function explain(error: unknown): Explanation {
   }
   if (isUnavailable(error)) {
     const next_step =
-      'Check that the database runs and that its URL is right. For details, run: hostplane doctor';
+      'Check that the database runs and that its URL is right. For details, run: hostplane admin doctor';
     return {
       ...nothing,
       code: 'database_unavailable',

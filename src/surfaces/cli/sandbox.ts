@@ -94,7 +94,7 @@ function addFaults(sandbox: Command, cli: Cli): void {
           id === undefined ? undefined : wholeNumber(id),
         );
         if (id !== undefined && cleared === 0)
-          throw new Refusal(`There is no rule ${id}. See: hostplane sandbox faults list`);
+          throw new Refusal(`There is no rule ${id}. See: hostplane admin sandbox faults list`);
         return { json: { cleared }, text: `${cleared} cleared.\n` };
       }),
     );
@@ -133,7 +133,9 @@ export function addSandbox(program: Command, cli: Cli): void {
       cli.atDesk(async (desk, _, [id = '', mishap = '']) => {
         await desk.confirm(`This happens to ${id}: ${mishaps[mishap] ?? mishap}.`);
         if (!(await cli.parts.sandbox.befall(desk.db, id, mishap)))
-          throw new Refusal(`The sandbox has no running machine ${id}. See: hostplane sandbox machines`);
+          throw new Refusal(
+            `The sandbox has no running machine ${id}. See: hostplane admin sandbox machines`,
+          );
         return { json: { id, mishap }, text: `Done.\n` };
       }),
     );

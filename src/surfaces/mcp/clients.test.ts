@@ -21,7 +21,7 @@ let key: string;
 
 beforeAll(async () => {
   // The first start of the program builds it, which takes longer than a client waits for a server.
-  await promisify(execFile)(process.execPath, [PROGRAM, '--version']);
+  await promisify(execFile)(process.execPath, [PROGRAM, 'admin', '--version']);
   t = await createTestApp({ provider: behindProxy });
   mcp = await startMcp(t);
   ({ key } = await createKey(t.services.db, await createAccount(t.services.db)));

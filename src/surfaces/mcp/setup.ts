@@ -27,7 +27,7 @@ export const setups = (url: string): readonly Setup[] => [
   { title: 'Desktop AI assistant, over stdio', settings: overStdio(url) },
 ];
 
-export const KEY_COMMAND = 'hostplane keys create --name assistant --preset ai-agent';
+export const KEY_COMMAND = 'hostplane admin keys create --name assistant --preset ai-agent';
 
 export const FIRST_QUESTION = 'Which of my machines cost most, and which of them are idle?';
 

@@ -1,7 +1,7 @@
 /** The introduction of the OpenAPI document: rules that apply to all operations. */
 export const introduction = `\
 **Key.** Send your API key in the header \`X-API-Key\`, exactly once. Your provider creates keys for
-you (\`hostplane keys create\`). Each operation needs one permission, which \`x-permission\` names.
+you (\`hostplane admin keys create\`). Each operation needs one permission, which \`x-permission\` names.
 \`GET /openapi.json?for=me\` with a key returns only the operations that this key may call.
 
 **Rate limit.** You may send 200 requests in any 60 seconds from one address (IPv6: one /64). The header \`RateLimit\`

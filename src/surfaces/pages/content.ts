@@ -123,9 +123,9 @@ provider to find the request.</p>
 /** `approve_url` of a call that waits for a decision leads here. */
 export function approvalsPage(): Page {
   const commands = [
-    'hostplane approvals list',
-    'hostplane approvals show <id>',
-    'hostplane approvals approve <id>',
+    'hostplane admin approvals list',
+    'hostplane admin approvals show <id>',
+    'hostplane admin approvals approve <id>',
   ];
   return {
     json: { commands },

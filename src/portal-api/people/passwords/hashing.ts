@@ -25,7 +25,7 @@ export async function loadArgon2(): Promise<Argon2> {
     loading = undefined;
     throw new Problem('engine_unavailable', {
       detail: 'Passwords cannot be checked: the module @node-rs/argon2 is missing or does not load.',
-      nextStep: 'Ask your provider to run hostplane doctor; passkeys still work.',
+      nextStep: 'Ask your provider to run hostplane admin doctor; passkeys still work.',
       cause,
     });
   });

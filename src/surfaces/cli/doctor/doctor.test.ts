@@ -62,7 +62,7 @@ describe('doctor', () => {
       name: 'Migrations',
       status: 'failed',
       detail: expect.stringMatching(/^0001-foundation, .* not applied\.$/),
-      fix: 'Run: hostplane migrate',
+      fix: 'Run: hostplane admin migrate',
     });
   });
 

@@ -1,5 +1,5 @@
 /**
- * `hostplane doctor`: checks everything that a start depends on, without starting, and says how to fix each fault.
+ * `hostplane admin doctor`: checks everything that a start depends on, without starting, and says how to fix each fault.
  */
 import type { Command } from 'commander';
 import { firstFaults, formatFault, moreFaults } from '../../../provider/fault.ts';
@@ -35,7 +35,7 @@ function checkConfiguration(
   );
   const more = moreFaults(loaded.faults);
   if (more !== null)
-    findings.push(failed(name, more, 'To see all of them, run: hostplane config check --json'));
+    findings.push(failed(name, more, 'To see all of them, run: hostplane admin config check --json'));
   return { findings, config: null };
 }
 

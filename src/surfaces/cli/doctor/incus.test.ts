@@ -65,7 +65,7 @@ function fileWith({ compute, cidr = '192.0.2.0/25', images = [IMAGE], architectu
   };
 }
 
-/** The findings of `hostplane doctor` for the location, by the name of the check. */
+/** The findings of `hostplane admin doctor` for the location, by the name of the check. */
 async function examine(changes: Changes = {}): Promise<Record<string, Finding>> {
   await writeFile(join(folder, 'hostplane.yaml'), JSON.stringify(fileWith(changes)));
   const env = { HOSTPLANE_PORT: '0', HOSTPLANE_DATA: join(folder, 'data') };

@@ -6,7 +6,7 @@ import { type Finding, failed, ok, skipped } from './check.ts';
 export async function checkPasswords({ enabled }: ProviderConfig['portal']): Promise<Finding> {
   const name = 'Passwords';
   if (!enabled) return skipped(name, 'the portal is off');
-  return hashPassword('hostplane doctor').then(
+  return hashPassword('hostplane admin doctor').then(
     () => ok(name, 'can be checked'),
     () =>
       failed(

@@ -35,7 +35,7 @@ function judgeRights({ role, schema, mayCreate, missing, foreign }: Rights, isMi
         ? `The role ${role} cannot migrate: ${foreign} tables belong to other roles.`
         : `The role ${role} cannot migrate: it may not create tables in the schema ${schema}.`,
       mayCreate
-        ? 'Run hostplane migrate as the role that owns the tables.'
+        ? 'Run hostplane admin migrate as the role that owns the tables.'
         : `As a superuser, run in this database: grant all on schema ${schema} to "${role}"`,
     );
   const note = foreign === 0 ? '' : `; ${foreign} tables belong to other roles, which have to migrate them`;

@@ -44,7 +44,7 @@ function judgeMigrations(pending: readonly string[], foreign: readonly string[])
       'Start that version, or restore a backup from before.',
     );
   if (pending.length === 0) return ok(name, 'up to date');
-  return failed(name, `${pending.join(', ')} not applied.`, 'Run: hostplane migrate');
+  return failed(name, `${pending.join(', ')} not applied.`, 'Run: hostplane admin migrate');
 }
 
 function judge({ version, skewMs }: DatabaseFacts, migrations: Finding): Finding[] {
@@ -79,7 +79,7 @@ function judgeBacklog({ unfinished, overdue, unknown }: Backlog): Finding {
     return failed(
       name,
       `${overdue} of ${unfinished} have been due for more than a minute.`,
-      'Check that a worker runs (hostplane serve, or hostplane worker), read its log, and run: hostplane operations list',
+      'Check that a worker runs (hostplane admin serve, or hostplane admin worker), read its log, and run: hostplane admin operations list',
     );
   }
   return ok(name, `${unfinished} under way, none overdue`);

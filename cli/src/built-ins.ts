@@ -1,0 +1,24 @@
+import type { BuiltInCommand } from './built-in.ts';
+import { api } from './commands/api.ts';
+import { completionCommands } from './commands/completion.ts';
+import { console } from './commands/console.ts';
+import { contextCommands } from './commands/contexts.ts';
+import { estimate } from './commands/estimate.ts';
+import { events } from './commands/events.ts';
+import { iac } from './commands/iac.ts';
+import { login, logout } from './commands/login.ts';
+import { open } from './commands/open.ts';
+
+/** All commands that are not made from the document, in the order in which help shows them. */
+export const builtIns: readonly BuiltInCommand[] = [
+  login,
+  logout,
+  ...contextCommands,
+  api,
+  events,
+  estimate,
+  console,
+  open,
+  iac,
+  ...completionCommands(() => builtIns),
+];

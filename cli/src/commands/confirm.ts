@@ -1,0 +1,49 @@
+/** Asks for the name of what a call destroys, and compares it with `--confirm`. */
+import { last } from '../command.ts';
+import { misuse } from '../failure.ts';
+import { urlOf } from '../http/pages.ts';
+import { isId } from '../input/references.ts';
+import type { Session } from '../session.ts';
+import { confirmMember } from './operation-shape.ts';
+import type { Prepared } from './prepared.ts';
+
+/** The name to send as `confirm`; undefined if the call needs none. Throws if it was not confirmed. */
+export async function confirmed(
+  session: Session,
+  prepared: Prepared,
+  isDryRun: boolean,
+): Promise<string | undefined> {
+  const { shape, document, given } = prepared;
+  const { operation } = shape;
+  const typed = last(given, 'confirm');
+  if (operation.access !== 'destructive') return typed;
+  const isSent = confirmMember(document, operation) === 'body';
+  if (isDryRun) return isSent ? (typed ?? (await nameOf(session, prepared))) : typed;
+  const name = await nameOf(session, prepared);
+  if (typed === name) return typed;
+  const noun = operation.words.resource.replaceAll('-', ' ');
+  if (typed !== undefined)
+    throw misuse(`--confirm says "${typed}", but this is the ${noun} "${name}". Nothing was changed.`);
+  if (!session.io.canAsk)
+    throw misuse(`${operation.summary}: this takes something away. Repeat with: --confirm ${name}`);
+  const answer = await session.io.ask(
+    `${operation.summary}: to confirm, type the name of the ${noun} (${name}): `,
+  );
+  if (answer !== name) throw misuse(`That is not "${name}". Nothing was changed.`);
+  return name;
+}
+
+/** The name of the resource in the path. Its id, if it has no name or cannot be read. */
+async function nameOf({ client }: Session, { shape, document, args, params }: Prepared): Promise<string> {
+  const { resource } = shape.operation;
+  const at = shape.pathParameters.findIndex(
+    ({ name }) => name === (resource.parameter ?? resource.parent?.parameter),
+  );
+  const typed = args[at] ?? args.at(-1) ?? 'yes';
+  if (!isId(typed)) return typed;
+  const read = document.find(resource.read?.operation ?? '');
+  if (read === undefined || resource.read?.in !== undefined) return typed;
+  const { body } = await client.call({ method: 'GET', path: urlOf(read.path, { params, query: {} }) });
+  const { name } = (body ?? {}) as { readonly name?: unknown };
+  return typeof name === 'string' && name !== '' ? name : typed;
+}

@@ -1,0 +1,147 @@
+/** `hostplane open`: leads to a page of the portal, in a browser if there is one. */
+import type { BuiltInCommand } from '../built-in.ts';
+import type { Document } from '../document/document.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import type { Client } from '../http/client.ts';
+import { urlOf } from '../http/pages.ts';
+import { isId } from '../input/references.ts';
+import type { Io } from '../io.ts';
+import { find, UnknownCommand } from '../lookup.ts';
+import { openSession, type Session } from '../session.ts';
+import { anyResource, findThing } from './things.ts';
+
+/** Pages that belong to no resource, by the word that opens them. */
+export const pages: Readonly<Record<string, string>> = {
+  keys: '/api/keys',
+  allowlist: '/api/keys/allowlist',
+  denials: '/api/keys/denials',
+  approvals: '/approvals',
+  endpoints: '/api/endpoints',
+  explorer: '/api/explorer',
+  reference: '/api/reference',
+  examples: '/api/examples',
+  members: '/members',
+  profile: '/me',
+  security: '/me/security',
+};
+
+/** The page for what was named: a page, a command or operation, or a resource by its id or name. */
+async function pageFor(session: Session, document: Document, words: readonly string[]): Promise<string> {
+  const [thing] = words;
+  if (thing === undefined) return '/';
+  const page = words.length === 1 ? pages[thing] : undefined;
+  if (page !== undefined) return page;
+  const operation = document.find(thing)?.id ?? commandOf(document, words);
+  if (operation !== undefined) return `/api/reference/${operation}`;
+  const type = typeOfId(document, thing) ?? (await findThing(session, document, thing)).type;
+  if (type === 'operation') return operationPage(session, document, thing);
+  if (type === 'api_key') return `/api/keys?key=${thing}`;
+  return explorerPage(document, type);
+}
+
+/** An operation that waits for a decision has a page; others are read in the Explorer. */
+async function operationPage({ client }: Session, document: Document, id: string): Promise<string> {
+  const read = document.operations.find(
+    ({ resource: { name, role } }) => name === 'operation' && role === 'read',
+  );
+  if (read === undefined) return '/api/explorer';
+  const [parameter] = read.parameters.filter((each) => each.in === 'path');
+  const path = urlOf(read.path, { params: { [parameter?.name ?? 'id']: id }, query: {} });
+  const { body } = await client.call({ method: 'GET', path });
+  const { type } = body as { readonly type?: string };
+  return type === 'approval.request' ? `/approvals/${id}` : `/api/explorer/${read.id}`;
+}
+
+/** The Explorer with the call that reads such a resource, or lists them; else with that of what they belong to. */
+function explorerPage(document: Document, type: string): string {
+  const ofType = document.operations.filter(({ resource }) => resource.name === type);
+  const shows = ['read', 'list'].flatMap((role) => ofType.filter(({ resource }) => resource.role === role));
+  if (shows[0] !== undefined) return `/api/explorer/${shows[0].id}`;
+  const parent = ofType.map(({ resource }) => resource.parent?.name).find((name) => name !== undefined);
+  return parent === undefined || parent === type ? '/api/explorer' : explorerPage(document, parent);
+}
+
+function fits(pattern: string, id: string): boolean {
+  try {
+    return new RegExp(pattern, 'u').test(id);
+  } catch {
+    return false;
+  }
+}
+
+/** The type of resource that has ids like this one. */
+function typeOfId({ operations, schemas }: Document, id: string): string | undefined {
+  if (!isId(id)) return undefined;
+  const taker = operations.find(({ resource, parameters }) =>
+    parameters.some((parameter) => {
+      const { pattern } = schemas.plain(parameter.schema);
+      return parameter.name === resource.parameter && pattern !== undefined && fits(pattern, id);
+    }),
+  );
+  return taker?.resource.name;
+}
+
+function commandOf(document: Document, words: readonly string[]): string | undefined {
+  try {
+    const found = find(document, words, []);
+    return 'operation' in found ? found.operation.id : found.group[0]?.id;
+  } catch (error) {
+    if (error instanceof UnknownCommand) return undefined;
+    throw error;
+  }
+}
+
+/** A browser that opens the address of the API is led to the portal, which may be at another address. */
+async function portalOf({ url, connection }: Client): Promise<string> {
+  const { status, headers } = await connection.exchange({
+    method: 'GET',
+    path: '/',
+    headers: { accept: 'text/html' },
+  });
+  const { location } = headers;
+  if (location !== undefined && URL.canParse(location, url))
+    return new URL(location, url).href.replace(/\/+$/, '');
+  if (status === 200)
+    throw new Failure(`${url} has no portal. Ask your provider for it.`, exitCodes.notFound);
+  return `${url}/portal`;
+}
+
+function browser({ env, outIsTerminal }: Io): [string, string[]] | null {
+  if (!outIsTerminal) return null;
+  if (env['BROWSER']) return [env['BROWSER'], []];
+  if (process.platform === 'darwin') return ['open', []];
+  if (process.platform === 'win32') return ['cmd', ['/c', 'start', '']];
+  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open', []] : null;
+}
+
+export const open: BuiltInCommand = {
+  words: ['open'],
+  summary: 'Open the portal at the page of a thing; prints the address.',
+  description: `The thing is the id or name of a resource, a command or operation (its reference), or one of the pages ${Object.keys(pages).join(', ')}. Without a browser, only the address is printed.`,
+  args: [
+    { name: 'thing', description: 'What to open.', isOptional: true, reference: anyResource },
+    { name: 'resource', description: 'The resource of a command.', isOptional: true },
+    { name: 'verb', description: 'The verb of a command.', isOptional: true },
+  ],
+  flags: [],
+  async run({ io, args, given }) {
+    const session = openSession(io, given);
+    try {
+      const document = await session.documents.read();
+      const path = await pageFor(session, document, args);
+      const url = `${await portalOf(session.client)}${path === '/' ? '' : path}`;
+      await io.out(`${url}\n`);
+      const program = browser(io);
+      if (program !== null) {
+        const { spawn } = await import('node:child_process');
+        spawn(program[0], [...program[1], url], { stdio: 'ignore', detached: true })
+          .on('error', () => undefined)
+          .unref();
+      }
+      return exitCodes.done;
+    } finally {
+      session.client.close();
+    }
+  },
+};

@@ -1,0 +1,115 @@
+/** The command of an operation: its arguments from the path, its flags from parameters and body. */
+import { type CommandShape, type Flag, globalNames } from '../command.ts';
+import type { Document, Operation, Parameter } from '../document/document.ts';
+import { kebab } from '../document/words.ts';
+import { flagFor, type MemberFlag, memberFlags } from '../input/member-flags.ts';
+import { argumentsOf } from './operation-arguments.ts';
+
+export interface ParameterFlag extends Flag {
+  readonly parameter: Parameter;
+}
+
+export interface OperationShape extends CommandShape {
+  readonly operation: Operation;
+  readonly pathParameters: readonly Parameter[];
+  readonly parameterFlags: readonly ParameterFlag[];
+  readonly memberFlags: readonly MemberFlag[];
+}
+
+/** Parameters that the program sends by itself, or for which it has a flag with more abilities. */
+const managed = new Set([
+  'cursor',
+  'limit',
+  'dry_run',
+  'wait',
+  'confirm',
+  'Prefer',
+  'Last-Event-ID',
+  'Idempotency-Key',
+]);
+
+export const hasParameter = ({ parameters }: Operation, name: string): boolean =>
+  parameters.some((parameter) => parameter.name === name);
+
+/** Calls that start an operation, and the reading of an operation, can wait for its end. */
+export const canWait = (operation: Operation): boolean =>
+  operation.work !== undefined || (hasParameter(operation, 'wait') && !operation.streams);
+
+export const isList = (operation: Operation): boolean => hasParameter(operation, 'cursor');
+
+/** Whether the server itself asks for the name of what is lost. */
+export const confirmMember = (document: Document, operation: Operation): 'body' | 'query' | null => {
+  if (operation.body !== undefined && document.schemas.members(operation.body)['confirm'] !== undefined)
+    return 'body';
+  return hasParameter(operation, 'confirm') ? 'query' : null;
+};
+
+function specialFlags(document: Document, operation: Operation): Flag[] {
+  const flags: Flag[] = [];
+  const add = (name: string, kind: Flag['kind'], description: string, more: Partial<Flag> = {}): void =>
+    void flags.push({ name, kind, description, ...more });
+  if (isList(operation)) {
+    add('limit', 'integer', 'How many rows at most. Left out: all.', { placeholder: '<number>' });
+    add('cursor', 'text', 'Begin here, where an earlier list ended.', { isAdvanced: true });
+  }
+  if (operation.streams) add('follow', 'switch', 'Go on as new rows come, until Ctrl-C.');
+  if (operation.body !== undefined)
+    add('body', 'text', 'The whole body as JSON; flags of members take precedence.', {
+      placeholder: '<json|@file|->',
+    });
+  if (operation.method === 'PATCH')
+    add('unset', 'text', 'Reset this member to what it is without a value.', {
+      placeholder: '<member>',
+      isRepeatable: true,
+    });
+  if (hasParameter(operation, 'dry_run'))
+    add('dry-run', 'switch', 'Only say what the call would do and cost.');
+  if (canWait(operation)) {
+    const typical = operation.work === undefined ? '' : ` Usually ${operation.work.typical_seconds} s.`;
+    add('wait', 'switch', `Wait until the work is done.${typical}`);
+    add('timeout', 'integer', 'Stop waiting after so many seconds; the work goes on.', {
+      placeholder: '<seconds>',
+      isAdvanced: true,
+    });
+  }
+  if (operation.access === 'destructive' || confirmMember(document, operation) !== null)
+    add('confirm', 'text', 'The name of what is lost. Asked for on a terminal.', { placeholder: '<name>' });
+  if (hasParameter(operation, 'Idempotency-Key'))
+    add('idempotency-key', 'text', 'Repeats an earlier call with this key. Left out: a new one.', {
+      isAdvanced: true,
+    });
+  return flags;
+}
+
+export function shapeOf(document: Document, operation: Operation): OperationShape {
+  const special = specialFlags(document, operation);
+  const taken = new Set([...globalNames, ...special.map(({ name }) => name)]);
+  const freeName = (name: string): string => (taken.has(name) ? `with-${name}` : name);
+  const members = (operation.body === undefined ? [] : memberFlags(document.schemas, operation.body))
+    .filter(({ name }) => name !== 'confirm')
+    .map((flag) => ({ ...flag, name: freeName(flag.name) }));
+  for (const { name } of members) taken.add(name);
+  const parameters = operation.parameters
+    .filter((parameter) => parameter.in !== 'path' && !managed.has(parameter.name))
+    .filter(({ name }) => !(operation.method === 'GET' && name === 'If-None-Match'))
+    .map((parameter) => ({
+      ...flagFor(document.schemas, freeName(kebab(parameter.name)), parameter.schema),
+      description: parameter.description,
+      isRequired: parameter.isRequired,
+      isAdvanced: parameter.in === 'header',
+      parameter,
+    }));
+  const { family, resource, verb } = operation.words;
+  const pathParameters = operation.parameters.filter((parameter) => parameter.in === 'path');
+  return {
+    operation,
+    words: [family, resource, verb],
+    summary: operation.summary,
+    description: operation.description,
+    args: argumentsOf(operation),
+    flags: [...members, ...parameters, ...special],
+    pathParameters,
+    parameterFlags: parameters,
+    memberFlags: members,
+  };
+}

@@ -1,0 +1,51 @@
+/** What a command prints on stderr when it cannot go on, and the exit code that it ends with. */
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { printable } from './output/printable.ts';
+
+export class Failure extends Error {
+  readonly code: ExitCode;
+
+  constructor(message: string, code: ExitCode) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The command was called in a wrong way. The message says how it is called. */
+export const misuse = (message: string): Failure => new Failure(message, exitCodes.usage);
+
+/** An answer of the server that refuses a call (application/problem+json). */
+export interface Problem {
+  readonly title?: string;
+  readonly status: number;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly next_step?: string;
+  readonly request_id?: string;
+  readonly retryable?: boolean;
+  readonly approve_url?: string;
+  readonly operation_id?: string;
+  readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
+}
+
+/** Says where in the call an error is: `/disk_gb` and `query/limit` become the flags that set them. */
+function placeOf(pointer: string): string {
+  const [kind = '', ...rest] = pointer.split('/');
+  if (kind === 'path') return `<${rest.join('.')}>`;
+  const names = kind === '' || kind === 'query' || kind === 'header' ? rest : [kind, ...rest];
+  const name = names.filter((part) => !/^\d+$/.test(part)).join('.');
+  return name === '' ? 'the body' : `--${name.replaceAll('_', '-').toLowerCase()}`;
+}
+
+export function formatProblem(problem: Problem): string {
+  const { title = 'Refused', code = String(problem.status), detail, next_step, errors = [] } = problem;
+  const lines = [`${title} (${code})${detail === undefined ? '' : `: ${detail}`}`];
+  for (const error of errors) lines.push(`  ${placeOf(error.pointer)}: ${error.detail}`);
+  if (next_step !== undefined) lines.push(`Next step: ${next_step}`);
+  if (problem.approve_url !== undefined) {
+    lines.push(`Approve here: ${problem.approve_url}`);
+    lines.push(`Then repeat the command with: --approval-id ${problem.operation_id}`);
+  }
+  if (problem.request_id !== undefined) lines.push(`Request id: ${problem.request_id}`);
+  return lines.map(printable).join('\n');
+}

@@ -1,0 +1,132 @@
+/** The commands of a machine's life, on the real server. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSite, type Site } from './testing/site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite({ works: true });
+});
+afterAll(() => site.close());
+
+const machine = (name: string): string =>
+  `vm create --name ${name} --location fra1 --plan flex-2-4 --source.image-id ubuntu-24.04`;
+
+describe('a machine', () => {
+  it('is created with --wait: progress on stderr, the running machine with its password on stdout', async () => {
+    const { code, out, err } = await site.line(`${machine('web')} --labels env=prod --wait -o json`);
+    expect([code, err]).toEqual([0, expect.stringMatching(/^vm\.create web: .*usually 20 s\)\n/)]);
+    const made = JSON.parse(out);
+    expect(made).toMatchObject({ name: 'web', status: 'running', labels: { env: 'prod' } });
+    expect(made.source).toEqual({ type: 'image', id: 'ubuntu-24.04' });
+    expect(made.initial_credentials.password).toMatch(/.{8}/);
+  });
+
+  it('is read, changed and reset by its name', async () => {
+    expect((await site.line('flexible-vps vm get web -o name')).out).toBe('web\n');
+    const changed = await site.line(['vm', 'update', 'web', '--description', 'A web server', '-o', 'json']);
+    expect(JSON.parse(changed.out)).toMatchObject({ description: 'A web server' });
+    const reset = await site.line('vm update web --unset description --query description -o json');
+    expect([reset.code, reset.out]).toEqual([0, '""\n']);
+  });
+
+  it('is found by the id of another request: snapshots of a machine are named by two names', async () => {
+    const made = await site.line('snapshot create web --name monday --wait --query status');
+    expect([made.code, made.out]).toEqual([0, 'available\n']);
+    const read = await site.line('snapshot get web monday --query name');
+    expect([read.code, read.out]).toEqual([0, 'monday\n']);
+    const copied = await site.line(
+      'vm create --name copy --location fra1 --plan flex-2-4 --source.vm-id web --source.snapshot-id monday --dry-run',
+    );
+    expect([copied.code, copied.out]).toEqual([0, expect.stringContaining('Would create vm copy.')]);
+  });
+
+  it('is deleted only with its name, and then not there', async () => {
+    const refused = await site.line('vm delete web');
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Repeat with: --confirm web')]);
+    const wrong = await site.line('vm delete web --confirm wbe');
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Nothing was changed')]);
+    const asked = await site.line('vm delete web', { answers: ['wbe'] });
+    expect([asked.code, asked.asked.length]).toEqual([2, 1]);
+    const deleted = await site.line('vm delete web --wait', { answers: ['web'] });
+    expect([deleted.code, deleted.out]).toEqual([0, '']);
+    const gone = await site.line('vm get web');
+    expect([gone.code, gone.err]).toEqual([5, expect.stringContaining('There is no vm "web"')]);
+  });
+});
+
+describe('a dry run', () => {
+  it('prints the effects and the price, and changes nothing', async () => {
+    const { code, out } = await site.line(`${machine('dry')} --dry-run`);
+    expect([code, out]).toEqual([
+      0,
+      'Would create vm dry.\nCost: +8.00 EUR a month (+0.011700 an hour), without tax.\nNothing was changed: this was a dry run.\n',
+    ]);
+    expect((await site.line('vm list -o json')).out).not.toContain('"dry"');
+  });
+
+  it('of a call that destroys needs no confirmation', async () => {
+    await site.line('placement-group create --name group --location fra1');
+    const { code, out } = await site.line('placement-group delete group --dry-run');
+    expect([code, out]).toEqual([0, expect.stringContaining('Would delete placement group group.')]);
+  });
+});
+
+describe('a refusal', () => {
+  it('7: names each wrong flag, the next step and the request id', async () => {
+    const { code, err, out } = await site.line('vm create --name web');
+    expect([code, out]).toEqual([7, '']);
+    expect(err).toMatch(/^Request not valid \(validation_failed\)/);
+    expect(err).toContain('  --location: This is required.');
+    expect(err).toMatch(/\nNext step: .+\nRequest id: req_\w+\n$/);
+  });
+
+  it('5: an id that does not exist', async () => {
+    const { code, err } = await site.line('vm get vm_01jqzv2m7xe9rs5d3k8w4t6y0b');
+    expect([code, err]).toEqual([5, expect.stringContaining('(not_found)')]);
+  });
+
+  it('6: a name that is taken', async () => {
+    await site.line('placement-group create --name twice --location fra1');
+    const { code, err } = await site.line('placement-group create --name twice --location fra1');
+    expect([code, err]).toEqual([6, expect.stringContaining('(name_taken)')]);
+  });
+
+  it('2: a body that is no JSON', async () => {
+    const { code, err } = await site.line('vm create --body not-json');
+    expect([code, err]).toEqual([2, expect.stringContaining('--body is no JSON')]);
+  });
+});
+
+describe('lists', () => {
+  it('are printed as table, wide table, JSON, YAML and names', async () => {
+    for (const name of ['b-group', 'a-group'])
+      await site.line(`placement-group create --name ${name} --location fra1 --labels list=yes`);
+    const list = 'placement-group list --label-selector list=yes --sort name';
+    const table = (await site.line(list)).out.split('\n');
+    expect(table[0]).toMatch(/^NAME +LOCATION/);
+    expect(table[1]).toMatch(/^a-group +fra1/);
+    expect((await site.line(`${list} -o wide`)).out).toMatch(/^ID .*LABELS/);
+    const rows = JSON.parse((await site.line(`${list} -o json`)).out);
+    expect(rows.map(({ name }: { name: string }) => name)).toEqual(['a-group', 'b-group']);
+    expect((await site.line(`${list} -o yaml`)).out).toMatch(/^- id: pg_/);
+    expect((await site.line(`${list} -o name`)).out).toBe('a-group\nb-group\n');
+    expect((await site.line(`${list} --query [].location`)).out).toBe('fra1\nfra1\n');
+    expect((await site.line('vm list --label-selector list=no -o json')).out).toBe('[]\n');
+  });
+
+  it('stop at --limit and say how to go on', async () => {
+    const list = 'placement-group list --label-selector list=yes --sort name -o name';
+    const first = await site.line(`${list} --limit 1`);
+    expect(first.out).toBe('a-group\n');
+    const cursor = /--cursor (\S+)/.exec(first.err)?.[1];
+    expect((await site.line(`${list} --cursor ${cursor}`)).out).toBe('b-group\n');
+  });
+
+  it('have colours only on a terminal, and not with NO_COLOR', async () => {
+    const start = '\u001b[';
+    expect((await site.line('location list', { isTerminal: true })).out).toContain(start);
+    expect((await site.line('location list')).out).not.toContain(start);
+    const env = { NO_COLOR: '1' };
+    expect((await site.line('location list', { isTerminal: true, env })).out).not.toContain(start);
+  });
+});

@@ -1,0 +1,96 @@
+/** Runs the command of an operation, found in the document of the server. */
+import { type Given, globalFlags, isOn } from './command.ts';
+import { prepare, runOperation } from './commands/call.ts';
+import { shapeOf } from './commands/operation-shape.ts';
+import type { Document, Operation } from './document/document.ts';
+import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { commandHelp, groupHelp, usageOf } from './help.ts';
+import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
+import type { Io } from './io.ts';
+import { type Found, UnknownCommand } from './lookup.ts';
+import { openSession, type Session } from './session.ts';
+import { type Words, wordsIn } from './words-in.ts';
+
+/** The flags of every command, wherever they stand. Others are skipped. */
+export function globalsIn(argv: readonly string[]): Given {
+  const given = new Map<string, string[]>();
+  const end = argv.indexOf('--');
+  const before = end < 0 ? argv : argv.slice(0, end);
+  for (const { name, kind } of globalFlags) {
+    if (before.includes(`--no-${name}`)) given.set(name, ['false']);
+    const at = before.findIndex((each) => each === `--${name}` || each.startsWith(`--${name}=`));
+    const text = before[at];
+    if (text === undefined) continue;
+    const value = text.includes('=') ? text.slice(text.indexOf('=') + 1) : before[at + 1];
+    given.set(name, [kind === 'switch' ? 'true' : (value ?? '')]);
+  }
+  return given;
+}
+
+type LookUp = (document: Document) => Found;
+
+/**
+ * A document from the cache may be older than the command, so what is not found in it is searched again in a new one.
+ */
+export async function runFromDocument(io: Io, argv: readonly string[], lookUp: LookUp): Promise<ExitCode> {
+  // At first only the flags that say which server to ask; the rest is checked when the command is known.
+  const session = openSession(io, globalsIn(argv));
+  const words = wordsIn(argv);
+  try {
+    const group = groupIn(session, lookUp);
+    if (group !== null) return await showGroup(session, group, words);
+    return await runIn(session, await session.documents.read(), words, lookUp);
+  } catch (error) {
+    if (!(error instanceof UnknownCommand || error instanceof UnknownFlag)) throw error;
+    return await runIn(session, await session.documents.read(true), words, lookUp);
+  } finally {
+    session.client.close();
+  }
+}
+
+interface Group {
+  readonly group: readonly Operation[];
+  readonly words: readonly string[];
+  readonly document: Document;
+}
+
+/** Help of a family or a resource needs no flags, so it is spared the reading of the whole document. */
+function groupIn({ documents }: Session, lookUp: LookUp): Group | null {
+  const document = documents.outline();
+  if (document === null) return null;
+  try {
+    const target = lookUp(document);
+    return 'group' in target ? { ...target, document } : null;
+  } catch (error) {
+    if (error instanceof UnknownCommand) return null;
+    throw error;
+  }
+}
+
+async function showGroup({ io }: Session, target: Group, words: Words): Promise<ExitCode> {
+  const { given } = parse(words.without(target.words.length), globalFlags);
+  await io.out(groupHelp(target.words, target.group, target.document));
+  return isOn(given, 'help') ? exitCodes.done : exitCodes.usage;
+}
+
+async function runIn(session: Session, document: Document, words: Words, lookUp: LookUp): Promise<ExitCode> {
+  const target = lookUp(document);
+  if ('group' in target) return showGroup(session, { ...target, document }, words);
+  return runCommand(session, document, target.operation, words.without(target.used));
+}
+
+async function runCommand(
+  session: Session,
+  document: Document,
+  operation: Operation,
+  argv: readonly string[],
+): Promise<ExitCode> {
+  const shape = shapeOf(document, operation);
+  const { args, given } = parse(argv, [...shape.flags, ...globalFlags]);
+  if (isOn(given, 'help')) {
+    await session.io.out(commandHelp(shape));
+    return exitCodes.done;
+  }
+  checkArguments(args, shape.args, usageOf(shape));
+  return runOperation(session, await prepare(session, document, shape, args, given));
+}

@@ -1,0 +1,50 @@
+// Bundles the customers' command line into one file without packages. `npm pack` in cli/ packs that file.
+import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { hashFiles, listFiles, readBeginning } from './bundle.mjs';
+import { install, root } from './install.mjs';
+
+const bundle = join(root, 'cli', 'dist', 'hostplane.cjs');
+
+/** Returns the path of the bundle. Builds it only if the sources have changed since the last build. */
+export async function ensureCli() {
+  if (!existsSync(join(root, 'cli', 'src'))) return bundle;
+  install();
+  const sources = listFiles('cli/src').filter((file) => !/\.test\.ts$|^cli\/src\/testing\//.test(file));
+  const shared = ['package-lock.json', 'scripts/cli.mjs', 'cli/package.json', ...takenFromServer(sources)];
+  const mark = `#!/usr/bin/env node\n// Made from sources ${hashFiles([...shared, ...sources])}.`;
+  if (readBeginning(bundle, mark.length) === mark) return bundle;
+  const esbuild = await import('esbuild');
+  const draft = `${bundle}.${process.pid}`;
+  await esbuild.build({
+    entryPoints: [join(root, 'cli', 'src', 'main.ts')],
+    outfile: draft,
+    bundle: true,
+    minify: true,
+    platform: 'node',
+    // A CommonJS file starts faster than a module, and loads packages of Node only where they are used.
+    format: 'cjs',
+    target: 'node20',
+    // Optional parts of ws, which makes frames faster that a console never sends.
+    external: ['bufferutil', 'utf-8-validate'],
+    legalComments: 'none',
+    logLevel: 'warning',
+    banner: { js: mark },
+  });
+  chmodSync(draft, 0o755);
+  renameSync(draft, bundle);
+  await esbuild.stop();
+  return bundle;
+}
+
+/** The files of the server that the sources import; they import nothing themselves. */
+function takenFromServer(sources) {
+  const texts = sources.map((file) => readFileSync(join(root, file), 'utf8'));
+  return [...new Set(texts.flatMap((text) => text.match(/(?<=from '(?:\.\.\/)+)src\/[^']+/g) ?? []))];
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await ensureCli();
+  copyFileSync(join(root, 'LICENSE'), join(root, 'cli', 'LICENSE'));
+}

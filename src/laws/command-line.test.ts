@@ -1,0 +1,156 @@
+/** Every operation of the document has a command, and what a command sends is what its flags say. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { globalFlags } from '../../cli/src/command.ts';
+import { movedNames } from '../../cli/src/commands/moved.ts';
+import { type OperationShape, shapeOf } from '../../cli/src/commands/operation-shape.ts';
+import { Document } from '../../cli/src/document/document.ts';
+import { commandHelp } from '../../cli/src/help.ts';
+import { buildBody, isObject } from '../../cli/src/input/body.ts';
+import { parse } from '../../cli/src/input/parse.ts';
+import type { Io } from '../../cli/src/io.ts';
+import { find, findById } from '../../cli/src/lookup.ts';
+import { openSite, type Site } from '../../cli/src/testing/site.ts';
+import { families } from '../families/index.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
+import { runCommand } from '../testing/command-line.ts';
+import { workshop } from '../testing/widgets.ts';
+import { exemptFrom } from './exemptions.ts';
+import { fixtureOf } from './fixtures.ts';
+import { Filler, formsOf } from './forms.ts';
+import { endpoints, paramNames, paramsFor } from './walk.ts';
+
+const registry = buildRegistry([...families, workshop]);
+const document = new Document(JSON.parse(JSON.stringify(exampleDocument(registry))));
+const shapes = document.operations.map((operation) => shapeOf(document, operation));
+const named = shapes.map((shape) => ({ id: shape.operation.id, shape }));
+
+/** No member of an example is read from a file or from stdin. */
+const io = { env: {} } as Io;
+
+/** The flags that set the members of a body. */
+function flagsFor({ memberFlags }: OperationShape, body: unknown, path: readonly string[] = []): string[] {
+  if (!isObject(body)) return [];
+  return Object.entries(body).flatMap(([name, value]) => {
+    const inner = [...path, name];
+    const flag = memberFlags.find((each) => each.path.join('/') === inner.join('/'));
+    if (flag === undefined) throw new Error(`no flag for ${inner.join('/')}`);
+    if (flag.isHidden === true && isObject(value))
+      return flagsFor({ memberFlags } as OperationShape, value, inner);
+    if (value === null) return ['--unset', flag.name];
+    if (flag.kind === 'switch') return [`--${value ? '' : 'no-'}${flag.name}`];
+    const texts = Array.isArray(value)
+      ? value
+      : isObject(value) && flag.kind === 'map'
+        ? pairs(value)
+        : [value];
+    // The text after an @ is a file, unless there are two.
+    const asText = (each: unknown): string =>
+      typeof each === 'string' ? each.replace(/^@/, '@@') : JSON.stringify(each);
+    if (texts.length === 0) return [`--${flag.name}`, Array.isArray(value) ? '[]' : '{}'];
+    return texts.flatMap((each) => [`--${flag.name}`, asText(each)]);
+  });
+}
+
+const pairs = (map: object): string[] => Object.entries(map).map(([name, value]) => `${name}=${value}`);
+
+describe('every operation', () => {
+  it('is in the document that commands are made from', () => {
+    expect(document.operations.map(({ id }) => id).sort()).toEqual(
+      registry.endpoints.map(({ id }) => id).sort(),
+    );
+  });
+
+  it('has words of its own', () => {
+    const lines = shapes.map(({ words }) => words.join(' '));
+    expect(lines.filter((line, i) => lines.indexOf(line) !== i)).toEqual([]);
+  });
+
+  it.each(named)('$id is found by its words and by its id, and explains itself', ({ id, shape }) => {
+    expect(find(document, [...shape.words, 'more'], [])).toEqual({ operation: shape.operation, used: 3 });
+    expect(findById(document, id)).toBe(shape.operation);
+    const help = commandHelp(shape);
+    expect(help).toContain(shape.operation.summary);
+    expect(help).not.toMatch(/undefined|\[object/);
+  });
+
+  it.each(named)('$id has a flag for every member and parameter, and no two with one name', ({ shape }) => {
+    const names = [...shape.flags, ...globalFlags].map(({ name }) => name);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
+    const { body } = shape.operation;
+    for (const name of Object.keys(body === undefined ? {} : document.schemas.members(body)))
+      expect([name, name === 'confirm' || shape.memberFlags.some(({ path }) => path[0] === name)]).toEqual([
+        name,
+        true,
+      ]);
+  });
+
+  it.each(
+    named.filter(({ id }) => registry.endpoints.find((each) => each.id === id)?.example.body !== undefined),
+  )('$id sends its example if every member is given as a flag', async ({ id, shape }) => {
+    const example = registry.endpoints.find((each) => each.id === id)?.example.body as Record<
+      string,
+      unknown
+    >;
+    const { confirm: _, ...body } = example;
+    const { given } = parse(flagsFor(shape, body), [...shape.flags, ...globalFlags]);
+    const { body: schema = {} } = shape.operation;
+    const unset = given.get('unset') ?? [];
+    expect(await buildBody(io, document.schemas, { schema, flags: shape.memberFlags, given, unset })).toEqual(
+      body,
+    );
+  });
+});
+
+it('only names of commands that the operators still have lead to hostplane admin', async () => {
+  const help = (await runCommand(['--help'])).out;
+  for (const name of movedNames) expect(help).toMatch(new RegExp(`^ {2}${name}(?: |$)`, 'm'));
+});
+
+describe('forms', () => {
+  const MACHINES = '/flexible-vps/v1/vms';
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite();
+  });
+  afterAll(() => site.close());
+
+  it('of all calls that create something are accepted with what their pickers offer', async () => {
+    const { world } = site;
+    for (const path of ['ssh-keys', 'networks', 'placement-groups', 'images'])
+      await paramsFor({ path: `/flexible-vps/v1/${path}/{id}` }, world);
+    const id = (await fixtureOf(MACHINES)?.make?.(world, {})) ?? '';
+    await fixtureOf(`${MACHINES}/{id}/snapshots`)?.make?.(world, { id });
+    const filler = new Filler(world);
+    const creates = endpoints.filter(
+      ({ resource: { role }, body }) => role === 'create' && body !== undefined,
+    );
+    const refused: string[] = [];
+    let accepted = 0;
+    for (const endpoint of creates) {
+      const isOfMachine = endpoint.path.startsWith(`${MACHINES}/`) && paramNames(endpoint).length === 1;
+      const params = isOfMachine ? { id } : await paramsFor(endpoint, world);
+      const shape = shapes.find(({ operation }) => operation.id === endpoint.id);
+      for (const form of formsOf(endpoint, params)) {
+        if (exemptFrom('formsFilled').includes(form.title)) continue;
+        const body = await filler.fill(form);
+        if (shape === undefined || !Object.keys(form.choices).every((at) => isObject(valueAt(body, at))))
+          continue;
+        const line = ['api', endpoint.id, ...Object.values(params), ...flagsFor(shape, body), '--dry-run'];
+        const { code, err } = await site.line(line);
+        if (code === 0) accepted += 1;
+        else refused.push(`${form.title}: ${err}`);
+      }
+    }
+    expect(refused).toEqual([]);
+    expect(accepted).toBeGreaterThanOrEqual(creates.length);
+  });
+});
+
+/** The value at a JSON Pointer, of the first item where it says `*`. */
+function valueAt(body: unknown, pointer: string): unknown {
+  let found = body;
+  for (const name of pointer.split('/').slice(1))
+    found = Array.isArray(found) ? found[0] : isObject(found) ? found[name] : undefined;
+  return found;
+}
