@@ -48,11 +48,9 @@ export async function sendCall(call: Call, through: string | null, isDryRun: boo
     cache: 'no-store',
     headers: {
       ...(through === null ? { 'x-api-key': pasted.key } : {}),
-      ...(call.method === 'GET' ? {} : { 'content-type': 'application/json' }),
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
     },
-    ...(hasBody || (through !== null && call.method !== 'GET')
-      ? { body: JSON.stringify(call.body ?? {}) }
-      : {}),
+    ...(hasBody ? { body: JSON.stringify(call.body) } : {}),
   }).catch(() => {
     throw unreachable();
   });

@@ -315,6 +315,25 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     });
   });
 
+  it('delete something in the explorer after a dry run, once they have typed its name', async () => {
+    const made = await portal.server.inject({
+      method: 'POST',
+      url: '/flexible-vps/v1/placement-groups',
+      headers: { 'x-api-key': seeded.keys['assistant']!.key },
+      payload: { name: 'explored', policy: 'spread', location: 'fra1' },
+    });
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/explorer/deletePlacementGroup');
+      await page.getByLabel('ID', { exact: true }).selectOption(made.json<{ id: string }>().id);
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      await page.getByText('dry run: nothing was changed').waitFor();
+      await page.getByRole('button', { name: 'Send for real' }).click();
+      await page.getByLabel('Type explored to confirm').fill('explored');
+      await page.getByRole('dialog').getByRole('button', { name: 'Send for real' }).click();
+      await page.getByText(/^204/).waitFor();
+    });
+  });
+
   it('call an endpoint in the explorer as themselves: the answer and the same call as curl', async () => {
     await withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/explorer/createVpsSshKey');

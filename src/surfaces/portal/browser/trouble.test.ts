@@ -215,6 +215,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('dry run: nothing was changed').waitFor();
+    await page.getByText(/^200/).first().waitFor();
     await tab.close();
   });
 
