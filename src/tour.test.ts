@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { type Db, openDatabase, openPool } from './store/database.ts';
 import { openEmbedded } from './store/embedded/embedded.ts';
 import {
@@ -18,6 +17,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts'
 import { startDaemon } from './testing/incus/daemon.ts';
 import { whyNoIncus } from './testing/incus/programs.ts';
 import { furnishForDemo, writeProvider } from './testing/incus/provider.ts';
+import { atOnce } from './testing/provider-file.ts';
 import { type ServerProcess, startServerOrFail } from './testing/server-process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -25,19 +25,6 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const page = read('docs/tour-flexible-vps.md');
 const steps = stepsOf(page);
 const TIMEOUT_MS = 150_000;
-
-/** The demo provider file with machines that boot at once. */
-function atOnce(): string {
-  const { provider, catalogue } = parse(read('hostplane.default.yaml')) as {
-    provider: object;
-    catalogue: { locations: object[] };
-  };
-  const locations = catalogue.locations.map((location) => ({
-    ...location,
-    compute: { driver: 'sandbox', pace: 0 },
-  }));
-  return JSON.stringify({ provider, catalogue: { ...catalogue, locations } });
-}
 
 interface Site {
   /** The text of the provider file. */

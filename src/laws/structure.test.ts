@@ -29,6 +29,7 @@ const knows: Record<string, RegExp> = {
   'surfaces/pages': /^(kernel|pipeline)$/,
   'surfaces/portal':
     /^(store|kernel|provider|money|mail|pipeline|portal-api|surfaces\/(http|openapi|pages))$/,
+  'surfaces/iac': /^(kernel|pipeline|surfaces\/openapi)$/,
   'surfaces/mcp': /^(kernel|pipeline|surfaces\/http|surfaces\/openapi)$/,
   'surfaces/cli': /^(store|kernel|provider|money|portal-api|mail|surfaces\/(openapi|mcp))$/,
   assembly: /./,

@@ -33,6 +33,13 @@ export const groups: readonly NavGroup[] = [
       { title: 'Download Spec', to: '/api/spec', icon: 'download', words: 'openapi json yaml', open: true },
       { title: 'View JSON', to: '/api/json', icon: 'braces', open: true },
       { title: 'API Explorer', to: '/api/explorer', icon: 'play', words: 'try call' },
+      {
+        title: 'Infrastructure as Code',
+        to: '/api/iac',
+        icon: 'layers',
+        words: 'terraform opentofu ansible modules',
+        open: true,
+      },
       { title: 'Examples', to: '/api/examples', icon: 'code', words: 'curl ci webhook' },
     ],
   },

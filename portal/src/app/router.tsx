@@ -11,7 +11,7 @@ import { Shell } from './shell.tsx';
 
 /** The reference is for everybody, and so is what it is made of. */
 export const isPublic = (path: string): boolean =>
-  /^\/portal\/api\/(reference|endpoints|spec|json)(\/|$)/.test(path);
+  /^\/portal\/api\/(reference|endpoints|spec|json|iac)(\/|$)/.test(path);
 
 type Search = Readonly<Record<string, string>>;
 
@@ -52,6 +52,7 @@ const routes = [
   page('/api/json/$operation', () => import('../pages/api/json.tsx')),
   page('/api/explorer', () => import('../pages/explorer/explorer.tsx')),
   page('/api/explorer/$operation', () => import('../pages/explorer/explorer.tsx')),
+  page('/api/iac', () => import('../pages/api/iac.tsx')),
   page('/api/examples', () => import('../pages/api/examples.tsx')),
   page('/members', () => import('../pages/members/members.tsx')),
   page('/me', () => import('../pages/me/profile.tsx')),

@@ -10,6 +10,7 @@ import type {
   Approval,
   Denial,
   EnforcePreview,
+  IacList,
   Invitation,
   KeyOptions,
   List,
@@ -72,3 +73,9 @@ export const operationQuery = (id: string) =>
       get<Record<string, unknown>>(`/portal/api/operations/${encodeURIComponent(id)}.json`, signal),
     staleTime: 60_000,
   });
+
+/** What the server makes for infrastructure as code, from the live document. */
+export const iacQuery = queryOptions({
+  queryKey: ['iac'],
+  queryFn: ({ signal }) => get<IacList>('/iac/', signal),
+});

@@ -268,3 +268,22 @@ export interface OperationIndex {
     }[];
   }[];
 }
+
+/** A module, a role or a scenario for infrastructure as code. */
+export interface IacPart {
+  readonly tool: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly title: string;
+  readonly text: string;
+  readonly path: string;
+  readonly archive: string | null;
+  readonly permissions: readonly string[];
+}
+
+export interface IacList {
+  readonly specification_sha256: string;
+  readonly archive: string;
+  readonly parts: readonly IacPart[];
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+}

@@ -19,6 +19,7 @@ export const signedInPages: readonly string[] = [
   '/portal/api/json/getWhoami',
   '/portal/api/explorer',
   '/portal/api/explorer/createVm',
+  '/portal/api/iac',
   '/portal/api/examples',
   '/portal/approvals',
   '/portal/members',

@@ -1,8 +1,8 @@
 /** What the page about an operation says. The HTML page and its Markdown twin are written from it. */
 import { type ProblemCode, problems } from '../../../kernel/problems/catalogue.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from '../../openapi/model.ts';
+import { codesOf, type Entry, type Resolver } from '../../openapi/resolved.ts';
 import { contentOf, type Member, memberOf } from './members.ts';
-import { codesOf, type Entry, type Resolver } from './resolved.ts';
 import { type Sample, samplesOf } from './samples.ts';
 
 export interface Answer {

@@ -1,6 +1,6 @@
 /** The operations of the document by family and resource. */
 import type { OpenApiDocument } from '../../openapi/model.ts';
-import { type Entry, entriesOf } from './resolved.ts';
+import { type Entry, entriesOf } from '../../openapi/resolved.ts';
 
 export interface IndexedFamily {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Turns schemas into what a reader wants to know: names, types in words, limits, marks, and what is inside. */
 import type { JsonSchema } from '../../openapi/model.ts';
-import type { Resolver } from './resolved.ts';
+import type { Resolver } from '../../openapi/resolved.ts';
 
 export interface Member {
   readonly name: string;

@@ -4,6 +4,7 @@
  */
 import type { Services } from '../../../kernel/services.ts';
 import type { Publication } from '../../openapi/publication.ts';
+import { type Entry, entriesOf, Resolver } from '../../openapi/resolved.ts';
 import { forCaller } from '../../openapi/subset.ts';
 import { escapeHtml } from '../../pages/html.ts';
 import { type BuiltFile, madeFile } from '../built-files.ts';
@@ -11,7 +12,6 @@ import { articleOf, indexArticle } from './article.ts';
 import { contentFor } from './content.ts';
 import { indexOf } from './index-of.ts';
 import { llmsText, markdownOf } from './markdown.ts';
-import { type Entry, entriesOf, Resolver } from './resolved.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';

@@ -1,5 +1,5 @@
 /** The same call in curl, TypeScript and Python. The key comes from the environment and stands in no sample. */
-import type { Entry, Resolver } from './resolved.ts';
+import type { Entry, Resolver } from '../../openapi/resolved.ts';
 
 export interface Sample {
   readonly language: string;

@@ -8,7 +8,7 @@ import type {
   Reference,
   Response,
   Verb,
-} from '../../openapi/model.ts';
+} from './model.ts';
 
 export interface Entry {
   readonly id: string;

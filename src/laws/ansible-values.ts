@@ -1,0 +1,67 @@
+/** Other values for the inputs of a resource, made from what the document says about each input. */
+import { isComparable } from '../surfaces/iac/ansible/current.ts';
+import type { Input, Member } from '../surfaces/iac/inputs.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+const isDecimal = (pattern = ''): boolean =>
+  new RegExp(pattern).test('50.00') && !new RegExp(pattern).test('x');
+
+function anotherText(
+  { limits: { enum: choices, pattern }, ref }: Member,
+  value: unknown,
+): string | undefined {
+  if (choices !== undefined) return choices.map(String).find((each) => each !== value);
+  if (pattern !== undefined && isDecimal(pattern)) return (Number(value ?? 0) + 1).toFixed(2);
+  if (pattern !== undefined || ref !== undefined) return undefined;
+  return `${value ?? 'value'}-2`;
+}
+
+/** A value that the API takes, other than this one; undefined if the document does not say enough to make one. */
+export function another(member: Member, value: unknown): unknown {
+  const { type } = member;
+  switch (type.kind) {
+    case 'boolean':
+      return value !== true;
+    case 'integer':
+    case 'number':
+      return value === undefined ? undefined : Number(value) + 1;
+    case 'string':
+      return anotherText(member, value);
+    case 'map':
+      // Without the first label that there was, and with a new one.
+      return { ...Object.fromEntries(Object.entries((value ?? {}) as Members).slice(1)), another: 'value' };
+    case 'list':
+      return Array.isArray(value) && value.length > 1 ? value.slice(0, -1) : undefined;
+    default: {
+      if (type.choice !== undefined) return undefined;
+      const old = (value ?? {}) as Members;
+      const isThere = ({ name }: Member): boolean => name in old;
+      for (const inner of [...type.members.filter(isThere), ...type.members]) {
+        const changed = another(inner, old[inner.name]);
+        if (changed !== undefined) return { [inner.name]: changed };
+      }
+      return undefined;
+    }
+  }
+}
+
+/** A value that is never sent, because the role refuses before: only its type has to be right. */
+export function anything(member: Member, value: unknown): unknown {
+  const valid = another(member, value);
+  if (valid !== undefined) return valid;
+  if (member.type.kind === 'string') return `${value ?? ''}2`;
+  if (member.type.kind !== 'object') return undefined;
+  const inside = (value ?? {}) as Members;
+  const changed = Object.entries(inside).find(
+    ([name, each]) => typeof each === 'string' && name !== member.type.kind && !isDecider(member, name),
+  );
+  return changed === undefined ? undefined : { ...inside, [changed[0]]: `${changed[1]}2` };
+}
+
+const isDecider = ({ type }: Member, name: string): boolean =>
+  type.kind === 'object' && type.choice?.by === name;
+
+/** The inputs whose values decide whether the resource is changed, except the one that names it. */
+export const comparedInputs = (inputs: readonly Input[], change: Input['change'], key: string): Input[] =>
+  inputs.filter((input) => isComparable(input) && input.change === change && input.name !== key);

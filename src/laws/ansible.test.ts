@@ -1,0 +1,393 @@
+/**
+ * What every role of the Ansible collection promises, tried with the real ansible-playbook: the second run changes
+ * nothing, check mode writes nothing, what cannot be changed is refused, and no secret is in the output. Each resource
+ * is a host of its own in one run, because Ansible takes seconds to start.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addFault, clearFaults } from '../engines/sandbox/store.ts';
+import { families } from '../families/index.ts';
+import { LIMIT, type RateLimitStore, verdict } from '../kernel/rate-limit/port.ts';
+import type { Endpoint } from '../kernel/record.ts';
+import { buildRegistry } from '../kernel/registry.ts';
+import { detailsOf } from '../surfaces/iac/ansible/details.ts';
+import { ansibleFiles } from '../surfaces/iac/ansible/files.ts';
+import { roleOptions } from '../surfaces/iac/ansible/variables.ts';
+import type { Input, Member } from '../surfaces/iac/inputs.ts';
+import { iacModel, type ManagedResource } from '../surfaces/iac/model.ts';
+import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
+import {
+  type Ansible,
+  type Hosts,
+  play,
+  type Run,
+  whyNoAnsible,
+  writeCollection,
+} from '../testing/ansible.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts';
+import { another, anything, comparedInputs } from './ansible-values.ts';
+import { collect } from './fixtures.ts';
+import { createWorld, endpoints, type Params, paramsFor, requestTo, type World } from './walk.ts';
+import { freshName } from './world.ts';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** One resource that Ansible manages. */
+interface Subject {
+  readonly resource: ManagedResource;
+  /** What the role is given, by input. */
+  readonly given: Members;
+}
+
+const why = whyNoAnsible();
+const HASH = 'the-hash-of-the-document';
+const calls: string[] = [];
+const secrets = new Set<string>();
+
+/** The calls of the sandbox that bring something into being. */
+const ENSURING = ['ensureNetwork', 'ensureInstance', 'ensureNic', 'ensureSnapshot', 'ensureImage'];
+
+/** They refer to other resources or to addresses of a network, exclude another input, or are not offered yet. */
+const UNTRIED = [
+  'budget currency',
+  'budget emails',
+  'vm custom_size',
+  'vm placement_group_id',
+  'vm backup_policy_id',
+  'network dns',
+  'interface alias_ips',
+];
+
+let refusals = 0;
+
+/** Lets everything pass except the next `refusals` requests. */
+const limiter: RateLimitStore = {
+  take: () => (refusals > 0 ? verdict(refusals-- < 0, LIMIT, LIMIT, 1000) : verdict(true, LIMIT, 1, 1000)),
+  peek: () => verdict(true, LIMIT, 1, 1000),
+  status: () => ({ store: 'memory', degraded: false, addresses: 0 }),
+  close: async () => undefined,
+};
+
+let app: TestApp;
+let world: World;
+let ansible: Ansible;
+const document = exampleDocument(buildRegistry(families));
+const subjects = new Map<string, Subject>();
+
+const creations = collect('creations');
+
+async function subjectOf(
+  resource: ManagedResource,
+  vary?: (world: World) => Promise<object>,
+): Promise<Subject> {
+  const creator = endpoints.find(({ id }) => id === resource.create.id)!;
+  const outer = { path: creator.path.slice(0, creator.path.lastIndexOf('/')) as Endpoint['path'] };
+  const params: Params = await paramsFor(outer, world);
+  const name = freshName();
+  const path = resource.isDeclared ? { ...params, [resource.parameter]: name } : params;
+  const { payload } = await requestTo(creator, world, { params: path });
+  const body = { ...(payload as Members), ...(await vary?.(world)) };
+  const { parent, key, isDeclared } = resource;
+  return {
+    resource,
+    given: {
+      ...(parent && { [parent.input]: params[parent.parameter] }),
+      ...(isDeclared ? { [key]: name } : {}),
+      ...Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined)),
+    },
+  };
+}
+
+beforeAll(async () => {
+  if (why !== null) return;
+  app = await createTestApp({
+    works: true,
+    limiter,
+    server: {
+      witness: ({ id, method }, _, body) => {
+        calls.push(`${method} ${id}`);
+        for (const secret of secretsIn(body)) secrets.add(secret);
+      },
+    },
+  });
+  world = await createWorld(app);
+  const folder = await makeTemporaryFolder();
+  const url = await app.app.listen({ host: '127.0.0.1', port: 0 });
+  ansible = { folder, url, key: world.key.key };
+  await writeCollection(folder, ansibleFiles({ model: iacModel(document), document, hash: HASH }));
+  for (const resource of iacModel(document).resources) {
+    subjects.set(resource.name, await subjectOf(resource));
+    for (const [i, vary] of (creations[resource.create.id] ?? []).entries())
+      subjects.set(`${resource.name}-${i + 2}`, await subjectOf(resource, vary));
+  }
+}, 120_000);
+
+afterAll(async () => {
+  await app?.close();
+  if (ansible !== undefined) await removeTemporaryFolder(ansible.folder);
+});
+
+const withPrefix = ({ resource }: Subject, values: Members): Members =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [`${resource.name}_${name}`, value]));
+
+/** The hosts of a run: each with what it is given, and what `more` adds. Without `more`, the host is left out. */
+function hostsOf(more: (subject: Subject, host: string) => Members | undefined = () => ({})): Hosts {
+  const hosts = [...subjects].flatMap(([host, subject]) => {
+    const added = more(subject, host);
+    if (added === undefined) return [];
+    const vars = withPrefix(subject, { ...subject.given, ...added });
+    return [[host, { role: subject.resource.name, ...vars }]];
+  });
+  return Object.fromEntries(hosts);
+}
+
+const writesIn = (made: readonly string[]): string[] => made.filter((call) => !call.startsWith('GET '));
+
+async function run(hosts: Hosts, ...args: string[]): Promise<Run & { calls: readonly string[] }> {
+  calls.length = 0;
+  const done = await play(ansible, hosts, args);
+  return { ...done, calls: [...calls] };
+}
+
+/** The hosts that were changed, and those that failed. */
+function outcome({ recap }: Run): { changed: string[]; failed: string[] } {
+  const those = (test: (host: string) => boolean) => Object.keys(recap).filter(test).sort();
+  return {
+    changed: those((host) => (recap[host]?.changed ?? 0) > 0),
+    failed: those((host) => (recap[host]?.failed ?? 0) > 0),
+  };
+}
+
+const all = (): string[] => [...subjects.keys()].sort();
+
+function expectOutcome(done: Run, changed: readonly string[], failed: readonly string[] = []): void {
+  expect(outcome(done), done.output).toEqual({ changed: [...changed].sort(), failed: [...failed].sort() });
+}
+
+/** By host: other values for all inputs that can be changed. */
+const changed = new Map<string, Members>();
+
+const identityOf = ({ resource }: Subject): string => detailsOf(resource, document).finding.by;
+
+const exampleOf = ({ update }: ManagedResource): Members =>
+  (endpoints.find(({ id }) => id === update?.id)?.example.body ?? {}) as Members;
+
+/** The resource as the API shows it. */
+async function readOf(subject: Subject): Promise<Members> {
+  const { resource, given } = subject;
+  const { finding } = detailsOf(resource, document);
+  const path = finding.path.replace(/\{\w+\}/, String(given[resource.parent?.input ?? '']));
+  const query = finding.isFiltered ? `?${finding.by}=${given[finding.by]}` : '';
+  const answer = await app.call({ url: `${path}${query}`, key: ansible.key });
+  const rows = answer.json<Record<string, Members[]>>()[finding.in] ?? [];
+  return rows.find((row) => row[finding.by] === given[finding.by]) ?? {};
+}
+
+async function describeAs(subject: Subject, description: string): Promise<void> {
+  const { id } = await readOf(subject);
+  const { update, parent, parameter } = subject.resource;
+  const outer = parent === undefined ? '' : String(subject.given[parent.input]);
+  const path = (update?.path ?? '')
+    .replace(`{${parent?.parameter}}`, outer)
+    .replace(`{${parameter}}`, String(id));
+  const headers = { prefer: 'wait=60' };
+  const answer = await app.call({
+    method: 'PATCH',
+    url: path,
+    payload: { description },
+    headers,
+    key: ansible.key,
+  });
+  expect(answer.statusCode, answer.body).toBe(200);
+}
+
+/** The values that `vary` gives for the inputs with this kind of change; undefined if there are none. */
+function varied(
+  subject: Subject,
+  change: Input['change'],
+  vary: (input: Input, value: unknown) => unknown,
+  shown: Members = {},
+): Members | undefined {
+  const inputs = comparedInputs(subject.resource.inputs, change, identityOf(subject));
+  const values = inputs.map((input) => [
+    input.name,
+    vary(input, subject.given[input.name] ?? shown[input.name] ?? input.default),
+  ]);
+  const known = values.filter(([, value]) => value !== undefined);
+  return known.length === 0 ? undefined : Object.fromEntries(known);
+}
+
+/** Only the first host of each resource: the others differ in how they were created. */
+const isFirst = ({ resource }: Subject, host: string): boolean => host === resource.name;
+
+const secretsIn = (body: string | null): string[] =>
+  [...(body ?? '').matchAll(/"(?:password|secret)":"([^"]+)"/g)].map(([, secret = '']) => secret);
+
+/** Texts inside of what was given that no answer shows. */
+function hiddenIn(members: readonly Member[], values: Members): string[] {
+  return members.flatMap((member) => {
+    const value = values[member.name];
+    if (typeof value === 'string' && (member.secret || member.writeOnly)) return [value];
+    const isObject = value !== null && typeof value === 'object';
+    return member.type.kind === 'object' && isObject ? hiddenIn(member.type.members, value as Members) : [];
+  });
+}
+
+describe.skipIf(why !== null)(
+  `the roles of Ansible${why === null ? '' : `: ${why}`}`,
+  { timeout: 600_000 },
+  () => {
+    it('check mode tells that everything would be created, and writes nothing', async () => {
+      const hosts = hostsOf((subject, host) => (isFirst(subject, host) ? {} : undefined));
+      const done = await run(hosts, '--check', '--diff');
+      expectOutcome(done, Object.keys(hosts));
+      expect(writesIn(done.calls)).toEqual([]);
+    });
+
+    it('the first run creates everything with two requests each, waits when it is asked to, and shows no secret', async () => {
+      refusals = 2;
+      const done = await run(hostsOf(), '-vvv', '--diff');
+      expectOutcome(done, all());
+      expect(refusals).toBe(0);
+      expect([done.calls.length, writesIn(done.calls).length]).toEqual([2 * subjects.size, subjects.size]);
+      const given = [...subjects.values()].flatMap(({ resource, given }) => hiddenIn(resource.inputs, given));
+      expect([given.length > 0, secrets.size > 0]).toEqual([true, true]);
+      const hidden = [ansible.key, ...secrets, ...given];
+      expect(hidden.filter((secret) => done.output.includes(secret.trim()))).toEqual([]);
+    });
+
+    it('the second run changes nothing, with one request each, and runs no text of the API as a template', async () => {
+      const file = join(ansible.folder, 'run-by-a-text');
+      const text = `{{ lookup('ansible.builtin.pipe', 'touch ${file}') }}`;
+      const described = [...subjects.values()].filter(({ resource: { update, inputs }, given }) =>
+        inputs.some(({ name }) => update && name === 'description' && given[name] === undefined),
+      );
+      expect(described.length).toBeGreaterThan(0);
+      for (const subject of described) await describeAs(subject, text);
+      const done = await run(hostsOf());
+      expect(existsSync(file)).toBe(false);
+      expectOutcome(done, []);
+      expect([done.calls.length, writesIn(done.calls)]).toEqual([subjects.size, []]);
+    });
+
+    it('check mode tells that inputs have changed or that everything would be deleted, and writes nothing', async () => {
+      for (const [host, subject] of subjects) {
+        const example = exampleOf(subject.resource);
+        const vary = (input: Input, value: unknown) => example[input.name] ?? another(input, value);
+        const values = isFirst(subject, host)
+          ? varied(subject, 'update', vary, await readOf(subject))
+          : undefined;
+        if (values !== undefined) changed.set(host, values);
+      }
+      const absent = Object.entries(
+        hostsOf((subject, host) => (isFirst(subject, host) ? { state: 'absent' } : undefined)),
+      );
+      const gone = Object.fromEntries(absent.map(([host, vars]) => [`no-${host}`, vars]));
+      const done = await run({ ...hostsOf((_, host) => changed.get(host)), ...gone }, '--check', '--diff');
+      expectOutcome(done, [...changed.keys(), ...Object.keys(gone)]);
+      expect(writesIn(done.calls)).toEqual([]);
+    });
+
+    it('tries every input that can be changed, except those for which the document has no second value', () => {
+      const untried = [...subjects].flatMap(([host, subject]) =>
+        isFirst(subject, host)
+          ? comparedInputs(subject.resource.inputs, 'update', identityOf(subject))
+              .filter(({ name }) => changed.get(host)?.[name] === undefined)
+              .map(({ name }) => `${host} ${name}`)
+          : [],
+      );
+      expect(untried).toEqual(UNTRIED);
+    });
+
+    it('changes all inputs that have changed, and nothing in the next run', async () => {
+      const hosts = hostsOf((_, host) => changed.get(host));
+      const done = await run(hosts);
+      expectOutcome(done, [...changed.keys()]);
+      expect(writesIn(done.calls).length).toBe(changed.size);
+      expectOutcome(await run(hosts), []);
+    });
+
+    it('refuses to change what cannot be changed, and names it', async () => {
+      const others = new Map<string, Members>();
+      for (const [host, subject] of subjects) {
+        const values = isFirst(subject, host) ? varied(subject, 'replace', anything) : undefined;
+        if (values !== undefined) others.set(host, values);
+      }
+      const done = await run(hostsOf((_, host) => others.get(host)));
+      expectOutcome(done, [], [...others.keys()]);
+      expect(writesIn(done.calls)).toEqual([]);
+      for (const [host, values] of others) {
+        const [line = ''] = new RegExp(`^fatal: \\[${host}\\].*$`, 'm').exec(done.output) ?? [];
+        const unnamed = Object.keys(values).filter((name) => !line.includes(`${host}_${name}`));
+        expect([unnamed, line.includes('cannot be changed')], line).toEqual([[], true]);
+      }
+    });
+
+    it('changes them back', async () => {
+      const back = (subject: Subject, host: string): Members | undefined => {
+        const values = changed.get(host);
+        const again = (input: Input) => another(input, values?.[input.name]);
+        return values === undefined ? undefined : varied(subject, 'update', again);
+      };
+      expectOutcome(await run(hostsOf(back)), [...changed.keys()]);
+    });
+
+    it('replaces what cannot be changed if it is asked to', async () => {
+      const simple = (input: Input, value: unknown) =>
+        ['boolean', 'map'].includes(input.type.kind) ? another(input, value) : undefined;
+      const hosts = hostsOf((subject, host) => {
+        const values = isFirst(subject, host) ? varied(subject, 'replace', simple) : undefined;
+        return values === undefined ? undefined : { ...values, replace: true };
+      });
+      const done = await run(hosts);
+      expectOutcome(done, Object.keys(hosts));
+      expect(Object.keys(hosts).length).toBeGreaterThan(4);
+      expect(writesIn(done.calls).length).toBe(2 * Object.keys(hosts).length);
+    });
+
+    it('deletes everything, and has nothing to do in the next run', async () => {
+      const hosts = hostsOf(() => ({ state: 'absent' }));
+      expectOutcome(await run(hosts), all());
+      const first = hostsOf((subject, host) => (isFirst(subject, host) ? { state: 'absent' } : undefined));
+      const again = await run(first);
+      expectOutcome(again, []);
+      expect(writesIn(again.calls)).toEqual([]);
+    });
+
+    it('a creation that failed leaves nothing, and the next run repairs it', async () => {
+      const isAsync = ({ resource }: Subject, host: string) =>
+        host === resource.name && resource.create.cleansUp;
+      const hosts = hostsOf((subject, host) => (isAsync(subject, host) ? {} : undefined));
+      for (const call of ENSURING) await addFault(app.services.db, { call, effect: { kind: 'fail' } });
+      const failed = await run(hosts, '-vvv');
+      expectOutcome(failed, [], Object.keys(hosts));
+      expect(failed.output).toContain('create_failed');
+      await clearFaults(app.services.db);
+      const repaired = await run(hosts);
+      expectOutcome(repaired, Object.keys(hosts));
+      expect(repaired.calls.length).toBe(2 * Object.keys(hosts).length);
+    });
+  },
+);
+
+describe('the collection', () => {
+  const files = () => ansibleFiles({ model: iacModel(document), document, hash: HASH });
+
+  it('has the same bytes for the same document', () => {
+    expect(files()).toEqual(files());
+  });
+
+  it('says in every file which document it was made from', () => {
+    const without = Object.entries(files()).filter(([, text]) => !text.includes(HASH));
+    expect(without.map(([path]) => path)).toEqual([]);
+  });
+
+  it('gives no two roles the same variable', () => {
+    const variables = iacModel(document).resources.flatMap((resource) =>
+      Object.keys(roleOptions(resource, detailsOf(resource, document))),
+    );
+    expect(variables.filter((each, i) => variables.indexOf(each) !== i)).toEqual([]);
+  });
+});

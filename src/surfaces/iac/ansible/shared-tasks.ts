@@ -1,0 +1,189 @@
+/**
+ * The tasks of the role `shared`, which all other roles import: read, compare, write. The same for every resource. A task
+ * that is skipped costs as much time as one that runs, so the tasks that are seldom needed are included by one task.
+ */
+
+const main = `\
+# The other roles import this one. It reads the resource, compares it with what was asked for, and changes what differs.
+- name: Read {{ hostplane_type }} {{ hostplane_title }}
+  ansible.builtin.import_tasks: call.yml
+  vars:
+    hostplane_method: GET
+    hostplane_path: "{{ hostplane_read }}"
+  when: hostplane_unknown not in hostplane_read
+
+- name: Compare {{ hostplane_type }} {{ hostplane_title }}
+  ansible.builtin.set_fact:
+    hostplane_found: "{{ hostplane_picked }}"
+    hostplane_plan: "{{ lookup('ansible.builtin.template', 'plan.j2') | from_json }}"
+    hostplane_once: "{{ lookup('ansible.builtin.password', '/dev/null', length=32, chars=['ascii_lowercase', 'digits']) }}"
+    "{{ hostplane_type }}_result": "{{ hostplane_picked }}"
+
+- name: Change {{ hostplane_type }} {{ hostplane_title }}
+  ansible.builtin.include_tasks:
+    file: "{{ 'refuse' if hostplane_plan.refusal != '' else 'change' }}.yml"
+  vars:
+    hostplane_base: "{{ hostplane_found }}"
+  when: hostplane_plan.action != 'none'
+`;
+
+const refuse = `\
+- name: Refuse to {{ hostplane_plan.action }} {{ hostplane_type }} {{ hostplane_title }}
+  ansible.builtin.fail:
+    msg: "{{ hostplane_plan.refusal }}"
+`;
+
+const change = `\
+- name: Write {{ hostplane_type }} {{ hostplane_title }}
+  ansible.builtin.include_tasks: write.yml
+  loop: "{{ hostplane_plan.writes }}"
+  loop_control:
+    loop_var: hostplane_write
+  when: not ansible_check_mode
+
+# The first answer can have a password or a secret.
+- name: Keep {{ hostplane_type }} {{ hostplane_title }} in {{ hostplane_type }}_result
+  ansible.builtin.set_fact:
+    "{{ hostplane_type }}_result": >-
+      {{ {} if hostplane_plan.action == 'delete'
+         else hostplane_picked if not ansible_check_mode
+         else {'id': hostplane_unknown} | combine(hostplane_shown) if hostplane_plan.action != 'update'
+         else hostplane_found | combine(hostplane_shown) }}
+  no_log: true
+
+# Of the tasks here, this one reports the change. With --diff, Ansible shows a result named "diff" as a difference.
+- name: "{{ hostplane_plan.action | capitalize }} {{ hostplane_type }} {{ hostplane_title }}"
+  ansible.builtin.debug:
+    var: diff
+  vars:
+    diff:
+      before_header: "{{ hostplane_type }} {{ hostplane_title }}"
+      after_header: "{{ hostplane_type }} {{ hostplane_title }}"
+      before: "{{ hostplane_before | to_nice_yaml if hostplane_before else '' }}"
+      after: "{{ hostplane_after | to_nice_yaml if hostplane_after else '' }}"
+  changed_when: true
+`;
+
+const write = `\
+- name: Send the request
+  ansible.builtin.import_tasks: call.yml
+  vars:
+    hostplane_method: "{{ hostplane_calls[hostplane_write].method }}"
+    hostplane_path: "{{ hostplane_calls[hostplane_write].path }}"
+`;
+
+const wait = `\
+- name: Wait for operation {{ hostplane_call.json.operation.id }}
+  ansible.builtin.include_tasks: operation.yml
+  vars:
+    hostplane_operation_id: "{{ hostplane_call.json.operation.id }}"
+
+- name: Report that the operation failed
+  ansible.builtin.fail:
+    msg: >-
+      {{ hostplane_type }} {{ hostplane_title }}: the operation {{ hostplane_operation.json.id | default('') }} has the status
+      {{ hostplane_operation.json.status | default('unknown') }}.
+      {{ (hostplane_operation.json.error | default({}, true)).code | default('') }}
+      {{ (hostplane_operation.json.error | default({}, true)).detail | default('') }}
+      Run the playbook again when the cause is gone.
+  when: (hostplane_operation.json.status | default('unknown')) != 'succeeded'
+
+- name: Read {{ hostplane_type }} {{ hostplane_title }} again
+  ansible.builtin.include_tasks: call.yml
+  vars:
+    hostplane_method: GET
+    hostplane_path: "{{ hostplane_read }}"
+  when: hostplane_write != 'delete'
+`;
+
+const busy = `\
+# An earlier run or somebody else started an operation. Its end decides what there is to do.
+- name: Wait for operation {{ hostplane_picked.operation.id }}
+  ansible.builtin.include_tasks: operation.yml
+  vars:
+    hostplane_operation_id: "{{ hostplane_picked.operation.id }}"
+
+- name: Read {{ hostplane_type }} {{ hostplane_title }} again
+  ansible.builtin.include_tasks: call.yml
+  vars:
+    hostplane_method: GET
+    hostplane_path: "{{ hostplane_read }}"
+`;
+
+const operation = (path: string) => `\
+- name: Wait for the end of operation {{ hostplane_operation_id }}
+  ansible.builtin.uri:
+    url: "{{ hostplane_url }}${path}"
+    headers:
+      X-API-Key: "{{ lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY') }}"
+      Prefer: wait=60
+    timeout: 75
+  register: hostplane_operation
+  until: ((hostplane_operation.json | default({})).done | default(false)) or hostplane_operation.attempts == 120
+  retries: 120
+  delay: 5
+  failed_when: false
+  changed_when: false
+  check_mode: false
+  no_log: true
+`;
+
+const call = `\
+# One request. "no_log" hides the whole task, so the key and the secrets are in no output, whatever the verbosity is.
+- name: "{{ hostplane_method }} {{ hostplane_path }}"
+  ansible.builtin.uri:
+    url: "{{ hostplane_url }}{{ hostplane_path }}"
+    method: "{{ hostplane_method }}"
+    headers: >-
+      {{ {'X-API-Key': lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY')}
+         | combine({} if hostplane_method == 'GET' else hostplane_calls[hostplane_write].headers) }}
+    body_format: "{{ 'json' if hostplane_method in ['POST', 'PUT', 'PATCH'] else 'raw' }}"
+    body: >-
+      {{ lookup('ansible.builtin.template', 'body.j2') | from_json if hostplane_method in ['POST', 'PUT', 'PATCH'] else omit }}
+    timeout: 75
+  register: hostplane_call
+  until: hostplane_call.status != -1 or hostplane_call.attempts == 3
+  retries: 3
+  delay: 2
+  failed_when: false
+  changed_when: false
+  check_mode: false
+  no_log: true
+
+- name: Do what the answer asks for
+  ansible.builtin.include_tasks:
+    file: "{{ hostplane_next }}.yml"
+  when: hostplane_next != 'nothing'
+`;
+
+const problem = `\
+- name: Report what the API answered to {{ hostplane_method }} {{ hostplane_path }}
+  ansible.builtin.fail:
+    msg: "{{ hostplane_problem }}"
+  when: hostplane_call.status not in [429, 503] or hostplane_waits | default(0) | int >= 30
+
+- name: Wait as long as the API asks for
+  ansible.builtin.wait_for:
+    timeout: "{{ [hostplane_call.retry_after | default(15) | int, 120] | min }}"
+  check_mode: false
+
+- name: Count how often the API asked to wait
+  ansible.builtin.set_fact:
+    hostplane_waits: "{{ hostplane_waits | default(0) | int + 1 }}"
+
+- name: Send the request again
+  ansible.builtin.include_tasks: call.yml
+`;
+
+/** By path inside the role. `operationPath` is the path of an operation, with its id as a template. */
+export const sharedTasks = (operationPath: string): Readonly<Record<string, string>> => ({
+  'tasks/main.yml': main,
+  'tasks/refuse.yml': refuse,
+  'tasks/change.yml': change,
+  'tasks/write.yml': write,
+  'tasks/wait.yml': wait,
+  'tasks/busy.yml': busy,
+  'tasks/operation.yml': operation(operationPath),
+  'tasks/call.yml': call,
+  'tasks/problem.yml': problem,
+});

@@ -1,0 +1,179 @@
+/** The variables and templates of the role `shared`: what was asked for, what differs, and what is sent. */
+
+const defaults = (baseUrl: string) => `\
+hostplane_url: "{{ lookup('ansible.builtin.env', 'HOSTPLANE_URL') or '${baseUrl}' }}"
+`;
+
+const vars = `\
+# Stands for the id of what does not exist yet, in check mode.
+hostplane_unknown: (known after the run)
+
+# The inputs that were set, with the types of the API: Ansible makes texts of numbers.
+hostplane_asked: >-
+  {%- set asked = {} -%}
+  {%- for name, value in hostplane_given.items() if value is not none and value != omit -%}
+  {%- set type = hostplane_types[name] -%}
+  {%- set _ = asked.update({name: value | string if type == 'string' else value | int if type == 'integer'
+      else value | bool if type == 'boolean' else value}) -%}
+  {%- endfor -%}
+  {{ asked }}
+
+# The same without what no answer shows inside of objects, such as the address that an image was downloaded from.
+hostplane_comparable: >-
+  {%- set comparable = {} -%}
+  {%- for name, value in hostplane_asked.items() -%}
+  {%- set by = hostplane_compared[name].by | default('') -%}
+  {%- set _ = comparable.update({name: value | dict2items
+      | selectattr('key', 'in', hostplane_compared[name].members[value[by] | default('')] | default([])) | items2dict
+      if name in hostplane_compared else value}) -%}
+  {%- endfor -%}
+  {{ comparable }}
+
+# The resource in the last answer: the answer itself, or an item of a list in it.
+hostplane_picked: >-
+  {{ {} if hostplane_unknown in hostplane_read or hostplane_call.status == 404
+     else hostplane_call.json if hostplane_pick.in not in hostplane_call.json
+     else hostplane_call.json[hostplane_pick.in] | selectattr(hostplane_pick.key, 'equalto', hostplane_pick.value)
+     | first | default({}) }}
+
+# The resource before it was changed: change.yml sets it to what was found.
+hostplane_base: "{{ hostplane_picked }}"
+
+# Which tasks follow on an answer.
+hostplane_next: >-
+  {{ 'nothing' if hostplane_call.status == 404 and (hostplane_state == 'absent' or hostplane_method == 'DELETE')
+     else 'problem' if hostplane_call.status not in [200, 201, 202, 204]
+     else 'wait' if hostplane_call.status == 202
+     else 'busy' if hostplane_method == 'GET' and (hostplane_picked.operation | default(none)) is not none
+     else 'nothing' }}
+
+# What --diff shows.
+hostplane_shown: >-
+  {{ hostplane_comparable
+     | combine(dict.fromkeys(hostplane_hidden | intersect(hostplane_asked.keys() | list), '(hidden)')) }}
+hostplane_before: >-
+  {{ {} if hostplane_plan.action == 'create'
+     else hostplane_current | dict2items | rejectattr('key', 'in', hostplane_hidden)
+     | selectattr('key', 'in', hostplane_plan.differences) | items2dict if hostplane_plan.action == 'update'
+     else hostplane_found | dict2items | selectattr('key', 'in', ['id', 'name', 'status']) | items2dict }}
+hostplane_after: >-
+  {%- set after = hostplane_shown | dict2items | selectattr('key', 'in', hostplane_plan.differences) | items2dict -%}
+  {{ {} if hostplane_plan.action == 'delete'
+     else hostplane_shown if hostplane_plan.action != 'update'
+     else hostplane_before | combine(after, recursive=true)
+     | combine(after | dict2items | selectattr('key', 'in', hostplane_maps) | items2dict) }}
+
+hostplane_problem: >-
+  {%- set problem = hostplane_call.json | default({}) -%}
+  {{ hostplane_method }} {{ hostplane_path }}: {{ hostplane_call.status }}
+  {{ problem.code | default('') }} {{ problem.detail | default(hostplane_call.msg | default('')) }}
+  {%- for error in problem.errors | default([]) %} {{ error.pointer | default(error.parameter) | default('') }}:
+  {{ error.detail | default('') }}{% endfor %}
+  {{ problem.next_step | default('Check the URL in HOSTPLANE_URL and that the API can be reached.') }}
+  {% if not lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY') %}The environment variable HOSTPLANE_API_KEY is not set. {% endif %}
+  {% if problem.request_id is defined %}(request {{ problem.request_id }}){% endif %}
+`;
+
+const plan = `\
+{# What there is to do, without any values: they can be secret. #}
+{% macro differs(asked, current, loose) %}
+{%- if asked is mapping -%}
+  {%- for key, value in asked.items() %}{{ differs(value, (current or {})[key] | default(none), loose) }}{% endfor -%}
+{%- elif asked is iterable and asked is not string -%}
+  {%- if loose -%}
+    {%- for value in asked -%}
+      {%- set match = namespace(found=false) -%}
+      {%- for each in current or [] if not differs(value, each, loose) %}{% set match.found = true %}{% endfor -%}
+      {%- if not match.found %}x{% endif -%}
+    {%- endfor -%}
+  {%- elif current is string or current is not iterable or current | length != asked | length -%}x
+  {%- else -%}
+    {%- for value in asked %}{{ differs(value, current[loop.index0], loose) }}{% endfor -%}
+  {%- endif -%}
+{%- elif loose and current is iterable and current is not string and current is not mapping -%}
+  {%- if asked not in current %}x{% endif -%}
+{%- elif asked != current -%}x
+{%- endif -%}
+{% endmacro %}
+{% set asked = hostplane_asked %}
+{% set found = hostplane_base %}
+{% set current = hostplane_current %}
+{% set differences = [] %}
+{% for name, value in hostplane_comparable.items() if found and name in current %}
+{% if name in hostplane_hashed %}
+{% set text = value | b64decode if asked[name ~ '_encoding'] | default('') == 'base64' else value %}
+{% set different = text | hash('sha256') != current[name] %}
+{% elif name in hostplane_maps %}
+{% set different = value != current[name] %}
+{% elif name in hostplane_decimals %}
+{% set different = value | float != current[name] | float %}
+{% else %}
+{% set different = differs(value, current[name], name in hostplane_loose) | trim | length > 0 %}
+{% endif %}
+{% if different %}{% set _ = differences.append(name) %}{% endif %}
+{% endfor %}
+{# Only what was being created and failed has no "provisioned_at": nothing usable exists. #}
+{% set broken = found.provisioned_at is defined and found.provisioned_at is none %}
+{% set fixed = differences | difference(hostplane_changeable) %}
+{% set missing = hostplane_required | difference(asked.keys() | list) %}
+{% if hostplane_state == 'absent' %}
+{% set action = 'delete' if found else 'none' %}
+{% elif not found %}
+{% set action = 'create' %}
+{% elif broken or fixed %}
+{% set action = 'replace' %}
+{% else %}
+{% set action = 'update' if differences else 'none' %}
+{% endif %}
+{% set title = hostplane_type ~ ' ' ~ hostplane_title %}
+{% if action in ['create', 'replace'] and missing %}
+{% set refusal = 'To create ' ~ title ~ ', set ' ~ missing | map('regex_replace', '^', hostplane_type ~ '_') | join(', ') ~ '.' %}
+{% elif action == 'replace' and not broken and not hostplane_replace | bool %}
+{% set refusal = title ~ ' differs in ' ~ fixed | map('regex_replace', '^', hostplane_type ~ '_') | join(', ')
+    ~ ', which cannot be changed. Set the value that it has, or set ' ~ hostplane_type
+    ~ '_replace to true: then it is deleted with all that is in it, and created again.' %}
+{% else %}
+{% set refusal = '' %}
+{% endif %}
+{{ {'action': action, 'differences': differences, 'refusal': refusal,
+    'writes': ['delete', 'create'] if action == 'replace' else [action]} | to_json }}
+`;
+
+const body = `\
+{# The body of a request: all that was asked for, or only what differs. #}
+{% set asked = hostplane_asked %}
+{% set current = hostplane_current %}
+{% set body = {} %}
+{% if hostplane_write == 'create' %}
+{% set _ = body.update(asked) %}
+{% elif hostplane_method == 'PATCH' %}
+{% for name, value in asked.items() %}
+{% if name in hostplane_plan.differences and name in hostplane_maps %}
+{# Null removes a label that was not asked for. #}
+{% set _ = body.update({name: dict.fromkeys(current[name] or {}) | combine(value)}) %}
+{% elif name in hostplane_plan.differences or hostplane_companions[name] | default('') in hostplane_plan.differences %}
+{% set _ = body.update({name: value}) %}
+{% endif %}
+{% endfor %}
+{% else %}
+{# PUT replaces the whole resource, so what was not asked for is sent as it is. #}
+{% for name, value in current.items() if value is not none and hostplane_excluded_by[name] | default('') not in asked %}
+{% set _ = body.update({name: value}) %}
+{% endfor %}
+{% set whole = body | combine(asked, recursive=true) %}
+{% for name, value in asked.items() if name in hostplane_maps %}
+{% set _ = whole.update({name: value}) %}
+{% endfor %}
+{% set _ = body.update(whole) %}
+{% endif %}
+{% for name in hostplane_in_path if name in body %}{% set _ = body.pop(name) %}{% endfor %}
+{{ body | to_json }}
+`;
+
+/** By path inside the role. */
+export const sharedTemplates = (baseUrl: string): Readonly<Record<string, string>> => ({
+  'defaults/main.yml': defaults(baseUrl),
+  'vars/main.yml': vars,
+  'templates/plan.j2': plan,
+  'templates/body.j2': body,
+});

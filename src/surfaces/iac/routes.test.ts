@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { openExchange } from '../http/exchange.ts';
+import { createServer } from '../http/server.ts';
+import { publicationOf } from '../openapi/publication.ts';
+import { iacFiles } from './files.ts';
+import { serveIac } from './routes.ts';
+
+let test: TestApp;
+let server: FastifyInstance;
+
+beforeAll(async () => {
+  test = await createTestApp();
+  server = createServer(test.services);
+  serveIac(server, test.services, openExchange);
+});
+
+afterAll(async () => {
+  await server.close();
+  await test.close();
+});
+
+const get = (url: string, headers: InjectOptions['headers'] = {}) =>
+  server.inject({ url, headers, remoteAddress: '192.0.2.10' });
+
+interface Listing {
+  readonly specification_sha256: string;
+  readonly archive: string;
+  readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string }[];
+}
+
+const hash = (): string => publicationOf(test.services).whole('json').etag.replaceAll('"', '');
+
+it.each(['/iac', '/iac/'])('%s lists all files with the hash of the specification', async (url) => {
+  const answer = await get(url);
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers).toMatchObject({
+    'content-type': expect.stringContaining('application/json'),
+    'cache-control': 'public, max-age=60',
+    'access-control-allow-origin': '*',
+    'x-request-id': expect.stringMatching(/^req_/),
+  });
+  const { specification_sha256, archive, files } = answer.json<Listing>();
+  expect(specification_sha256).toBe(hash());
+  expect(archive).toBe('/iac/hostplane-iac.tar.gz');
+  expect(files.map(({ path }) => path)).toContain('terraform/modules/vm/main.tf');
+});
+
+it('serves each file with the size and the hash that the list says, and tells who has it already', async () => {
+  const { files } = (await get('/iac/')).json<Listing>();
+  for (const { path, size, sha256 } of files) {
+    const answer = await get(`/iac/${path}`);
+    expect([answer.statusCode, answer.rawPayload.length, answer.headers.etag]).toEqual([
+      200,
+      size,
+      `"${sha256}"`,
+    ]);
+    expect(createHash('sha256').update(answer.rawPayload).digest('hex')).toBe(sha256);
+    const again = await get(`/iac/${path}`, { 'if-none-match': `"${sha256}"` });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+  }
+});
+
+it('writes the hash of the specification into every file', async () => {
+  const files = iacFiles(publicationOf(test.services).document(), hash());
+  const texts = files.filter(({ path }) => /modules\/.*\.(tf|md)$/.test(path));
+  expect(texts.filter(({ body }) => !body.includes(hash()))).toEqual([]);
+});
+
+it('makes the same bytes from the same document', () => {
+  const [first, second] = [0, 1].map(() => iacFiles(publicationOf(test.services).document(), hash()));
+  expect(first?.map(({ sha256 }) => sha256)).toEqual(second?.map(({ sha256 }) => sha256));
+});
+
+it('packs all files into one archive, and each module into its own', async () => {
+  const list = (body: Buffer): string[] =>
+    execFileSync('tar', ['tz'], { input: body, encoding: 'utf8' }).trim().split('\n');
+  const { files } = (await get('/iac/')).json<Listing>();
+  const plain = files.map(({ path }) => path).filter((path) => !path.endsWith('.tar.gz'));
+  expect(list((await get('/iac/hostplane-iac.tar.gz')).rawPayload)).toEqual(plain);
+  expect(list((await get('/iac/terraform/modules/vm.tar.gz')).rawPayload)).toEqual([
+    'README.md',
+    'main.tf',
+    'outputs.tf',
+    'variables.tf',
+    'versions.tf',
+  ]);
+});
+
+it('says where the list is to who asks for a file that does not exist', async () => {
+  const answer = await get('/iac/terraform/modules/cloud');
+  expect(answer.statusCode).toBe(404);
+  expect(answer.json<{ detail: string }>().detail).toContain('GET /iac/');
+});

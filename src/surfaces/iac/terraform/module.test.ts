@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { families } from '../../../families/index.ts';
+import { buildRegistry } from '../../../kernel/registry.ts';
+import { exampleDocument } from '../../openapi/snapshot.ts';
+import { iacModel } from '../model.ts';
+import { aligned, literal, quoted } from './hcl.ts';
+import { moduleFiles } from './module.ts';
+import { readmeOf } from './readme.ts';
+import { moduleInputs } from './variables.ts';
+
+const model = iacModel(exampleDocument(buildRegistry(families)));
+
+describe.each(model.resources)('the module $name', (resource) => {
+  const files = moduleFiles(resource, model);
+  const main = files['main.tf'] ?? '';
+  const inputs = moduleInputs(resource);
+  const isInBody = ({ name }: { name: string }): boolean => !resource.isDeclared || name !== resource.key;
+  const listed = (argument: string): string => new RegExp(`${argument} += \\[(.*)\\]`).exec(main)?.[1] ?? '';
+
+  it('replaces the resource for each input that cannot be changed', () => {
+    const fixed = inputs.filter((input) => input.change === 'replace' && isInBody(input));
+    const attributes = listed('force_new_attrs');
+    expect(fixed.filter(({ name }) => !new RegExp(`"${name}[".]`).test(attributes))).toEqual([]);
+  });
+
+  it('ignores later values of each input that is used once, and of no other', () => {
+    const ignored = [...listed('ignore_changes').matchAll(/body\.(\w+)(?!\w|\.)/g)].map(([, name]) => name);
+    const once = inputs.filter(({ change }) => change === 'once').map(({ name }) => name);
+    expect(ignored.sort()).toEqual(once.sort());
+  });
+
+  it('has a variable for each input, and no other but that for its parent', () => {
+    const named = [...(files['variables.tf'] ?? '').matchAll(/^variable "(\w+)"/gm)].map(([, name]) => name);
+    const parent = resource.parent === undefined ? [] : [resource.parent.input];
+    expect(named).toEqual([...parent, ...inputs.map(({ variable }) => variable)]);
+  });
+
+  it('makes each variable with a default of the API optional', () => {
+    for (const { variable, required } of inputs) {
+      const text = (files['variables.tf'] ?? '').split(`variable "${variable}" {`)[1]?.split('\n}')[0] ?? '';
+      expect([variable, /^ {2}default +=/m.test(text)]).toEqual([variable, !required]);
+    }
+  });
+
+  it('takes few lines to use, and its README says all that it takes, returns and needs', () => {
+    const readme = readmeOf(resource, model, 'hash');
+    const [, usage = ''] = /```hcl\n(module[\s\S]*?)\n```/.exec(readme) ?? [];
+    expect(usage.split('\n').length).toBeLessThanOrEqual(10);
+    const words = [
+      ...inputs.map(({ variable }) => `\`${variable}\``),
+      ...resource.outputs.map(({ name }) => `\`${name}\``),
+      ...resource.permissions.map((permission) => `--permission ${permission}`),
+      `/portal/api/keys?create=${resource.permissions.join(',')}`,
+      'import {',
+    ];
+    expect(words.filter((word) => !readme.includes(word))).toEqual([]);
+  });
+});
+
+it('writes texts in which nothing is a template', () => {
+  expect(quoted(`a "b" \${c} %{d}`)).toBe(`"a \\"b\\" $\${c} %%{d}"`);
+  expect(literal({ a: [1, null], 'b c': { d: true } })).toBe('{ a = [1, null], "b c" = { d = true } }');
+});
+
+it('aligns only assignments that follow each other and end on their line', () => {
+  expect(aligned('a = 1\nlong = "[{"\nb = {\n  c = 1\n}\nd = 2')).toBe(
+    'a    = 1\nlong = "[{"\nb = {\n  c = 1\n}\nd = 2',
+  );
+});

@@ -1,0 +1,117 @@
+/** `README.md` of a module. */
+import type { Member } from '../inputs.ts';
+import type { IacModel, ManagedResource } from '../model.ts';
+import { createKeyLine, createKeyLink } from '../permissions.ts';
+import { aligned, assign, block, literal, quoted } from './hcl.ts';
+import { importSpec } from './import.ts';
+import { type ModuleInput, moduleInputs } from './variables.ts';
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+
+export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
+
+const shortType = ({ type }: Member): string => {
+  if (type.kind === 'list') return `list of ${shortType(type.items)}`;
+  if (type.kind === 'map') return `map of ${shortType(type.values)}`;
+  if (type.kind !== 'object') return type.kind;
+  return `object: ${type.members.map(({ name, required }) => (required ? name : `${name}?`)).join(', ')}`;
+};
+
+const laterWords = { update: 'is changed', replace: 'is replaced', once: 'stays as it is' } as const;
+
+function inputRow(input: ModuleInput): string[] {
+  const usual = input.default === undefined ? '' : `\`${literal(input.default)}\``;
+  return [
+    `\`${input.variable}\``,
+    shortType(input),
+    input.required ? '**required**' : usual,
+    laterWords[input.change],
+    input.description,
+  ];
+}
+
+/** The example of the document, as far as the module takes it. */
+function exampleInputs(resource: ManagedResource): [ModuleInput, unknown][] {
+  return moduleInputs(resource).flatMap((input): [ModuleInput, unknown][] => {
+    const value = resource.example[input.name];
+    if (input.name === resource.key && resource.isDeclared) return [[input, 'my-own']];
+    return value === undefined ? [] : [[input, value]];
+  });
+}
+
+function usage(resource: ManagedResource, baseUrl: string): string {
+  const { name, parent } = resource;
+  const lines = [
+    assign('source', quoted(`${baseUrl}/iac/terraform/modules/${name}.tar.gz`)),
+    ...(parent === undefined ? [] : [assign(parent.input, `module.${parent.name}.id`)]),
+    ...exampleInputs(resource).map(([{ variable }, value]) => assign(variable, literal(value))),
+  ];
+  return aligned(block(`module ${quoted(name)}`, lines));
+}
+
+function importBlock(resource: ManagedResource): string {
+  const { name, key, isDeclared, parent } = resource;
+  const given = Object.fromEntries(exampleInputs(resource).map(([input, value]) => [input.name, value]));
+  const placeholder = isDeclared ? 'my-own' : `THE_${key.toUpperCase()}`;
+  const names = { key: placeholder, ...(parent && { parent: `THE_${parent.input.toUpperCase()}` }) };
+  const spec = importSpec(resource, names, given);
+  const parts = Object.entries(spec).map(([member, value]) => assign(member, literal(value)));
+  return aligned(
+    block('import', [
+      assign('to', `module.${name}.restful_resource.this`),
+      `id = jsonencode({\n  ${parts.join('\n  ')}\n})`,
+    ]),
+  );
+}
+
+export function readmeOf(resource: ManagedResource, { baseUrl }: IacModel, hash: string): string {
+  const { name, title, description, permissions, outputs, parent } = resource;
+  const parentRow =
+    parent === undefined
+      ? []
+      : [[`\`${parent.input}\``, 'string', '**required**', 'is replaced', `The id of the ${parent.name}.`]];
+  return `# ${title}: module \`${name}\`
+
+${description}
+
+Made from the specification \`${hash}\` of ${baseUrl}. It needs the provider \`magodo/restful\`; \`provider.tf\` beside the modules configures it, with the key from the environment.
+
+\`\`\`hcl
+${usage(resource, baseUrl)}
+\`\`\`
+
+## Inputs
+
+"If changed" says what happens to the resource if the value is another one later.
+
+${tableOf(['input', 'type', 'default', 'if changed', 'meaning'], [...parentRow, ...moduleInputs(resource).map(inputRow)])}
+
+## Outputs
+
+${tableOf(
+  ['output', 'meaning'],
+  outputs.map((output) => [`\`${output.name}\``, output.description]),
+)}
+
+## Permissions
+
+A key for this module needs no more than:
+
+${permissions.map((permission) => `- \`${permission}\``).join('\n')}
+
+[Create a key with just these](${createKeyLink(baseUrl, permissions)}), or on the server:
+
+\`\`\`sh
+${createKeyLine(permissions)}
+\`\`\`
+
+## Import
+
+Write the module as above, add this block, run \`plan\`, and remove the block when it is applied. In \`body\`, null stands for each member that the module sends: add those that you set beyond the example.
+
+\`\`\`hcl
+${importBlock(resource)}
+\`\`\`
+`;
+}

@@ -1,0 +1,45 @@
+/**
+ * A resource that has parts, such as a machine, does one thing at a time. Terraform works on several resources at once,
+ * so all modules that make such a resource work wait for each other, with a lock of the provider.
+ */
+import type { IacModel, ManagedResource } from '../model.ts';
+import { assign, braces } from './hcl.ts';
+import { moduleInputs } from './variables.ts';
+
+const lockOf = (name: string, value: string): string => `[{ mutex = "${name}/\${${value}}" }]`;
+
+/** Inputs that name a resource with parts, such as the machine that an image is a copy of. */
+function named(resource: ManagedResource, { resources, lists }: IacModel): string[] {
+  const parents = new Set(resources.flatMap(({ parent }) => parent?.name ?? []));
+  return moduleInputs(resource).flatMap(({ variable, type }) => {
+    const members = type.kind === 'object' ? type.members : [];
+    return members.flatMap(({ name, ref }) => {
+      const holder = lists[ref?.list ?? ''];
+      if (holder === undefined || !parents.has(holder)) return [];
+      const value = `var.${variable}.${name}`;
+      return [`${value} == null ? [] : ${lockOf(holder, value)},`];
+    });
+  });
+}
+
+/** The definition of `local.turn`, and the arguments that use it. */
+export function turnsOf(
+  resource: ManagedResource,
+  model: IacModel,
+): { readonly locals: readonly string[]; readonly uses: readonly string[] } {
+  const { parent, create, update } = resource;
+  const note = '# A machine or the like does one thing at a time: what it is needed for waits for its turn.';
+  if (parent !== undefined)
+    return {
+      locals: [note, `turn = ${lockOf(parent.name, `var.${parent.input}`)}\n`],
+      uses: ['create', ...(update === undefined ? [] : ['update']), 'delete'].map((call) =>
+        assign(`precheck_${call}`, 'local.turn'),
+      ),
+    };
+  const locks = create.startsOperation ? named(resource, model) : [];
+  if (locks.length === 0) return { locals: [], uses: [] };
+  return {
+    locals: [note, `turn = ${braces(locks, 'concat(', ')')}\n`],
+    uses: [assign('precheck_create', 'length(local.turn) == 0 ? null : local.turn')],
+  };
+}

@@ -1,0 +1,69 @@
+/** Stands in front of a server, as a load balancer does: counts requests, and answers some with 429. */
+import { createServer, type IncomingMessage, type Server, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface Seen {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly answer: string;
+}
+
+export class Front {
+  readonly #server: Server;
+  readonly seen: Seen[] = [];
+  /** How many of the next requests are answered with 429. */
+  refusals = 0;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Addresses of `baseUrl` in headers are replaced by the address of this front. */
+  static async open(port: number, baseUrl: string): Promise<Front> {
+    const server = createServer();
+    const front = new Front(server);
+    const note = ({ method = '', url = '' }: IncomingMessage, status: number, answer: string): void =>
+      void front.seen.push({ method, path: url, status, answer });
+    server.on('request', (request: IncomingMessage, response) => {
+      if (front.refusals > 0) {
+        front.refusals--;
+        note(request, 429, '');
+        response.writeHead(429, { 'retry-after': '1' }).end();
+        return;
+      }
+      const { method, url, headers } = request;
+      const inner = send({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.on('end', () => {
+          const body = Buffer.concat(parts);
+          note(request, answer.statusCode ?? 0, body.toString());
+          const sent = Object.entries(answer.headers).map(([name, value]) => [
+            name,
+            typeof value === 'string' ? value.replaceAll(baseUrl, front.url) : value,
+          ]);
+          response.writeHead(answer.statusCode ?? 502, Object.fromEntries(sent)).end(body);
+        });
+      });
+      inner.on('error', () => response.destroy());
+      request.pipe(inner);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return front;
+  }
+
+  /** The requests since the last call of this. */
+  taken(): Seen[] {
+    return this.seen.splice(0);
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}

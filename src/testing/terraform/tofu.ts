@@ -1,0 +1,136 @@
+/**
+ * Runs OpenTofu with the provider `magodo/restful`, which Terraform users get. On machines that are not x64, QEMU runs
+ * OpenTofu; the provider, which does the work, is always native.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const here = import.meta.dirname;
+const TOFU = join(here, '..', '..', '..', '.cache', 'opentofu-1.6.2', 'tofu');
+const VERSION = '0.25.2';
+const NAME = `terraform-provider-restful_v${VERSION}`;
+const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
+const architecture = architectures[process.arch];
+
+const QEMU = 'qemu-x86_64-static';
+const canRun = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
+
+/** The reason why OpenTofu cannot run here; null if it can. */
+export const whyNoTofu: string | null = ((): string | null => {
+  if (process.platform !== 'linux' || architecture === undefined) return 'only on Linux, on x64 or arm64';
+  if (!existsSync(TOFU)) return 'OpenTofu is not downloaded (npm test downloads it)';
+  if (process.arch !== 'x64' && !canRun(QEMU)) return 'not installed (package qemu-user-static)';
+  if (!canRun('xz') || !canRun('zstd')) return 'not installed (packages xz-utils and zstd)';
+  return null;
+})();
+
+export interface Ran {
+  readonly code: number;
+  /** What it printed on stdout and stderr. */
+  readonly output: string;
+}
+
+const unpack = (program: string, args: readonly string[], file: string): void => {
+  const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${program} could not unpack ${file}: ${stderr}`);
+};
+
+/** Unpacks the provider into the folder that OpenTofu looks for it in, and returns its path. */
+async function furnish(mirror: string): Promise<string> {
+  // OpenTofu is the one for x64, so it looks for a provider of that name, but starts it as any other program.
+  const folder = join(mirror, 'registry.opentofu.org', 'magodo', 'restful', VERSION, 'linux_amd64');
+  await mkdir(folder, { recursive: true });
+  const program = join(folder, NAME);
+  const packed = join(here, `restful-${VERSION}-linux-${architecture}.xz`);
+  unpack('sh', ['-c', `xz -dc '${packed}' > '${program}'`], packed);
+  await chmod(program, 0o755);
+  return program;
+}
+
+export class Tofu {
+  readonly #settings: string;
+  readonly #environment: Readonly<Record<string, string>>;
+  readonly provider: string;
+  readonly #folder: string;
+
+  private constructor(folder: string, provider: string, environment: Readonly<Record<string, string>>) {
+    this.#folder = folder;
+    this.provider = provider;
+    this.#settings = join(folder, 'tofurc');
+    this.#environment = environment;
+  }
+
+  /** Everything that it needs is in `folder`. */
+  static async open(folder: string, environment: Readonly<Record<string, string>>): Promise<Tofu> {
+    const mirror = join(folder, 'mirror');
+    const tofu = new Tofu(folder, await furnish(mirror), environment);
+    await writeFile(
+      tofu.#settings,
+      `provider_installation {
+  filesystem_mirror {
+    path = "${mirror}"
+  }
+  direct {
+    exclude = ["*/*"]
+  }
+}
+disable_checkpoint = true
+`,
+    );
+    return tofu;
+  }
+
+  /** The same with the build of the provider that forgets resources which are gone, also on this version of OpenTofu. */
+  async patched(): Promise<Tofu> {
+    const folder = join(this.#folder, 'patched');
+    await mkdir(folder);
+    const program = join(folder, NAME);
+    const difference = join(here, `restful-${VERSION}-linux-${architecture}-patched.zst`);
+    unpack(
+      'zstd',
+      ['-dqf', '--long=27', `--patch-from=${this.provider}`, difference, '-o', program],
+      difference,
+    );
+    await chmod(program, 0o755);
+    const other = new Tofu(folder, program, this.#environment);
+    await writeFile(
+      other.#settings,
+      `provider_installation {
+  dev_overrides {
+    "registry.opentofu.org/magodo/restful" = "${folder}"
+  }
+  direct {
+    exclude = ["*/*"]
+  }
+}
+disable_checkpoint = true
+`,
+    );
+    return other;
+  }
+
+  /** The program with its first arguments, and the environment that it needs. */
+  forShell(): { readonly command: string; readonly environment: Readonly<Record<string, string>> } {
+    return {
+      command: process.arch === 'x64' ? TOFU : `${QEMU} ${TOFU}`,
+      environment: { TF_CLI_CONFIG_FILE: this.#settings, TF_IN_AUTOMATION: '1', ...this.#environment },
+    };
+  }
+
+  run(cwd: string, ...args: string[]): Promise<Ran> {
+    const { command, environment } = this.forShell();
+    const [program = '', ...first] = command.split(' ');
+    const env = { PATH: process.env['PATH'] ?? '', HOME: this.#folder, ...environment };
+    return new Promise((resolve) => {
+      execFile(
+        program,
+        [...first, ...args],
+        { cwd, env, maxBuffer: 64 * 1024 * 1024 },
+        (error, stdout, stderr) =>
+          resolve({ code: error === null ? 0 : Number(error.code ?? 1), output: `${stdout}${stderr}` }),
+      );
+    });
+  }
+}
