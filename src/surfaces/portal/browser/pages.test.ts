@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { inspect, isLong, openWide } from '../../../testing/browser/inspect.ts';
+import { inspect, openWide } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
+import { isLong } from '../../../testing/long-form.ts';
 import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 import { openPages, pagesOfOneThing, signedInPages } from './page-list.ts';
 
