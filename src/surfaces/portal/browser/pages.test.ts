@@ -126,6 +126,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await openWide(tab, '/portal/api/explorer/createPlacementGroup');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('422 Unprocessable').waitFor();
+    await page.getByText('dry run: the real call would fail too').waitFor();
     await inspect(tab);
   });
 
