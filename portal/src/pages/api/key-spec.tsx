@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { get } from '../../data/http.ts';
 import { keysQuery } from '../../data/queries.ts';
-import { acts, useAccount } from '../../data/session.ts';
+import { acts, maySee, useMaybeAccount } from '../../data/session.ts';
+import type { Account } from '../../data/types.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
@@ -18,9 +19,14 @@ function save(name: string, text: string): void {
   URL.revokeObjectURL(link.href);
 }
 
-/** Downloads the part of the document that one of the account's keys may call. Nothing is shown if there is no such key. */
+/** Everybody may see the page around it; a key can be chosen by those who may see the keys of their account. */
 export function KeySpec() {
-  const account = useAccount();
+  const account = useMaybeAccount();
+  return account !== undefined && maySee(account) ? <OfAccount account={account} /> : null;
+}
+
+/** Downloads the part of the document that one of the account's keys may call. Nothing is shown if there is no such key. */
+function OfAccount({ account }: { account: Account }) {
   const keys = useQuery(keysQuery(account)).data?.data.filter(({ status }) => status === 'active') ?? [];
   const [chosen, choose] = useState('');
   const keyId = chosen || (keys[0]?.id ?? '');

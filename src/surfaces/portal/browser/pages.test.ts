@@ -55,6 +55,18 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await inspect(stranger);
   });
 
+  it('shows itself to people who are not signed in, or asks them to sign in', async () => {
+    const headings: (string | null)[] = [];
+    for (const path of signedInPages) {
+      await openWide(stranger, path);
+      headings.push(await stranger.page.locator('h1').first().textContent());
+    }
+    expect(headings).toContain('Sign in');
+    expect(headings).toContain('Download Spec');
+    expect(headings).not.toContain('This page failed');
+    expect(stranger.complaints).toEqual([]);
+  });
+
   it.each([
     '/portal',
     '/portal/api/keys',
