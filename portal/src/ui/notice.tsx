@@ -28,16 +28,37 @@ const isPassing = (problem: Problem | null): boolean =>
   problem.status >= 500 ||
   problem.code === UNREADABLE;
 
+/** "/expires_in" is said as "Expires in". */
+const nameOf = (pointer: string): string => {
+  const name = (pointer.split('/').find((part) => part !== '' && part !== 'query') ?? '').replaceAll(
+    '_',
+    ' ',
+  );
+  return name === '' ? '' : `${name.charAt(0).toUpperCase()}${name.slice(1)}: `;
+};
+
+/** The server's own words about fields are for programs: they name members of the body. */
+function explain(problem: Problem): readonly string[] {
+  const faults = problem.body.errors ?? [];
+  if (problem.code !== 'validation_failed' || faults.length === 0) return [problem.detail, problem.nextStep];
+  return faults.map(
+    ({ pointer, detail, message }) => `${nameOf(pointer)}${detail ?? message ?? 'not valid'}`,
+  );
+}
+
+const titleOf = ({ code, message }: Problem): string =>
+  code === 'validation_failed' ? 'This is not valid yet' : message;
+
 /** A refusal: its title, what happened, what to do next, and the id by which the provider finds the request. */
 export function ProblemNotice({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   if (error === null || error === undefined) return null;
   const problem = error instanceof Problem ? error : null;
   return (
     <Notice tone="bad">
-      <p className="font-medium">{problem?.message ?? 'Something went wrong'}</p>
-      {problem?.detail && <p>{problem.detail}</p>}
-      {problem === null && <p>Reload the page and try again.</p>}
-      {problem?.nextStep && <p>{problem.nextStep}</p>}
+      <p className="font-medium">{problem === null ? 'Something went wrong' : titleOf(problem)}</p>
+      {(problem === null ? ['Reload the page and try again.'] : explain(problem)).map(
+        (text) => text !== '' && <p key={text}>{text}</p>,
+      )}
       {problem?.body.required_permission && (
         <p>
           It needs the permission <code>{problem.body.required_permission}</code>; an owner or admin of the

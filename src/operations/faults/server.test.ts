@@ -10,11 +10,12 @@ import { type Embedded, openEmbedded } from '../../store/embedded/embedded.ts';
 import { createAccount, createKey } from '../../testing/accounts.ts';
 import { allEnded, expectWhole } from '../../testing/final-tables.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
+import { isLong } from '../../testing/long-form.ts';
 import { workshop } from '../../testing/widgets.ts';
 import { buildWorker, startWorker, type WorkerProcess } from '../../testing/worker-process.ts';
 
-const OPERATIONS = 1000;
-const KILLS = 20;
+const OPERATIONS = isLong ? 1000 : 400;
+const KILLS = isLong ? 20 : 8;
 /** Many, because the operations of a killed server wait until its lease ends, and their clients with them. */
 const CLIENTS = 16;
 
@@ -78,7 +79,7 @@ async function insist(key: string, method: string, path: string, body?: unknown)
   }
 }
 
-it('a server killed twenty times during 1,000 operations loses none, doubles none and leaves none stuck', async () => {
+it(`a server killed ${KILLS} times during ${OPERATIONS} operations loses none, doubles none and leaves none stuck`, async () => {
   let asked = 0;
   const act = async (key: string, machine: string, action: string) => {
     asked++;
@@ -121,4 +122,4 @@ it('a server killed twenty times during 1,000 operations loses none, doubles non
   expect(standing.rows).toEqual(machines.rows);
   const others = await sql`select id, status from machines where status <> 'running'`.execute(db);
   expect(others.rows).toEqual([]);
-}, 300_000);
+});

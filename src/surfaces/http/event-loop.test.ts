@@ -101,15 +101,18 @@ const isForAll = (text: string): boolean => text.startsWith('{');
 const isFirstOfMethod = (endpoint: Endpoint): boolean =>
   endpoint === endpoints.find(({ method, body }) => method === endpoint.method && body !== undefined);
 
+/** Half of the limit is enough to show a quadratic check: the worst case found would take 10 s for it. */
+const HALF = LIMIT / 2;
+
 /** Hostile values for a single member of the body. */
 const values: readonly (readonly [string, string])[] = [
-  ['the same text many times', list('"a"')],
-  ['the same number many times', list('7')],
-  ['the same object many times', list('{"a":[1,2,3]}')],
-  ['many members', members((i) => `k${i}`, '"v"')],
-  ['many members of the wrong form', members((i) => `K ${i}`, '7')],
-  ['a name that is almost one', `"${fill('a-', LIMIT - 100)}!"`],
-  ['a long text', `"${fill('a', LIMIT - 100)}"`],
+  ['the same text many times', list('"a"', HALF)],
+  ['the same number many times', list('7', HALF)],
+  ['the same object many times', list('{"a":[1,2,3]}', HALF)],
+  ['many members', members((i) => `k${i}`, '"v"', HALF)],
+  ['many members of the wrong form', members((i) => `K ${i}`, '7', HALF)],
+  ['a name that is almost one', `"${fill('a-', HALF)}!"`],
+  ['a long text', `"${fill('a', HALF)}"`],
 ];
 
 describe.each(endpoints.filter(({ body }) => body !== undefined))('$id stays quick with', (endpoint) => {

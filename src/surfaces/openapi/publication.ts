@@ -1,6 +1,5 @@
 /** Caches the serialized document, because writing YAML takes long enough to delay other requests. */
 import { createHash } from 'node:crypto';
-import type { Caller } from '../../kernel/access/caller.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import { openapiDocument } from './document.ts';
@@ -52,10 +51,9 @@ export class Publication {
     return this.#read();
   }
 
-  partFor(caller: Caller, format: Format): string {
+  /** The part of the document with these operations; their ids come in the order of the registry. */
+  partWith(allowed: readonly string[], format: Format): string {
     this.#forgetOld();
-    const { endpoints } = this.#services.registry;
-    const allowed = endpoints.filter((endpoint) => caller.decide(endpoint).allowed).map(({ id }) => id);
     const name = `${format} ${allowed.join(' ')}`;
     const known = this.#parts.get(name);
     if (known !== undefined) return known;

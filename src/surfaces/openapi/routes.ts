@@ -49,7 +49,12 @@ export function serveOpenapi(app: FastifyInstance, services: Services, openExcha
     if (asksForPart(request.query)) {
       const caller = await authenticate(exchange, services, myApis);
       reply.headers({ ...exchange.headers, 'cache-control': 'private, no-store' });
-      return reply.type(mediaTypes[format]).send(publication.partFor(caller, format));
+      const callable = services.registry.endpoints.filter((endpoint) => caller.decide(endpoint).allowed);
+      const part = publication.partWith(
+        callable.map(({ id }) => id),
+        format,
+      );
+      return reply.type(mediaTypes[format]).send(part);
     }
     const { text, etag } = publication.whole(format);
     reply.headers({ etag, 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' });

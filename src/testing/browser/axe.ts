@@ -11,8 +11,15 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
 }
 
-/** One line for each serious or critical barrier. */
-export async function findBarriers(page: Page): Promise<string[]> {
+/** Nothing in the portal plays sound or turns the screen, so axe need not load the style sheets for those rules. */
+const RUN = `axe.run(document, { resultTypes: ['violations'], preload: false })
+  .then(({ violations }) => JSON.stringify(violations))`;
+
+/** `find` returns one line for each serious or critical barrier of the page as it is then. */
+export async function withAxe(
+  page: Page,
+  look: (find: () => Promise<string[]>) => Promise<void>,
+): Promise<void> {
   const session = await page.context().newCDPSession(page);
   try {
     const { frameTree } = await session.send('Page.getFrameTree');
@@ -21,20 +28,24 @@ export async function findBarriers(page: Page): Promise<string[]> {
       worldName: 'axe',
     });
     await session.send('Runtime.evaluate', { expression: axe.source, contextId });
-    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
-      expression: `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => JSON.stringify(violations))`,
-      contextId,
-      awaitPromise: true,
-      returnByValue: true,
+    await look(async () => {
+      const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+        expression: RUN,
+        contextId,
+        awaitPromise: true,
+        returnByValue: true,
+      });
+      if (exceptionDetails !== undefined) throw new Error(exceptionDetails.text);
+      return barriersIn(JSON.parse(String(result.value)) as Violation[]);
     });
-    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.text);
-    const violations = JSON.parse(String(result.value)) as Violation[];
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) =>
-        nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-      );
   } finally {
     await session.detach();
   }
 }
+
+const barriersIn = (violations: readonly Violation[]): string[] =>
+  violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    );

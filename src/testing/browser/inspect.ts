@@ -1,14 +1,13 @@
 /** Looks at a page as people with all kinds of screens do: barriers, complaints, and what lies beside the screen. */
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { findBarriers } from './axe.ts';
+import { isLong } from '../long-form.ts';
+import { withAxe } from './axe.ts';
 import type { Tab } from './portal.ts';
 
 const PHONE = 390;
 const DESKTOP = 1440;
 const NARROWEST = 320;
-
-export const isLong = process.env['HOSTPLANE_TEST_ALL'] === '1';
 
 /** All four combinations cost minutes, so the short form looks at two: every theme and every width is in one of them. */
 const looks: readonly { readonly width: number; readonly theme: 'light' | 'dark' }[] = [
@@ -45,11 +44,13 @@ export async function inspect({ page, complaints }: Tab, only?: number): Promise
   await settled(page);
   const found: string[] = [];
   const chosen = only === undefined || isLong ? looks : looks.slice(only % looks.length).slice(0, 1);
-  for (const { width, theme } of chosen) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-    found.push(...(await findBarriers(page)).map((barrier) => `${width} ${theme} ${barrier}`));
-  }
+  await withAxe(page, async (find) => {
+    for (const { width, theme } of chosen) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      found.push(...(await find()).map((barrier) => `${width} ${theme} ${barrier}`));
+    }
+  });
   await page.setViewportSize({ width: NARROWEST, height: 900 });
   expect({ barriers: found, beside: await beside(page), complaints }).toEqual({
     barriers: [],

@@ -5,6 +5,7 @@ import { siteQuery } from '../../data/session.ts';
 import { Code } from '../../ui/code.tsx';
 import { Loaded, PageHead, Section } from '../../ui/states.tsx';
 import { Hash } from './hash.tsx';
+import { KeySpec } from './key-spec.tsx';
 
 export default function Spec() {
   const query = useQuery(indexQuery);
@@ -37,8 +38,9 @@ export default function Spec() {
             </div>
             <Section
               title="Only what a key may call"
-              note="With a key, the same address returns the part of the document that this key can use: the best file to give to an agent."
+              note="The part of the document that a key can use is the best file to give to an agent. With the key, the same address returns it."
             >
+              <KeySpec />
               <Code
                 title="Shell"
                 text={`curl -H "X-API-Key: $HOSTPLANE_API_KEY" -o openapi.json '${base}/openapi.json?for=me'`}

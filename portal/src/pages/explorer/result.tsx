@@ -12,7 +12,7 @@ export function Result({ outcome }: { outcome: Outcome }) {
         </Badge>
         {isDryRun && (
           <Badge tone="info" dot={false}>
-            dry run: nothing was changed
+            dry run: {status < 300 ? 'nothing was changed' : 'the real call would fail too'}
           </Badge>
         )}
         <span className="text-sm text-muted">{milliseconds} ms</span>

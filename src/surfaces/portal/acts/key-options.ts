@@ -5,6 +5,7 @@ import { showAccount } from '../../../portal-api/accounts/view.ts';
 import { accessOfKey, accessOfMember } from '../../../portal-api/keys/access.ts';
 import { allowedLifetimes, defaultLifetime } from '../../../portal-api/keys/lifetime.ts';
 import { keyOptions } from '../../../portal-api/keys/options.ts';
+import { publicationOf } from '../../openapi/publication.ts';
 import { act } from '../act.ts';
 import { Listed, Nothing, Text, whole } from '../shapes.ts';
 import { Policy, viewPolicy } from './keys.ts';
@@ -83,6 +84,22 @@ export const keyOptionActs = [
     audit: 'none',
     handle: async ({ services, accountId, params }) =>
       whole(await accessOfKey(services.db, services.registry, accountId, params['key_id'] ?? '')),
+  }),
+  act({
+    id: 'getKeySpecification',
+    method: 'GET',
+    path: '/accounts/{account_id}/keys/{key_id}/specification',
+    summary: 'Read the part of the specification for an API key',
+    input: Shape({ format: Type.Optional(OneOf(['json', 'yaml'])) }),
+    answer: Shape({ text: Text }),
+    authority: 'reader',
+    reauthentication: false,
+    audit: 'none',
+    async handle({ services, accountId, params }, { format = 'json' }) {
+      const access = await accessOfKey(services.db, services.registry, accountId, params['key_id'] ?? '');
+      const callable = access.filter((each) => each.callable).map(({ operation_id: id }) => id);
+      return { text: publicationOf(services).partWith(callable, format) };
+    },
   }),
   act({
     id: 'getMyAccess',

@@ -1,4 +1,5 @@
 /** What people do in the portal, in a real browser against the real server. */
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
@@ -276,6 +277,24 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByLabel('Key Name').fill('may-delete');
       await page.getByRole('button', { name: 'Create Key' }).last().click();
       await page.getByText('The key may-delete is ready').waitFor();
+    });
+  });
+
+  it('download the part of the document that a key may call', async () => {
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/spec');
+      await page.getByLabel('Key', { exact: true }).selectOption('ci-production');
+      for (const format of ['json', 'yaml']) {
+        const download = page.waitForEvent('download');
+        await page.getByRole('button', { name: `Download ${format.toUpperCase()}` }).click();
+        const file = await download;
+        expect(file.suggestedFilename()).toBe(`openapi.${format}`);
+        const { key } = seeded.keys['ci-production']!;
+        const url = `${portal.origin}/openapi.${format}?for=me`;
+        const answer = await fetch(url, { headers: { 'x-api-key': key } });
+        expect(answer.status).toBe(200);
+        expect(await readFile(await file.path(), 'utf8')).toBe(await answer.text());
+      }
     });
   });
 

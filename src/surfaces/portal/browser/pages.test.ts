@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { inspect, isLong, openWide } from '../../../testing/browser/inspect.ts';
+import { inspect, openWide } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
+import { isLong } from '../../../testing/long-form.ts';
 import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 import { openPages, pagesOfOneThing, signedInPages } from './page-list.ts';
 
@@ -52,6 +53,18 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await stranger.page.goto('about:blank');
     await openWide(stranger, path);
     await inspect(stranger);
+  });
+
+  it('shows itself to people who are not signed in, or asks them to sign in', async () => {
+    const headings: (string | null)[] = [];
+    for (const path of signedInPages) {
+      await openWide(stranger, path);
+      headings.push(await stranger.page.locator('h1').first().textContent());
+    }
+    expect(headings).toContain('Sign in');
+    expect(headings).toContain('Download Spec');
+    expect(headings).not.toContain('This page failed');
+    expect(stranger.complaints).toEqual([]);
   });
 
   it.each([
@@ -125,6 +138,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await openWide(tab, '/portal/api/explorer/createPlacementGroup');
     await page.getByRole('button', { name: 'Dry run' }).click();
     await page.getByText('422 Unprocessable').waitFor();
+    await page.getByText('dry run: the real call would fail too').waitFor();
     await inspect(tab);
   });
 
