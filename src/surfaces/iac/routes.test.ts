@@ -7,6 +7,7 @@ import { openExchange } from '../http/exchange.ts';
 import { createServer } from '../http/server.ts';
 import { publicationOf } from '../openapi/publication.ts';
 import { iacFiles } from './files.ts';
+import type { Part } from './parts.ts';
 import { serveIac } from './routes.ts';
 
 let test: TestApp;
@@ -29,7 +30,7 @@ const get = (url: string, headers: InjectOptions['headers'] = {}) =>
 interface Listing {
   readonly specification_sha256: string;
   readonly archive: string;
-  readonly parts: readonly { readonly path: string; readonly archive: string | null }[];
+  readonly parts: readonly Part[];
   readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string }[];
 }
 
@@ -86,6 +87,22 @@ it('packs all files into one archive, and each module into its own', async () =>
     expect(list((await get(`/iac/${part.archive}`)).rawPayload)).toEqual(
       inside.map(({ path }) => path.slice(part.path.length + 1)),
     );
+  }
+});
+
+it('names all parts with their files, and the permissions that the README of each asks for', async () => {
+  const { files, parts } = (await get('/iac/')).json<Listing>();
+  const kinds = parts.map(({ tool, kind }) => `${tool} ${kind}`);
+  expect(new Set(kinds)).toEqual(
+    new Set(['terraform scenario', 'terraform module', 'ansible scenario', 'ansible role']),
+  );
+  for (const { path, permissions } of parts) {
+    const own = files.filter((file) => file.path === path || file.path.startsWith(`${path}/`));
+    expect(own, path).not.toEqual([]);
+    const readme = own.find((file) => file.path.endsWith('README.md'));
+    if (readme === undefined) continue;
+    const text = (await get(`/iac/${readme.path}`)).body;
+    expect(text, path).toContain(`/portal/api/keys?create=${permissions.join(',')})`);
   }
 });
 

@@ -366,7 +366,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await module.getByText('module "ssh_key"').waitFor();
       await module.getByLabel('File').selectOption({ label: 'main.tf' });
       await module.getByText('resource "restful_resource" "this"').waitFor();
-      await module.getByRole('link', { name: /^Create a key/ }).click();
+      await module.getByRole('link', { name: /^Create key with/ }).click();
       const chosen = page.locator('label[title]:has(input:checked)');
       await page.getByText(`${needed.length} chosen`).waitFor();
       const titles = await chosen.evaluateAll((labels) => labels.map((label) => label.getAttribute('title')));
