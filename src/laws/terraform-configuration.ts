@@ -20,15 +20,23 @@ interface Stored {
 
 type State = Json & { readonly resources: readonly Stored[] };
 
-/** What the scenarios are asked for. */
-const wishes: Json = {
+/** An account has each key only once. */
+function publicKey(byte: number): string {
+  const type = 'ssh-ed25519';
+  const parts = [Buffer.from(type), Buffer.alloc(32, byte)].map((part) =>
+    Buffer.concat([Buffer.from([0, 0, 0, part.length]), part]),
+  );
+  return `${type} ${Buffer.concat(parts).toString('base64')}`;
+}
+
+/** What the scenario with this number is asked for. */
+const wishes = (number: number): Json => ({
   location: 'fra1',
   plan: 'flex-1-2',
   image: 'debian-12',
-  public_key:
-    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINCbFdj2n2P6FIc8r2BjW+Oq6kNUkycinww4i3Z3kahB law@example.com',
+  public_key: publicKey(number),
   url: 'https://hooks.example.com/alarm',
-};
+});
 
 const SCENARIO = /^terraform\/scenarios\/([^/]+)\/variables\.tf$/;
 const STATE = 'terraform.tfstate';
@@ -49,9 +57,9 @@ export class Configuration {
       await writeFile(join(folder, path), body);
     }
     await cp(join(folder, 'terraform/provider.tf'), join(folder, 'provider.tf'));
-    const scenarios = files.flatMap(({ path, body }) => {
+    const scenarios = files.flatMap(({ path, body }, i) => {
       const [, name] = SCENARIO.exec(path) ?? [];
-      return name === undefined ? [] : [[name, scenarioOf(name, body.toString())]];
+      return name === undefined ? [] : [[name, scenarioOf(name, body.toString(), wishes(i))]];
     });
     return new Configuration(folder, Object.fromEntries(scenarios));
   }
@@ -120,10 +128,10 @@ export class Configuration {
 /** `module.vm` → `vm`, `module.fleet.module.machine` → `fleet`. */
 const topOf = (address: string): string => address.split('.')[1] ?? '';
 
-function scenarioOf(name: string, variables: string): Json {
+function scenarioOf(name: string, variables: string, wanted: Json): Json {
   const required = [...variables.matchAll(/^variable "(\w+)" \{\n((?: .*\n)*)\}/gm)]
     .filter(([, , text = '']) => !text.includes('default'))
-    .map(([, variable = '']) => [variable, wishes[variable]]);
+    .map(([, variable = '']) => [variable, wanted[variable]]);
   return {
     source: `./terraform/scenarios/${name}`,
     hostplane_url: `\${var.hostplane_url}`,
