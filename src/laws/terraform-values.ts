@@ -18,6 +18,7 @@ const chosen: Readonly<Record<string, unknown>> = {
   'webhook.secret_version': 2,
   'vm.plan': 'flex-4-8',
   'vm.protection': { redeploy: true },
+  'vm.user_data': '#cloud-config\nfqdn: law.example\n',
 };
 
 /** A further module of a resource, for inputs that exclude others or need another state. */
