@@ -1,17 +1,19 @@
 /** A root configuration that uses modules, as a user would write it (in JSON, the other form of the language). */
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { IacFile } from '../surfaces/iac/files.ts';
 import { importSpec } from '../surfaces/iac/terraform/import.ts';
 import { moduleInputs } from '../surfaces/iac/terraform/variables.ts';
-import type { Instance, Json } from './terraform-values.ts';
+import { type Instance, type Json, replacements } from './terraform-values.ts';
 
 /** What the state has about a resource. */
-export interface Kept {
+interface Kept {
   /** The path with which it is read. */
   readonly id: string;
   readonly output: Json;
 }
+
+type Known = Readonly<Record<string, Kept>>;
 
 interface Stored {
   readonly module: string;
@@ -41,9 +43,12 @@ const wishes = (number: number): Json => ({
 const SCENARIO = /^terraform\/scenarios\/([^/]+)\/variables\.tf$/;
 const STATE = 'terraform.tfstate';
 
+/** The last part of a path: the id of a resource. */
+const idIn = (path = ''): string => path.slice(path.lastIndexOf('/') + 1);
+
 export class Configuration {
   readonly folder: string;
-  /** By name: the module with which the whole scenario is a part of this configuration. */
+  /** By name: a module that is a whole scenario. */
   readonly scenarios: Readonly<Record<string, Json>>;
 
   private constructor(folder: string, scenarios: Readonly<Record<string, Json>>) {
@@ -64,69 +69,70 @@ export class Configuration {
     return new Configuration(folder, Object.fromEntries(scenarios));
   }
 
-  /** Initialised like this one, with a state that has nothing but the scenarios. */
+  /** Initialised like this one, with an empty state. */
   async copyTo(folder: string): Promise<Configuration> {
-    await cp(this.folder, folder, { recursive: true, verbatimSymlinks: true });
-    const copy = new Configuration(folder, this.scenarios);
-    const state = await this.#state();
-    const inScenarios = ({ module }: Stored): boolean => topOf(module) in this.scenarios;
-    await copy.#store({ ...state, resources: state.resources.filter(inScenarios) });
-    return copy;
+    const filter = (path: string): boolean => !basename(path).startsWith(STATE);
+    await cp(this.folder, folder, { recursive: true, verbatimSymlinks: true, filter });
+    return new Configuration(folder, this.scenarios);
   }
 
   /** With `known`, the resources of that state are imported. */
-  async write(instances: readonly Instance[], known?: Readonly<Record<string, Kept>>): Promise<void> {
+  async write(
+    instances: readonly Instance[],
+    { known, others = {} }: { known?: Known; others?: Json } = {},
+  ): Promise<void> {
     const modules = instances.map((instance) => [instance.module, moduleOf(instance)]);
-    const config = {
-      module: { ...this.scenarios, ...Object.fromEntries(modules) },
-      ...(known === undefined ? {} : { import: instances.map((instance) => importOf(instance, known)) }),
-    };
-    await writeFile(join(this.folder, 'main.tf.json'), JSON.stringify(config, null, 2));
+    await this.writeModules(
+      { ...Object.fromEntries(modules), ...others },
+      known === undefined ? {} : { import: instances.map((instance) => importOf(instance, known)) },
+    );
   }
 
-  /** By module, without those inside the scenarios. */
-  async state(): Promise<Readonly<Record<string, Kept>>> {
+  async writeModules(module: Json, more: Json = {}): Promise<void> {
+    await writeFile(join(this.folder, 'main.tf.json'), JSON.stringify({ module, ...more }, null, 2));
+  }
+
+  /** Each module once as `from` has it, and once for each of its replacements; all exist, as `from` says. */
+  async writeReplacements(instances: readonly Instance[], from: Configuration): Promise<string[]> {
+    const known = await from.state();
+    const state = await from.#state();
+    const each = instances.map((instance) => {
+      const plain = withIds(instance, known);
+      return { plain, all: { same: plain, ...replacements(plain) } };
+    });
+    await this.writeModules(
+      Object.fromEntries(each.map(({ plain, all }) => [plain.module, moduleForEach(all)])),
+    );
+    const resources = each.flatMap(({ plain: { module }, all }) =>
+      state.resources
+        .filter((stored) => stored.module === `module.${module}`)
+        .flatMap((stored) =>
+          Object.keys(all).map((name) => ({ ...stored, module: `module.${module}["${name}"]` })),
+        ),
+    );
+    await writeFile(join(this.folder, STATE), JSON.stringify({ ...state, resources }));
+    return each.flatMap(({ plain, all }) =>
+      Object.keys(all)
+        .filter((name) => name !== 'same')
+        .map((name) => `${plain.module}.${name}`),
+    );
+  }
+
+  /** By module. */
+  async state(): Promise<Known> {
     const { resources } = await this.#state();
     return Object.fromEntries(
-      resources
-        .filter(({ module }) => !(topOf(module) in this.scenarios))
-        .map(({ module, instances: [instance] }) => {
-          const { id = '', output } = instance?.attributes ?? {};
-          return [topOf(module), { id, output: output?.value ?? {} }];
-        }),
+      resources.map(({ module, instances: [instance] }) => {
+        const { id = '', output } = instance?.attributes ?? {};
+        return [module.replace('module.', ''), { id, output: output?.value ?? {} }];
+      }),
     );
-  }
-
-  /** How many resources the state has. */
-  async size(): Promise<number> {
-    const { resources } = await this.#state();
-    return resources.flatMap(({ instances }) => instances).length;
-  }
-
-  /** A file with the same state, in which each of `modules` has what the module that it is named after has. */
-  async stateWithCopies(modules: readonly string[]): Promise<string> {
-    const state = await this.#state();
-    const copies = modules.flatMap((module) =>
-      state.resources
-        .filter((stored) => stored.module === `module.${module.split('__')[0]}`)
-        .map((stored) => ({ ...stored, module: `module.${module}` })),
-    );
-    return this.#store({ ...state, resources: [...state.resources, ...copies] }, 'copies.tfstate');
   }
 
   async #state(): Promise<State> {
     return JSON.parse(await readFile(join(this.folder, STATE), 'utf8')) as State;
   }
-
-  async #store(state: State, name = STATE): Promise<string> {
-    const file = join(this.folder, name);
-    await writeFile(file, JSON.stringify(state));
-    return file;
-  }
 }
-
-/** `module.vm` → `vm`, `module.fleet.module.machine` → `fleet`. */
-const topOf = (address: string): string => address.split('.')[1] ?? '';
 
 function scenarioOf(name: string, variables: string, wanted: Json): Json {
   const required = [...variables.matchAll(/^variable "(\w+)" \{\n((?: .*\n)*)\}/gm)]
@@ -140,26 +146,55 @@ function scenarioOf(name: string, variables: string, wanted: Json): Json {
   };
 }
 
-function moduleOf({ resource, body, parent: parentId }: Instance): Json {
-  const { name, parent } = resource;
-  const values = moduleInputs(resource).flatMap(({ name: input, variable }) =>
-    body[input] === undefined ? [] : [[variable, body[input]]],
+function valuesOf({ resource, body, parent: parentId }: Instance): Json {
+  const { parent } = resource;
+  const values = moduleInputs(resource).flatMap(({ name, variable }) =>
+    body[name] === undefined ? [] : [[variable, body[name]]],
   );
   return {
-    source: `./terraform/modules/${name}`,
     ...(parent === undefined ? {} : { [parent.input]: parentId ?? `\${module.${parent.name}.id}` }),
     ...Object.fromEntries(values),
   };
 }
 
-function importOf({ module, resource, body }: Instance, known: Readonly<Record<string, Kept>>): Json {
+const sourceOf = ({ resource }: Instance): Json => ({ source: `./terraform/modules/${resource.name}` });
+
+const moduleOf = (instance: Instance): Json => ({ ...sourceOf(instance), ...valuesOf(instance) });
+
+/** One module with `for_each`: OpenTofu takes far longer for many modules. */
+function moduleForEach(instances: Readonly<Record<string, Instance>> & { readonly same: Instance }): Json {
+  const values = Object.entries(instances).map(([name, instance]) => [name, valuesOf(instance)] as const);
+  const variables = [...new Set(values.flatMap(([, own]) => Object.keys(own)))];
+  const whole = (own: Json): Json =>
+    Object.fromEntries(variables.map((variable) => [variable, own[variable] ?? null]));
+  return {
+    ...sourceOf(instances.same),
+    for_each: Object.fromEntries(values.map(([name, own]) => [name, whole(own)])),
+    ...Object.fromEntries(variables.map((variable) => [variable, `\${each.value.${variable}}`])),
+  };
+}
+
+/** The same with the ids themselves in the place of references to modules. */
+function withIds(instance: Instance, known: Known): Instance {
+  const { resource, body } = instance;
+  const { parent } = resource;
+  const text = JSON.stringify(body).replaceAll(/\$\{module\.(\w+)\.id\}/g, (_, name) =>
+    idIn(known[name]?.id),
+  );
+  return {
+    ...instance,
+    body: JSON.parse(text) as Json,
+    ...(parent === undefined ? {} : { parent: idIn(known[parent.name]?.id) }),
+  };
+}
+
+function importOf({ module, resource, body }: Instance, known: Known): Json {
   const { key, parent } = resource;
-  const lastPart = (path = ''): string => path.slice(path.lastIndexOf('/') + 1);
   const spec = importSpec(
     resource,
     {
       key: String(known[module]?.output[key] ?? body[key]),
-      ...(parent === undefined ? {} : { parent: lastPart(known[parent.name]?.id) }),
+      ...(parent === undefined ? {} : { parent: idIn(known[parent.name]?.id) }),
     },
     body,
   );

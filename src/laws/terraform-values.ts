@@ -181,9 +181,8 @@ export const differing = (before: Instance, after: Instance): string[] =>
     })
     .map(({ name }) => `${before.resource.name}.${name}`);
 
-/** An id that no resource has: that of a module is not known here. */
-const otherId = (id: string): string =>
-  id.startsWith('$') ? id.replace(/^\$\{(.*)\}$/, '$${replace($1, "_0", "_1")}') : id.replace('_0', '_1');
+/** An id that no resource has. */
+const otherId = (id: string): string => id.replace('_0', '_1');
 
 /** Another value than `now` that the limits allow; undefined if none is found. */
 function another({ type, limits }: Member, now: unknown): unknown {
@@ -204,7 +203,6 @@ function another({ type, limits }: Member, now: unknown): unknown {
 }
 
 function anotherText({ pattern = '', maxLength = 1000 }: Member['limits'], now: string): unknown {
-  if (now.startsWith('$')) return otherId(now);
   // An id that nothing has, for a list of ids that is empty.
   const [, prefix = ''] = /^\^([a-z]+_)\[0-7\]/.exec(pattern) ?? [];
   const candidates = [
@@ -226,26 +224,20 @@ function anotherObject({ members, choice }: Type & { kind: 'object' }, now: Json
   return member && { ...now, [member.name]: another(member, now[member.name]) };
 }
 
-/** By variable: the module with another value that only a new resource can have. */
-export function replacements(instance: Instance): Instance[] {
-  const { module, resource, body } = instance;
+/** By input: the module with another value that only a new resource can have. */
+export function replacements(instance: Instance): Record<string, Instance> {
+  const { resource, body, parent: parentId = '' } = instance;
   const { parent } = resource;
   const fixed = moduleInputs(resource).filter(({ change }) => change === 'replace');
-  return [
-    ...fixed.map((input) => {
-      const name = `${resource.name}.${input.name}`;
-      const value = knownOr(name, another(input, body[input.name] ?? input.default));
-      return { module: `${module}__${input.name}`, resource, body: { ...body, [input.name]: value } };
-    }),
-    ...(parent === undefined
-      ? []
-      : [
-          {
-            module: `${module}__${parent.input}`,
-            resource,
-            body,
-            parent: otherId(`\${module.${parent.name}.id}`),
-          },
-        ]),
-  ];
+  const others = fixed.map((input): [string, Instance] => {
+    const value = knownOr(
+      `${resource.name}.${input.name}`,
+      another(input, body[input.name] ?? input.default),
+    );
+    return [input.name, { ...instance, body: { ...body, [input.name]: value } }];
+  });
+  return {
+    ...Object.fromEntries(others),
+    ...(parent === undefined ? {} : { [parent.input]: { ...instance, parent: otherId(parentId) } }),
+  };
 }

@@ -18,11 +18,11 @@ import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts';
 import { noLimit } from '../testing/no-limit.ts';
-import { Front, type Seen } from '../testing/terraform/front.ts';
+import { Front } from '../testing/terraform/front.ts';
 import { type Ran, Tofu, whyNoTofu } from '../testing/terraform/tofu.ts';
 import { VpsAccount } from '../testing/vps.ts';
 import { Configuration } from './terraform-configuration.ts';
-import { differing, type Instance, type Json, replacements, untried, Values } from './terraform-values.ts';
+import { differing, type Instance, type Json, untried, Values } from './terraform-values.ts';
 
 const document = exampleDocument(buildRegistry(families));
 const { resources } = iacModel(document);
@@ -30,6 +30,12 @@ const title = 'the Terraform modules';
 /** OpenTofu takes a tenth of this, unless the machine is busy. */
 const TIMEOUT_MS = 1_800_000;
 const VMS = '/flexible-vps/v1/vms';
+
+interface CreatedVm {
+  readonly id: string;
+  readonly operation: { readonly id: string };
+  readonly initial_credentials: { readonly password: string } | null;
+}
 
 describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${whyNoTofu}`, () => {
   let app: TestApp;
@@ -41,8 +47,6 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   let values: Values;
   let all: Configuration;
   let instances: readonly Instance[];
-  /** Each has another value for one input that cannot be changed. */
-  let copies: readonly Instance[];
   const printed: string[] = [];
 
   const run = async (program: Tofu, place: Configuration, ...args: string[]): Promise<Ran> => {
@@ -52,8 +56,10 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   };
   const apply = (place: Configuration): Promise<Ran> =>
     run(tofu, place, 'apply', '-auto-approve', '-input=false');
-  const plan = (place: Configuration, program = tofu, ...args: string[]): Promise<Ran> =>
-    run(program, place, 'plan', '-detailed-exitcode', '-input=false', ...args);
+  const destroy = (place: Configuration, program = tofu): Promise<Ran> =>
+    run(program, place, 'destroy', '-auto-approve', '-input=false');
+  const plan = (place: Configuration, program = tofu): Promise<Ran> =>
+    run(program, place, 'plan', '-detailed-exitcode', '-input=false');
   const read = async (url: string): Promise<Json> => (await owner.app.call({ url, key: owner.key })).json();
   const inventory = async (): Promise<unknown[]> =>
     (await read('/account/v1/resources?limit=200'))['data'] as unknown[];
@@ -80,8 +86,8 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
     instances = (await values.instances()).map((instance) =>
       instance.module === 'vm_public_ip' ? { ...instance, body: { ip_id } } : instance,
     );
-    copies = instances.filter(({ module, resource }) => module === resource.name).flatMap(replacements);
-    await all.write([...instances, ...copies]);
+    // One initialisation serves all: the copies of this folder use the same modules.
+    await all.write(instances, { others: all.scenarios });
     const { code, output } = await run(tofu, all, 'init');
     expect(code, output).toBe(0);
     await all.write(instances);
@@ -103,50 +109,55 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
     TIMEOUT_MS,
   );
 
-  /** The password that a creation shows once is in no state. */
-  const expectNoPasswords = async (requests: readonly Seen[]): Promise<void> => {
-    const passwords = requests.flatMap(({ method, path, answer }): string[] => {
-      if (method !== 'POST' || !path.startsWith(`${VMS}?`)) return [];
-      const { initial_credentials: shown } = JSON.parse(answer) as {
-        initial_credentials?: { password: string | null } | null;
-      };
-      return shown?.password ? [shown.password] : [];
-    });
-    expect(passwords).not.toEqual([]);
-    const state = await readFile(join(all.folder, 'terraform.tfstate'), 'utf8');
-    expect(passwords.filter((password) => state.includes(password))).toEqual([]);
-  };
+  it(
+    'make whole scenarios; what a failed creation left out is made by the next try, and all of it is destroyed',
+    async () => {
+      const scenarios = await all.copyTo(join(folder, 'scenarios'));
+      await scenarios.writeModules(scenarios.scenarios);
+      const effect = { kind: 'fail', code: 'engine_failed', detail: 'The disk is broken.' } as const;
+      for (const call of ['ensureInstance', 'ensureNetwork'] as const)
+        await addFault(app.services.db, { call, times: 1, effect });
+      const failed = await apply(scenarios);
+      expect(failed.code).not.toBe(0);
+      expect(failed.output.match(/engine_failed/g)?.length, failed.output).toBeGreaterThan(1);
+      const made = await apply(scenarios);
+      expect(made.code, made.output).toBe(0);
+      const same = await plan(scenarios);
+      expect(same.code, same.output).toBe(0);
+      const gone = await destroy(scenarios);
+      expect(gone.code, gone.output).toBe(0);
+      expect(await inventory()).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
 
   it(
-    'leave nothing when a creation fails, and make everything with the next try, a machine with three requests',
+    'make every resource, a machine with three requests, and keep no password that is shown once',
     async () => {
-      const effect = { kind: 'fail', code: 'engine_failed', detail: 'The disk is broken.' } as const;
-      await addFault(app.services.db, { call: 'ensureInstance', times: 1, effect });
-      const failed = await apply(all);
-      expect(failed.code).not.toBe(0);
-      expect(failed.output).toContain('engine_failed');
-      const before = front.taken();
-
+      front.taken();
       const made = await apply(all);
       expect(made.code, made.output).toBe(0);
       const modules = instances.map(({ module }) => module);
       expect(Object.keys(await all.state()).sort()).toEqual(modules.sort());
 
       const requests = front.taken();
-      await expectNoPasswords([...before, ...requests]);
-      const creation = requests.findIndex(
+      const creations = requests.filter(
         ({ method, path }) => method === 'POST' && path.startsWith(`${VMS}?`),
       );
-      const { id, operation } = JSON.parse(requests[creation]?.answer ?? '{}') as {
-        id: string;
-        operation: { id: string } | null;
-      };
-      // What is about the machine until something is made that is part of it.
-      const own = requests.filter(
-        ({ path }, i) => i === creation || path.includes(id) || path.endsWith(operation?.id ?? 'none'),
-      );
-      const part = own.findIndex(({ path }) => path.startsWith(`${VMS}/${id}/`));
-      expect((part === -1 ? own : own.slice(0, part)).length).toBeLessThanOrEqual(3);
+      const answers = creations.map(({ answer }) => JSON.parse(answer) as CreatedVm);
+      for (const [i, { id, operation }] of answers.entries()) {
+        const own = requests.filter(
+          (request) =>
+            request === creations[i] || request.path.includes(id) || request.path.endsWith(operation.id),
+        );
+        // What is about the machine until something is made that is part of it.
+        const part = own.findIndex(({ path }) => path.startsWith(`${VMS}/${id}/`));
+        expect((part === -1 ? own : own.slice(0, part)).length).toBeLessThanOrEqual(3);
+      }
+      const passwords = answers.flatMap(({ initial_credentials: shown }) => shown?.password ?? []);
+      expect(passwords.length).toBe(3);
+      const state = await readFile(join(all.folder, 'terraform.tfstate'), 'utf8');
+      expect(passwords.filter((password) => state.includes(password))).toEqual([]);
     },
     TIMEOUT_MS,
   );
@@ -154,12 +165,14 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   it(
     'have nothing to do then, and replace a resource for each input that cannot be changed',
     async () => {
-      const names = copies.map(({ module }) => module);
-      await all.write([...instances, ...copies]);
-      const { output } = await plan(all, tofu, `-state=${await all.stateWithCopies(names)}`);
-      await all.write(instances);
-      const replaced = [...output.matchAll(/# module\.(\w+)\.restful_resource\.this must be replaced/g)];
-      expect(replaced.map(([, module]) => module).sort(), output).toEqual(names.sort());
+      const replaced = await all.copyTo(join(folder, 'replaced'));
+      const plain = instances.filter(({ module, resource }) => module === resource.name);
+      const names = await replaced.writeReplacements(plain, all);
+      const { output } = await plan(replaced);
+      const found = output.matchAll(/# module\.(\w+)\["(\w+)"\]\.restful_resource\.this must be replaced/g);
+      expect([...found].map(([, module, input]) => `${module}.${input}`).sort(), output).toEqual(
+        names.sort(),
+      );
       expect(output).toContain(`Plan: ${names.length} to add, 0 to change, ${names.length} to destroy.`);
       expect(output).not.toContain('Warning:');
     },
@@ -190,8 +203,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       expect(code, output).toBe(0);
       const seen = front.taken();
       // The refused request is repeated.
-      const answers = Array.from({ length: await all.size() }, () => 200);
-      expect(seen.map(({ status }) => status).sort()).toEqual([...answers, 429]);
+      expect(seen.map(({ status }) => status).sort()).toEqual([...instances.map(() => 200), 429]);
       expect(seen.filter(({ method }) => method !== 'GET')).toEqual([]);
 
       // What the API does not show was sent, too.
@@ -209,7 +221,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
     async () => {
       const state = await all.state();
       const taken = await all.copyTo(join(folder, 'imported'));
-      await taken.write(instances, state);
+      await taken.write(instances, { known: state });
       front.taken();
       const imported = await apply(taken);
       expect(imported.output).toContain(`Resources: ${instances.length} imported, 0 added`);
@@ -227,7 +239,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       // Nothing else: the import had left nothing to do.
       expect(output).toContain('Plan: 1 to add, 1 to change, 0 to destroy.');
 
-      const gone = await run(patched, taken, 'destroy', '-auto-approve', '-input=false');
+      const gone = await destroy(taken, patched);
       expect(gone.code, gone.output).toBe(0);
       expect(await inventory()).toEqual([]);
     },
