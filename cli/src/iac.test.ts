@@ -1,4 +1,5 @@
 /** `hostplane iac`: lists the files of the server, and writes them without harm to what is there. */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -6,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../src/testing/folder.ts';
-import { type Ran, runLine } from './testing/site.ts';
+import { openSite, type Ran, runLine, type Site } from './testing/site.ts';
 
 const usual: Readonly<Record<string, string>> = {
   'ansible/roles/vm/tasks/main.yml': '- name: machine\n',
@@ -184,5 +185,37 @@ describe('iac', () => {
     await writeFile(target, 'a file');
     const { code, err } = await line('terraform', '--output', target);
     expect([code, err]).toEqual([2, expect.stringContaining('is in the way')]);
+  });
+});
+
+describe('iac with the files of the real server', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite();
+  });
+  afterAll(() => site.close());
+
+  it('writes the same bytes as the archive has, and says where to begin', async () => {
+    const { code, err } = await site.line(['iac', '--output', target]);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(`Next: read ${target}/ansible/README.md or ${target}/terraform/README.md. `),
+    ]);
+    const packed = join(folder, 'all.tar.gz');
+    const answer = await fetch(`${site.url}/iac/hostplane-iac.tar.gz`);
+    await writeFile(packed, Buffer.from(await answer.arrayBuffer()));
+    const compared = spawnSync('tar', ['--diff', '-zf', packed, '-C', target], { encoding: 'utf8' });
+    // The times and owners of files differ, their bytes do not.
+    expect(compared.stdout.split('\n').filter((text) => /contents|size|No such/i.test(text))).toEqual([]);
+    const listed = spawnSync('tar', ['-tzf', packed], { encoding: 'utf8' }).stdout.trim().split('\n');
+    expect(await written()).toEqual(listed.sort());
+  });
+
+  it('writes one module, with the hash of the specification in it', async () => {
+    const { code, err } = await site.line(['iac', 'terraform/modules/vm', '--output', target]);
+    expect([code, err]).toEqual([0, expect.stringContaining('terraform/modules/vm/README.md')]);
+    const etag = (await fetch(`${site.url}/openapi.json`)).headers.get('etag') ?? '';
+    const main = await readFile(join(target, 'terraform/modules/vm/main.tf'), 'utf8');
+    expect(main).toContain(etag.replaceAll('"', ''));
   });
 });

@@ -1,4 +1,5 @@
 /** Chooses values for the inputs of all Terraform modules: from examples, from the lists that `x-ref` names, or from each other. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Member, Type } from '../surfaces/iac/inputs.ts';
 import type { ManagedResource } from '../surfaces/iac/model.ts';
 import type { Choices } from '../surfaces/iac/schemas.ts';
@@ -14,20 +15,53 @@ const chosen: Readonly<Record<string, unknown>> = {
   'network.dns': { servers: ['10.10.0.53'], domain: 'law.example' },
   'budget.scope': { families: ['flexible-vps'] },
   'webhook.event_types': ['vm.*'],
+  'webhook.secret_version': 2,
   'vm.plan': 'flex-4-8',
   'vm.protection': { redeploy: true },
+  'vm.user_data': '#cloud-config\nfqdn: law.example\n',
+};
+
+/** A further module of a resource, for inputs that exclude others or need another state. */
+interface Variant {
+  readonly of: string;
+  readonly first: Json;
+  readonly changes: Json;
+}
+
+const signingSecret = (byte: number): string => `whsec_${Buffer.alloc(32, byte).toString('base64')}`;
+
+const variants: Readonly<Record<string, Variant>> = {
+  vm_sized: {
+    of: 'vm',
+    first: { plan: undefined, custom_size: { vcpus: 1, memory_mb: 1024, disk_gb: 20 } },
+    changes: { custom_size: { vcpus: 2, memory_mb: 2048, disk_gb: 30 } },
+  },
+  vm_stopped: {
+    of: 'vm',
+    first: { start: false },
+    changes: { disk_gb: 200, placement_group_id: `\${module.placement_group.id}` },
+  },
+  webhook_signed: {
+    of: 'webhook',
+    first: { secret: signingSecret(1) },
+    changes: { secret: signingSecret(2) },
+  },
 };
 
 /** Inputs that another value cannot be tried for, and why. */
-const untried: Readonly<Record<string, string>> = {
-  'vm.custom_size': 'it is sent instead of a plan',
-  'vm.disk_gb': 'the plan that is changed decides it',
-  'vm.placement_group_id': 'the machine has to be stopped',
-  'vm.backup_policy_id': 'backups are not offered',
+export const untried: Readonly<Record<string, string>> = {
   'budget.currency': 'an account has one currency',
-  'webhook.secret': 'it is sent instead of a secret version',
-  'webhook.secret_version': 'only the next number is accepted',
+  'vm.backup_policy_id': 'backups are not offered',
 };
+
+/** A module of the configuration, and the values of its inputs. */
+export interface Instance {
+  readonly module: string;
+  readonly resource: ManagedResource;
+  readonly body: Json;
+  /** The id of its parent; that of the module of the parent if it is absent. */
+  readonly parent?: string;
+}
 
 export class Values {
   readonly #read: Read;
@@ -36,6 +70,23 @@ export class Values {
   constructor(resources: readonly ManagedResource[], read: Read) {
     this.#resources = resources;
     this.#read = read;
+  }
+
+  /** One module of each resource, and the variants. */
+  async instances(): Promise<Instance[]> {
+    const plain: Instance[] = [];
+    for (const resource of this.#resources)
+      plain.push({ module: resource.name, resource, body: await this.#first(resource) });
+    const further = Object.entries(variants).flatMap(([module, { of, first }]) =>
+      plain
+        .filter((instance) => instance.module === of)
+        .map(({ resource, body }) => ({
+          module,
+          resource,
+          body: { ...body, ...first, name: nameOf(module) },
+        })),
+    );
+    return [...plain, ...further];
   }
 
   /** A value that the list has now; else the id of the module that makes such a resource. */
@@ -81,29 +132,30 @@ export class Values {
   }
 
   /** By input: what the creation is sent. */
-  async first(resource: ManagedResource): Promise<Json> {
+  async #first(resource: ManagedResource): Promise<Json> {
     const body: Record<string, unknown> = {};
     for (const input of moduleInputs(resource)) {
-      const example =
-        input.name === 'name' ? `law-${resource.name.replaceAll('_', '-')}` : resource.example[input.name];
+      const example = input.name === 'name' ? nameOf(resource.name) : resource.example[input.name];
       if (input.required || example !== undefined) body[input.name] = await this.#value(input, example, body);
     }
     return body;
   }
 
-  /** By input: another value of each input that an update changes. */
-  async changed(resource: ManagedResource, body: Json): Promise<Json> {
+  /** The same with another value of each input that an update changes; of a variant, only of those that it is for. */
+  async changed(instance: Instance): Promise<Instance> {
+    const { module, resource, body } = instance;
+    const variant = variants[module];
+    if (variant !== undefined) return { ...instance, body: { ...body, ...variant.changes } };
     const changes: Record<string, unknown> = {};
+    const byVariants = Object.values(variants).filter(({ of }) => of === resource.name);
     for (const input of moduleInputs(resource).filter(({ change }) => change === 'update')) {
       const name = `${resource.name}.${input.name}`;
-      if (untried[name] !== undefined) continue;
+      if (untried[name] !== undefined || byVariants.some(({ changes: its }) => input.name in its)) continue;
       const now = body[input.name] ?? input.default;
       const value = chosen[name] ?? resource.updateExample[input.name] ?? (await this.#other(input, now));
-      if (value === undefined)
-        throw new Error(`${name}: no other value is known. Add one in terraform-values.ts.`);
-      changes[input.name] = value;
+      changes[input.name] = knownOr(name, value);
     }
-    return changes;
+    return { ...instance, body: { ...body, ...changes } };
   }
 
   async #other(input: ModuleInput, now: unknown): Promise<unknown> {
@@ -112,8 +164,28 @@ export class Values {
   }
 }
 
+const nameOf = (module: string): string => `law-${module.replaceAll('_', '-')}`;
+
+function knownOr(name: string, value: unknown): unknown {
+  if (value === undefined)
+    throw new Error(`${name}: no other value is known. Add one in terraform-values.ts.`);
+  return value;
+}
+
+/** `resource.input` of each input that has another value in `after`. */
+export const differing = (before: Instance, after: Instance): string[] =>
+  moduleInputs(before.resource)
+    .filter((input) => {
+      const now = before.body[input.name] ?? input.default;
+      return !isDeepStrictEqual(now, after.body[input.name] ?? input.default);
+    })
+    .map(({ name }) => `${before.resource.name}.${name}`);
+
+/** An id that no resource has. */
+const otherId = (id: string): string => id.replace('_0', '_1');
+
 /** Another value than `now` that the limits allow; undefined if none is found. */
-export function another({ type, limits }: Member, now: unknown): unknown {
+function another({ type, limits }: Member, now: unknown): unknown {
   if (limits.enum !== undefined) return limits.enum.find((value) => value !== now);
   if (type.kind === 'boolean') return now !== true;
   if (type.kind === 'integer' || type.kind === 'number')
@@ -122,24 +194,50 @@ export function another({ type, limits }: Member, now: unknown): unknown {
     const [, ...kept] = Object.entries((now ?? {}) as Json);
     return { ...Object.fromEntries(kept), changed: 'yes' };
   }
-  if (type.kind === 'list') return (now as Json[] | undefined)?.map((item) => another(type.items, item));
-  if (type.kind === 'object') {
-    const [first] = type.members;
-    return (
-      first && { ...(now as Json), [first.name]: another(first, (now as Json | undefined)?.[first.name]) }
-    );
+  if (type.kind === 'list') {
+    const items = (now ?? []) as readonly unknown[];
+    return (items.length === 0 ? [undefined] : items).map((item) => another(type.items, item));
   }
-  const text = typeof now === 'string' ? now : '';
-  const candidates = [`${text}-2`, `${text}changed`, '7.00', 'changed'];
-  const pattern = new RegExp(limits.pattern ?? '');
-  return candidates.find((value) => pattern.test(value) && value.length <= (limits.maxLength ?? 1000));
+  if (type.kind === 'object') return anotherObject(type, (now ?? {}) as Json);
+  return anotherText(limits, typeof now === 'string' ? now : '');
 }
 
-/** Another value that only a new resource can have; none if its parent is the only such input. */
-export function replacing(resource: ManagedResource, body: Json): Json {
-  for (const input of moduleInputs(resource).filter(({ change }) => change === 'replace')) {
-    const value = another(input, body[input.name] ?? input.default);
-    if (value !== undefined) return { [input.name]: value };
-  }
-  return {};
+function anotherText({ pattern = '', maxLength = 1000 }: Member['limits'], now: string): unknown {
+  // An id that nothing has, for a list of ids that is empty.
+  const [, prefix = ''] = /^\^([a-z]+_)\[0-7\]/.exec(pattern) ?? [];
+  const candidates = [
+    otherId(now),
+    `${now}-2`,
+    `${now}changed`,
+    '7.00',
+    'changed',
+    `${prefix}${'0'.repeat(26)}`,
+  ];
+  const form = new RegExp(pattern);
+  return candidates.find((value) => value !== now && form.test(value) && value.length <= maxLength);
+}
+
+/** Another value of a member that it has; the one that decides about the others stays. */
+function anotherObject({ members, choice }: Type & { kind: 'object' }, now: Json): unknown {
+  const free = members.filter(({ name }) => name !== choice?.by);
+  const member = free.find(({ name }) => now[name] !== undefined) ?? free[0];
+  return member && { ...now, [member.name]: another(member, now[member.name]) };
+}
+
+/** By input: the module with another value that only a new resource can have. */
+export function replacements(instance: Instance): Record<string, Instance> {
+  const { resource, body, parent: parentId = '' } = instance;
+  const { parent } = resource;
+  const fixed = moduleInputs(resource).filter(({ change }) => change === 'replace');
+  const others = fixed.map((input): [string, Instance] => {
+    const value = knownOr(
+      `${resource.name}.${input.name}`,
+      another(input, body[input.name] ?? input.default),
+    );
+    return [input.name, { ...instance, body: { ...body, [input.name]: value } }];
+  });
+  return {
+    ...Object.fromEntries(others),
+    ...(parent === undefined ? {} : { [parent.input]: { ...instance, parent: otherId(parentId) } }),
+  };
 }

@@ -120,12 +120,13 @@ function wouldOverwrite(folder: string, different: readonly FileEntry[]): Failur
   );
 }
 
-/** The README nearest to the top says how the files are used. */
+/** The README nearest to the top says how the files are used; if there is one for each of two tools, both are named. */
 function nextStep(folder: string, files: readonly FileEntry[]): string {
-  const depth = ({ path }: FileEntry): number => path.split('/').length;
-  const [readme] = files
-    .filter(({ path }) => /(^|\/)README\.md$/.test(path))
-    .sort((a, b) => depth(a) - depth(b) || a.path.localeCompare(b.path));
-  const reading = readme === undefined ? '' : `Next: read ${join(folder, readme.path)}. `;
+  const readmes = files.map(({ path }) => path).filter((path) => /(^|\/)README\.md$/.test(path));
+  const depth = (path: string): number => path.split('/').length;
+  const top = Math.min(...readmes.map(depth));
+  const nearest = readmes.filter((path) => depth(path) === top).sort();
+  const named = (nearest.length > 2 ? nearest.slice(0, 1) : nearest).map((path) => join(folder, path));
+  const reading = named.length === 0 ? '' : `Next: read ${named.join(' or ')}. `;
   return `${reading}The files contain no key: they take it from the environment.\n`;
 }

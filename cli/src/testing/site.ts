@@ -1,24 +1,17 @@
 /** A real server on loopback, and the command line run in this process against it. */
 import { join } from 'node:path';
-import { LIMIT, type RateLimitStore, verdict } from '../../../src/kernel/rate-limit/port.ts';
 import { createWorld, type World } from '../../../src/laws/world.ts';
 import { portalElsewhere } from '../../../src/provider/portal-address.ts';
 import { openExchange } from '../../../src/surfaces/http/exchange.ts';
 import { createServer } from '../../../src/surfaces/http/server.ts';
+import { serveIac } from '../../../src/surfaces/iac/routes.ts';
 import { serveOpenapi } from '../../../src/surfaces/openapi/routes.ts';
 import { servePages } from '../../../src/surfaces/pages/routes.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../../../src/testing/app.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../src/testing/folder.ts';
+import { noLimit } from '../../../src/testing/no-limit.ts';
 import { runCli } from '../cli.ts';
 import type { Io } from '../io.ts';
-
-/** All calls of a test come from one address, so the real limit would refuse them. */
-const noLimit: RateLimitStore = {
-  take: () => verdict(true, LIMIT, 1, 1_000),
-  peek: () => verdict(true, LIMIT, 0, 0),
-  status: () => ({ store: 'memory', degraded: false, addresses: 0 }),
-  close: async () => undefined,
-};
 
 export interface Ran {
   readonly code: number;
@@ -97,6 +90,7 @@ export async function openSite(options: TestAppOptions = {}): Promise<Site> {
   const world = await createWorld(app);
   const server = createServer(app.services, options.server);
   serveOpenapi(server, app.services, openExchange);
+  serveIac(server, app.services, openExchange);
   servePages(server, app.services, '0.0.0', openExchange, (host) =>
     portalElsewhere(app.services.provider, host),
   );

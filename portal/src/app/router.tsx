@@ -53,6 +53,7 @@ const routes = [
   page('/api/explorer', () => import('../pages/explorer/explorer.tsx')),
   page('/api/explorer/$operation', () => import('../pages/explorer/explorer.tsx')),
   page('/api/iac', () => import('../pages/api/iac.tsx')),
+  page('/api/iac/ansible', () => import('../pages/api/iac.tsx')),
   page('/api/examples', () => import('../pages/api/examples.tsx')),
   page('/members', () => import('../pages/members/members.tsx')),
   page('/me', () => import('../pages/me/profile.tsx')),

@@ -4,6 +4,7 @@ import { findBreak } from '../../kernel/audit/store.ts';
 import { newId } from '../../kernel/ids.ts';
 import { runCommand, type Setting, urlOf } from '../../testing/command-line.ts';
 import { openPortal, type TestPortal } from '../../testing/portal.ts';
+import { createKeyLine } from '../iac/permissions.ts';
 
 let portal: TestPortal;
 let account: string;
@@ -68,6 +69,13 @@ describe('keys at the command line', () => {
       expires_in: '7d',
       notes: 'For CI',
     });
+  });
+
+  it('are made with just the permissions of a module by the line in its README', async () => {
+    const permissions = ['account:operations:read', 'flexible-vps:vms:read', 'flexible-vps:vms:write'];
+    const [program, admin, ...line] = createKeyLine(permissions).split(' ');
+    expect([program, admin]).toEqual(['hostplane', 'admin']);
+    expect((await read(line)).key).toMatchObject({ name: 'infrastructure', permissions });
   });
 
   it('warn on stderr and are refused with the reason', async () => {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { OpenApiDocument } from '../openapi/model.ts';
 import { ansibleFiles } from './ansible/files.ts';
+import { ansibleParts } from './ansible/parts.ts';
 import { tarGz } from './archive.ts';
 import { iacModel } from './model.ts';
 import type { Part } from './parts.ts';
@@ -43,4 +44,7 @@ export function iacFiles(document: OpenApiDocument, hash: string): readonly IacF
   ];
 }
 
-export const iacParts = (document: OpenApiDocument): readonly Part[] => terraformParts(iacModel(document));
+export function iacParts(document: OpenApiDocument): readonly Part[] {
+  const model = iacModel(document);
+  return [...terraformParts(model), ...ansibleParts(model, document)];
+}

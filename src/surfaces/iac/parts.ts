@@ -6,7 +6,7 @@ export interface Part {
   readonly name: string;
   readonly title: string;
   readonly text: string;
-  /** The folder of its files. */
+  /** The folder of its files, or its only file. */
   readonly path: string;
   /** An archive of this part alone; null if it has none. */
   readonly archive: string | null;

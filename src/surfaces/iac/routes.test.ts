@@ -7,6 +7,7 @@ import { openExchange } from '../http/exchange.ts';
 import { createServer } from '../http/server.ts';
 import { publicationOf } from '../openapi/publication.ts';
 import { iacFiles } from './files.ts';
+import type { Part } from './parts.ts';
 import { serveIac } from './routes.ts';
 
 let test: TestApp;
@@ -29,6 +30,7 @@ const get = (url: string, headers: InjectOptions['headers'] = {}) =>
 interface Listing {
   readonly specification_sha256: string;
   readonly archive: string;
+  readonly parts: readonly Part[];
   readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string }[];
 }
 
@@ -66,8 +68,8 @@ it('serves each file with the size and the hash that the list says, and tells wh
 
 it('writes the hash of the specification into every file', async () => {
   const files = iacFiles(publicationOf(test.services).document(), hash());
-  const texts = files.filter(({ path }) => /modules\/.*\.(tf|md)$/.test(path));
-  expect(texts.filter(({ body }) => !body.includes(hash()))).toEqual([]);
+  const texts = files.filter(({ path }) => /^terraform\/.*\.(tf|md)$/.test(path));
+  expect(texts.filter(({ body }) => !body.includes(hash())).map(({ path }) => path)).toEqual([]);
 });
 
 it('makes the same bytes from the same document', () => {
@@ -78,16 +80,30 @@ it('makes the same bytes from the same document', () => {
 it('packs all files into one archive, and each module into its own', async () => {
   const list = (body: Buffer): string[] =>
     execFileSync('tar', ['tz'], { input: body, encoding: 'utf8' }).trim().split('\n');
-  const { files } = (await get('/iac/')).json<Listing>();
-  const plain = files.map(({ path }) => path).filter((path) => !path.endsWith('.tar.gz'));
-  expect(list((await get('/iac/hostplane-iac.tar.gz')).rawPayload)).toEqual(plain);
-  expect(list((await get('/iac/terraform/modules/vm.tar.gz')).rawPayload)).toEqual([
-    'README.md',
-    'main.tf',
-    'outputs.tf',
-    'variables.tf',
-    'versions.tf',
-  ]);
+  const { files, archive, parts } = (await get('/iac/')).json<Listing>();
+  expect(list((await get(archive)).rawPayload)).toEqual(files.map(({ path }) => path));
+  for (const part of parts.filter((each) => each.archive !== null)) {
+    const inside = files.filter(({ path }) => path.startsWith(`${part.path}/`));
+    expect(list((await get(`/iac/${part.archive}`)).rawPayload)).toEqual(
+      inside.map(({ path }) => path.slice(part.path.length + 1)),
+    );
+  }
+});
+
+it('names all parts with their files, and the permissions that the README of each asks for', async () => {
+  const { files, parts } = (await get('/iac/')).json<Listing>();
+  const kinds = parts.map(({ tool, kind }) => `${tool} ${kind}`);
+  expect(new Set(kinds)).toEqual(
+    new Set(['terraform scenario', 'terraform module', 'ansible scenario', 'ansible role']),
+  );
+  for (const { path, permissions } of parts) {
+    const own = files.filter((file) => file.path === path || file.path.startsWith(`${path}/`));
+    expect(own, path).not.toEqual([]);
+    const readme = own.find((file) => file.path.endsWith('README.md'));
+    if (readme === undefined) continue;
+    const text = (await get(`/iac/${readme.path}`)).body;
+    expect(text, path).toContain(`/portal/api/keys?create=${permissions.join(',')})`);
+  }
 });
 
 it('says where the list is to who asks for a file that does not exist', async () => {

@@ -25,9 +25,11 @@ interface Shelf {
   readonly parts: readonly Part[];
 }
 
-/** The list of all files, which tools read to download what they lack. */
+/** The list of all files, which tools read to download what they lack. Archives have the same files again. */
 function listing({ hash, files, parts }: Shelf): string {
-  const rows = [...files.values()].map(({ path, body, sha256 }) => ({ path, size: body.length, sha256 }));
+  const rows = [...files.values()]
+    .filter(({ path }) => !path.endsWith('.tar.gz'))
+    .map(({ path, body, sha256 }) => ({ path, size: body.length, sha256 }));
   const list = { specification_sha256: hash, archive: `/iac/${ARCHIVE}`, parts, files: rows };
   return `${JSON.stringify(list, null, 2)}
 `;

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { openExchange } from '../../surfaces/http/exchange.ts';
 import { createServer } from '../../surfaces/http/server.ts';
+import { serveIac } from '../../surfaces/iac/routes.ts';
 import { serveOpenapi } from '../../surfaces/openapi/routes.ts';
 import { servePages } from '../../surfaces/pages/routes.ts';
 import { serveCalls } from '../../surfaces/portal/call.ts';
@@ -85,6 +86,7 @@ export async function openPortal(options: TestAppOptions = {}): Promise<BrowserP
   const t = await createTestApp(options);
   const server = createServer(t.services);
   serveOpenapi(server, t.services, openExchange);
+  serveIac(server, t.services, openExchange);
   servePortalFiles(server, t.services, openExchange);
   servePages(server, t.services, '1.2.3', openExchange, () => '');
   serveActs(server, t.services);

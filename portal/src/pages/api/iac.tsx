@@ -1,24 +1,47 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { iacQuery } from '../../data/queries.ts';
+import { siteQuery } from '../../data/session.ts';
 import type { IacList, IacPart } from '../../data/types.ts';
+import { count } from '../../data/words.ts';
 import { Code } from '../../ui/code.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Loaded, PageHead, Section } from '../../ui/states.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
 import { Hash } from './hash.tsx';
 
-const groups = [
-  {
-    tool: 'terraform',
-    kind: 'scenario',
-    title: 'Terraform scenarios',
-    note: 'Whole configurations to begin with.',
-  },
-  { tool: 'terraform', kind: 'module', title: 'Terraform modules', note: 'One for each resource.' },
-  { tool: 'ansible', kind: 'scenario', title: 'Ansible playbooks', note: 'Whole playbooks to begin with.' },
-  { tool: 'ansible', kind: 'role', title: 'Ansible roles', note: 'One for each resource.' },
-];
+interface Tool {
+  readonly name: 'terraform' | 'ansible';
+  /** By kind of part: the title of the list, and what it has. */
+  readonly groups: readonly (readonly [string, string, string])[];
+  readonly start: (base: string, archive: string) => string;
+}
+
+const terraform: Tool = {
+  name: 'terraform',
+  groups: [
+    ['scenario', 'Scenarios', 'Whole configurations to begin with.'],
+    ['module', 'Modules', 'One for each resource of the API.'],
+  ],
+  start: (base, archive) => `curl -fsS ${base}${archive} | tar xz
+export TF_VAR_hostplane_api_key=hpk1_…   # only here: it is written nowhere
+cd terraform/scenarios/web-machine       # its README says which values it asks for
+tofu init && tofu apply`,
+};
+
+const ansible: Tool = {
+  name: 'ansible',
+  groups: [
+    ['scenario', 'Playbooks', 'Whole playbooks to begin with. The comment at their top says which values they ask for.'],
+    ['role', 'Roles', 'One for each resource of the API.'],
+  ],
+  start: (base, archive) => `curl -fsS ${base}${archive} | tar xz
+ansible-galaxy collection install ./ansible
+export HOSTPLANE_URL=${base}
+export HOSTPLANE_API_KEY=hpk1_…          # only here: no output shows it
+ansible-playbook ansible/playbooks/web-machine.yml -e @settings.yml --check --diff`,
+};
 
 async function textOf(path: string, signal: AbortSignal): Promise<string> {
   const answer = await fetch(`/iac/${path}`, { signal });
@@ -27,7 +50,9 @@ async function textOf(path: string, signal: AbortSignal): Promise<string> {
 }
 
 function Files({ part, list }: { part: IacPart; list: IacList }) {
-  const paths = list.files.map(({ path }) => path).filter((path) => path.startsWith(`${part.path}/`));
+  const paths = list.files
+    .map(({ path }) => path)
+    .filter((path) => path === part.path || path.startsWith(`${part.path}/`));
   const [chosen, setChosen] = useState<string | null>(null);
   const shown = chosen ?? paths.find((path) => path.endsWith('README.md')) ?? paths[0] ?? '';
   const query = useQuery({
@@ -36,13 +61,15 @@ function Files({ part, list }: { part: IacPart; list: IacList }) {
   });
   return (
     <div className="mt-4 grid gap-3">
-      <SelectField label="File" value={shown} onChange={(event) => setChosen(event.target.value)}>
-        {paths.map((path) => (
-          <option key={path} value={path}>
-            {path.slice(part.path.length + 1)}
-          </option>
-        ))}
-      </SelectField>
+      {paths.length > 1 && (
+        <SelectField label="File" value={shown} onChange={(event) => setChosen(event.target.value)}>
+          {paths.map((path) => (
+            <option key={path} value={path}>
+              {path.slice(part.path.length + 1)}
+            </option>
+          ))}
+        </SelectField>
+      )}
       <Loaded query={query} rows={4}>
         {(text) => (
           <Code title={shown} text={text} tall>
@@ -58,14 +85,15 @@ function Files({ part, list }: { part: IacPart; list: IacList }) {
 
 function Part({ part, list }: { part: IacPart; list: IacList }) {
   const [isOpen, setOpen] = useState(false);
+  const { name, title, text, archive, permissions } = part;
   return (
-    <li className="card p-5">
-      <div className="flex flex-wrap items-start justify-between gap-4">
-        <div className="min-w-0 flex-1">
+    <li className="border-b border-line px-5 py-4 last:border-b-0">
+      <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0 flex-1 basis-80">
           <h3 className="text-base">
-            {part.title} <code className="text-sm text-muted">{part.name}</code>
+            {title} <code className="text-sm font-normal text-muted">{name}</code>
           </h3>
-          <p className="text-sm text-muted">{part.text}</p>
+          <p className="max-w-[68ch] text-sm text-muted">{text}</p>
         </div>
         <div className="flex flex-wrap gap-2">
           <button
@@ -74,21 +102,21 @@ function Part({ part, list }: { part: IacPart; list: IacList }) {
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
-            {isOpen ? 'Hide' : 'View'}
+            {isOpen ? 'Hide' : 'View'} <span className="sr-only">{name}</span>
           </button>
-          <a
-            className="btn btn-plain btn-small"
-            href={part.archive ? `/iac/${part.archive}` : list.archive}
-            download
-          >
-            Download
-          </a>
+          {archive && (
+            <a className="btn btn-plain btn-small" href={`/iac/${archive}`} download>
+              Download <span className="sr-only">{name}</span>
+            </a>
+          )}
           <Link
             className="btn btn-plain btn-small"
             to="/api/keys"
-            search={{ create: part.permissions.join(',') }}
+            search={{ create: permissions.join(',') }}
+            title={`Create a key with just these: ${permissions.join(', ')}`}
           >
-            Create a key with just these {part.permissions.length} permissions
+            Create key with {count(permissions.length, 'permission')}
+            <span className="sr-only"> for {name}</span>
           </Link>
         </div>
       </div>
@@ -99,6 +127,8 @@ function Part({ part, list }: { part: IacPart; list: IacList }) {
 
 export default function InfrastructureAsCode() {
   const query = useQuery(iacQuery);
+  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
+  const tool = useLocation().pathname.endsWith('/ansible') ? ansible : terraform;
   return (
     <>
       <PageHead
@@ -109,23 +139,33 @@ export default function InfrastructureAsCode() {
           </a>
         }
       >
-        Made from the live specification at this moment. Give the key only in the environment.
+        Made from the live specification at this moment. Each part needs a key with few permissions: its
+        button chooses just these.
       </PageHead>
+      <Tabs
+        label="Tools"
+        tabs={[
+          ['Terraform and OpenTofu', '/api/iac'],
+          ['Ansible', '/api/iac/ansible'],
+        ]}
+      />
       <Loaded query={query} rows={6}>
         {(list) => (
           <>
-            {groups.map(({ tool, kind, title, note }) => {
-              const parts = list.parts.filter((part) => part.tool === tool && part.kind === kind);
-              return parts.length === 0 ? null : (
-                <Section key={title} title={title} note={note}>
-                  <ul className="grid gap-3">
-                    {parts.map((part) => (
+            <Section title="Start">
+              <Code title="Shell" text={tool.start(base, list.archive)} />
+            </Section>
+            {tool.groups.map(([kind, title, note]) => (
+              <Section key={title} title={title} note={note}>
+                <ul className="card">
+                  {list.parts
+                    .filter((part) => part.tool === tool.name && part.kind === kind)
+                    .map((part) => (
                       <Part key={part.path} part={part} list={list} />
                     ))}
-                  </ul>
-                </Section>
-              );
-            })}
+                </ul>
+              </Section>
+            ))}
             <Hash etag={list.specification_sha256} />
           </>
         )}

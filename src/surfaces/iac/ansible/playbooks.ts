@@ -117,10 +117,13 @@ const playbooks: readonly Playbook[] = [
 const usage = ({ name, needs }: Playbook): string =>
   `# ansible-playbook playbooks/${name}.yml -e @settings.yml\n# settings.yml sets: ${needs.join(', ')}.\n`;
 
-export function playbookFiles({ resources }: IacModel): Record<string, string> {
+export function usablePlaybooks({ resources }: IacModel): Playbook[] {
   const known = new Set(resources.map(({ name }) => name));
-  const usable = playbooks.filter(({ uses }) => uses.every((name) => known.has(name)));
+  return playbooks.filter(({ uses }) => uses.every((name) => known.has(name)));
+}
+
+export function playbookFiles(model: IacModel): Record<string, string> {
   return Object.fromEntries(
-    usable.map((playbook) => [`playbooks/${playbook.name}.yml`, `${usage(playbook)}${playbook.text}`]),
+    usablePlaybooks(model).map((playbook) => [`playbooks/${playbook.name}.yml`, `${usage(playbook)}${playbook.text}`]),
   );
 }

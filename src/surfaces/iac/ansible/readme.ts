@@ -17,7 +17,7 @@ function typeWords({ type, elements, options, choices }: Option): string {
 const usualWords = (usual: unknown): string => (usual === undefined ? '' : `\`${JSON.stringify(usual)}\``);
 
 /** Finding needs the list, which the model does not name. */
-const rolePermissions = (resource: ManagedResource, { finding }: Details): string[] =>
+export const rolePermissions = (resource: ManagedResource, { finding }: Details): string[] =>
   [...new Set([...resource.permissions, finding.permission])].sort();
 
 const keyText = (baseUrl: string, permissions: readonly string[]): string => `\

@@ -165,7 +165,7 @@ function permissionsOf({ uses }: Scenario, { resources }: IacModel): string[] {
   return [...new Set(used.flatMap(({ permissions }) => permissions))].sort();
 }
 
-function readme(scenario: Scenario, model: IacModel): string {
+function readme(scenario: Scenario, model: IacModel, hash: string): string {
   const { title, text, variables, name } = scenario;
   const { baseUrl } = model;
   const permissions = permissionsOf(scenario, model);
@@ -173,6 +173,8 @@ function readme(scenario: Scenario, model: IacModel): string {
   return `# ${title}
 
 ${text}
+
+Made from the specification \`${hash}\` of ${baseUrl}.
 
 \`\`\`sh
 curl -fsS ${baseUrl}/iac/hostplane-iac.tar.gz | tar xz
@@ -216,7 +218,7 @@ export const scenarioParts = (model: IacModel): Part[] =>
     return { tool: 'terraform', kind: 'scenario', name, title, text, path, archive: null, permissions };
   });
 
-export function scenarioFiles(model: IacModel, note: string): Record<string, string> {
+export function scenarioFiles(model: IacModel, hash: string, note: string): Record<string, string> {
   return Object.fromEntries(
     usable(model).flatMap((scenario) => {
       const folder = `terraform/scenarios/${scenario.name}`;
@@ -224,7 +226,7 @@ export function scenarioFiles(model: IacModel, note: string): Record<string, str
         [`${folder}/main.tf`, `${note}${scenario.main}`],
         [`${folder}/variables.tf`, `${note}${variablesFile(scenario)}`],
         [`${folder}/provider.tf`, `${note}${providerFile(model.baseUrl)}`],
-        [`${folder}/README.md`, readme(scenario, model)],
+        [`${folder}/README.md`, readme(scenario, model, hash)],
       ];
     }),
   );

@@ -372,4 +372,27 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByText(/^201/).waitFor();
     });
   });
+
+  it('read a Terraform module, and make a key that may do just what it needs', async () => {
+    const { parts } = (await portal.server.inject('/iac/')).json<{
+      parts: { path: string; permissions: string[] }[];
+    }>();
+    const needed = parts.find(({ path }) => path === 'terraform/modules/ssh_key')?.permissions ?? [];
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/iac');
+      const module = page.getByRole('listitem').filter({ has: page.getByText('ssh_key', { exact: true }) });
+      await module.getByRole('button', { name: /^View/ }).click();
+      await module.getByText('module "ssh_key"').waitFor();
+      await module.getByLabel('File').selectOption({ label: 'main.tf' });
+      await module.getByText('resource "restful_resource" "this"').waitFor();
+      await module.getByRole('link', { name: /^Create key with/ }).click();
+      const chosen = page.locator('label[title]:has(input:checked)');
+      await page.getByText(`${needed.length} chosen`).waitFor();
+      const titles = await chosen.evaluateAll((labels) => labels.map((label) => label.getAttribute('title')));
+      expect(titles.map((text) => text?.split(': ')[0]).sort()).toEqual(needed);
+      await page.getByLabel('Key Name').fill('infrastructure');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create Key' }).click();
+      await page.getByText(/hpk1_/).first().waitFor();
+    });
+  });
 });

@@ -20,6 +20,7 @@ export const signedInPages: readonly string[] = [
   '/portal/api/explorer',
   '/portal/api/explorer/createVm',
   '/portal/api/iac',
+  '/portal/api/iac/ansible',
   '/portal/api/examples',
   '/portal/approvals',
   '/portal/members',
