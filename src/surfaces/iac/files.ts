@@ -1,7 +1,7 @@
 /** All files for infrastructure as code that are made from one document: the same document gives the same bytes. */
 import { createHash } from 'node:crypto';
 import type { OpenApiDocument } from '../openapi/model.ts';
-import { ansibleFiles } from './ansible/files.ts';
+import { ansibleFiles, ansibleParts } from './ansible/files.ts';
 import { tarGz } from './archive.ts';
 import { iacModel } from './model.ts';
 import type { Part } from './parts.ts';
@@ -43,4 +43,7 @@ export function iacFiles(document: OpenApiDocument, hash: string): readonly IacF
   ];
 }
 
-export const iacParts = (document: OpenApiDocument): readonly Part[] => terraformParts(iacModel(document));
+export function iacParts(document: OpenApiDocument): readonly Part[] {
+  const model = iacModel(document);
+  return [...terraformParts(model), ...ansibleParts(model, document)];
+}

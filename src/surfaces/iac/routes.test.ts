@@ -29,6 +29,7 @@ const get = (url: string, headers: InjectOptions['headers'] = {}) =>
 interface Listing {
   readonly specification_sha256: string;
   readonly archive: string;
+  readonly parts: readonly { readonly tool: string; readonly kind: string; readonly path: string }[];
   readonly files: readonly { readonly path: string; readonly size: number; readonly sha256: string }[];
 }
 
@@ -62,6 +63,15 @@ it('serves each file with the size and the hash that the list says, and tells wh
     const again = await get(`/iac/${path}`, { 'if-none-match': `"${sha256}"` });
     expect([again.statusCode, again.body]).toEqual([304, '']);
   }
+});
+
+it('lists the modules, the roles and the scenarios of both tools, each with its README', async () => {
+  const { files, parts } = (await get('/iac/')).json<Listing>();
+  const paths = files.map(({ path }) => path);
+  expect(new Set(parts.map(({ tool, kind }) => `${tool} ${kind}`))).toEqual(
+    new Set(['terraform module', 'terraform scenario', 'ansible role', 'ansible scenario']),
+  );
+  expect(parts.filter(({ path }) => !paths.includes(`${path}/README.md`))).toEqual([]);
 });
 
 it('writes the hash of the specification into every file', async () => {

@@ -1,8 +1,7 @@
 /** `README.md` of the collection and of each role. */
 import type { Member } from '../inputs.ts';
 import type { IacModel, ManagedResource } from '../model.ts';
-import { createKeyLine, createKeyLink } from '../permissions.ts';
-import { tableOf } from '../terraform/readme.ts';
+import { keyText, tableOf } from '../readme.ts';
 import type { Details } from './details.ts';
 import { COLLECTION } from './role.ts';
 import { type Option, roleOptions, variableOf } from './variables.ts';
@@ -15,21 +14,6 @@ function typeWords({ type, elements, options, choices }: Option): string {
 }
 
 const usualWords = (usual: unknown): string => (usual === undefined ? '' : `\`${JSON.stringify(usual)}\``);
-
-/** Finding needs the list, which the model does not name. */
-const rolePermissions = (resource: ManagedResource, { finding }: Details): string[] =>
-  [...new Set([...resource.permissions, finding.permission])].sort();
-
-const keyText = (baseUrl: string, permissions: readonly string[]): string => `\
-A key for it needs no more than:
-
-${permissions.map((permission) => `- \`${permission}\``).join('\n')}
-
-[Create a key with just these](${createKeyLink(baseUrl, permissions)}), or on the server:
-
-\`\`\`sh
-${createKeyLine(permissions)}
-\`\`\``;
 
 /** The example of the document as variables of the role. */
 function exampleVariables(resource: ManagedResource): Record<string, unknown> {
@@ -100,7 +84,7 @@ ${tableOf(
 
 ## Permissions
 
-${keyText(model.baseUrl, rolePermissions(resource, details))}
+${keyText('this role', model.baseUrl, details.permissions)}
 
 ## Adopt one that exists
 
@@ -118,7 +102,8 @@ curl -fsS ${baseUrl}/iac/hostplane-iac.tar.gz | tar xz
 ansible-galaxy collection install ./ansible
 export HOSTPLANE_URL=${baseUrl}
 export HOSTPLANE_API_KEY=…
-ansible-playbook ansible/playbooks/web-machine.yml --check --diff
+cd ansible/playbooks/web-machine
+ansible-playbook playbook.yml -e @settings.yml --check --diff
 \`\`\`
 
 The key comes only from the environment, and no output has it, whatever the verbosity is. After a 429 the roles wait as long as the API asks for. If a creation fails, nothing stays, and the next run tries again.

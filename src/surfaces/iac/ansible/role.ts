@@ -41,7 +41,7 @@ export function tasksOf(resource: ManagedResource, details: Details): unknown[] 
     read.in === undefined ? filled(read.path, { ...parents, [parameter]: id }) : filled(read.path, parents);
   const chosen = (withId: string, without: string): string =>
     hasId ? `{% if ${id} is defined %}${withId}{% else %}${without}{% endif %}` : without;
-  const waits = (call: { waits: boolean }) => (call.waits ? { Prefer: 'wait=60' } : {});
+  const waits = (call: { waits: boolean }) => (call.waits ? { Prefer: 'wait={{ hostplane_wait_seconds }}' } : {});
   return [
     {
       name: `Bring ${name} {{ ${hasId ? `${identity} | default(${id} | default(''))` : identity} }} to the wanted state`,

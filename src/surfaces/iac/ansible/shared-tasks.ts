@@ -6,25 +6,22 @@
 const main = `\
 # The other roles import this one. It reads the resource, compares it with what was asked for, and changes what differs.
 - name: Read {{ hostplane_type }} {{ hostplane_title }}
-  ansible.builtin.import_tasks: call.yml
-  vars:
-    hostplane_method: GET
-    hostplane_path: "{{ hostplane_read }}"
+  ansible.builtin.import_tasks: request.yml
   when: hostplane_unknown not in hostplane_read
 
-- name: Compare {{ hostplane_type }} {{ hostplane_title }}
+- name: Compare {{ hostplane_type }} {{ hostplane_title }} with what was asked for
   ansible.builtin.set_fact:
     hostplane_found: "{{ hostplane_picked }}"
     hostplane_plan: "{{ lookup('ansible.builtin.template', 'plan.j2') | from_json }}"
-    hostplane_once: "{{ lookup('ansible.builtin.password', '/dev/null', length=32, chars=['ascii_lowercase', 'digits']) }}"
+    hostplane_once: "ansible-{{ (10 ** 30) | random }}"
     "{{ hostplane_type }}_result": "{{ hostplane_picked }}"
-
-- name: Change {{ hostplane_type }} {{ hostplane_title }}
-  ansible.builtin.include_tasks:
-    file: "{{ 'refuse' if hostplane_plan.refusal != '' else 'change' }}.yml"
   vars:
-    hostplane_base: "{{ hostplane_found }}"
-  when: hostplane_plan.action != 'none'
+    hostplane_base: "{{ hostplane_picked }}"
+
+- name: Change {{ hostplane_type }} {{ hostplane_title }} if it differs
+  ansible.builtin.include_tasks:
+    file: "{{ hostplane_plan.next }}.yml"
+  when: hostplane_plan.next != 'nothing'
 `;
 
 const refuse = `\
@@ -33,12 +30,22 @@ const refuse = `\
     msg: "{{ hostplane_plan.refusal }}"
 `;
 
-const change = `\
-- name: Write {{ hostplane_type }} {{ hostplane_title }}
+const replace = `\
+- name: Delete {{ hostplane_type }} {{ hostplane_title }} before it is created again
   ansible.builtin.include_tasks: write.yml
-  loop: "{{ hostplane_plan.writes }}"
-  loop_control:
-    loop_var: hostplane_write
+  vars:
+    hostplane_write: delete
+  when: not ansible_check_mode
+
+- name: Create it again
+  ansible.builtin.import_tasks: change.yml
+`;
+
+const change = `\
+- name: Write it
+  ansible.builtin.import_tasks: write.yml
+  vars:
+    hostplane_write: "{{ 'create' if hostplane_plan.action == 'replace' else hostplane_plan.action }}"
   when: not ansible_check_mode
 
 # The first answer can have a password or a secret.
@@ -65,9 +72,10 @@ const change = `\
 `;
 
 const write = `\
-- name: Send the request
+- name: Send it
   ansible.builtin.import_tasks: call.yml
   vars:
+    hostplane_again: call
     hostplane_method: "{{ hostplane_calls[hostplane_write].method }}"
     hostplane_path: "{{ hostplane_calls[hostplane_write].path }}"
 `;
@@ -98,16 +106,13 @@ const wait = `\
 
 const busy = `\
 # An earlier run or somebody else started an operation. Its end decides what there is to do.
-- name: Wait for operation {{ hostplane_picked.operation.id }}
+- name: Wait for operation {{ hostplane_found.operation.id }}
   ansible.builtin.include_tasks: operation.yml
   vars:
-    hostplane_operation_id: "{{ hostplane_picked.operation.id }}"
+    hostplane_operation_id: "{{ hostplane_found.operation.id }}"
 
 - name: Read {{ hostplane_type }} {{ hostplane_title }} again
-  ansible.builtin.include_tasks: call.yml
-  vars:
-    hostplane_method: GET
-    hostplane_path: "{{ hostplane_read }}"
+  ansible.builtin.include_tasks: main.yml
 `;
 
 const operation = (path: string) => `\
@@ -116,8 +121,8 @@ const operation = (path: string) => `\
     url: "{{ hostplane_url }}${path}"
     headers:
       X-API-Key: "{{ lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY') }}"
-      Prefer: wait=60
-    timeout: 75
+      Prefer: wait={{ hostplane_wait_seconds }}
+    timeout: "{{ hostplane_wait_seconds | int + 15 }}"
   register: hostplane_operation
   until: ((hostplane_operation.json | default({})).done | default(false)) or hostplane_operation.attempts == 120
   retries: 120
@@ -128,7 +133,7 @@ const operation = (path: string) => `\
   no_log: true
 `;
 
-const call = `\
+const request = `\
 # One request. "no_log" hides the whole task, so the key and the secrets are in no output, whatever the verbosity is.
 - name: "{{ hostplane_method }} {{ hostplane_path }}"
   ansible.builtin.uri:
@@ -140,7 +145,7 @@ const call = `\
     body_format: "{{ 'json' if hostplane_method in ['POST', 'PUT', 'PATCH'] else 'raw' }}"
     body: >-
       {{ lookup('ansible.builtin.template', 'body.j2') | from_json if hostplane_method in ['POST', 'PUT', 'PATCH'] else omit }}
-    timeout: 75
+    timeout: "{{ hostplane_wait_seconds | int + 15 }}"
   register: hostplane_call
   until: hostplane_call.status != -1 or hostplane_call.attempts == 3
   retries: 3
@@ -149,8 +154,13 @@ const call = `\
   changed_when: false
   check_mode: false
   no_log: true
+`;
 
-- name: Do what the answer asks for
+const call = `\
+- name: Send a request
+  ansible.builtin.import_tasks: request.yml
+
+- name: Wait for its end, or report a problem
   ansible.builtin.include_tasks:
     file: "{{ hostplane_next }}.yml"
   when: hostplane_next != 'nothing'
@@ -172,18 +182,20 @@ const problem = `\
     hostplane_waits: "{{ hostplane_waits | default(0) | int + 1 }}"
 
 - name: Send the request again
-  ansible.builtin.include_tasks: call.yml
+  ansible.builtin.include_tasks: "{{ hostplane_again }}.yml"
 `;
 
 /** By path inside the role. `operationPath` is the path of an operation, with its id as a template. */
 export const sharedTasks = (operationPath: string): Readonly<Record<string, string>> => ({
   'tasks/main.yml': main,
   'tasks/refuse.yml': refuse,
+  'tasks/replace.yml': replace,
   'tasks/change.yml': change,
   'tasks/write.yml': write,
   'tasks/wait.yml': wait,
   'tasks/busy.yml': busy,
   'tasks/operation.yml': operation(operationPath),
+  'tasks/request.yml': request,
   'tasks/call.yml': call,
   'tasks/problem.yml': problem,
 });
