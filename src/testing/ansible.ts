@@ -38,9 +38,15 @@ export interface Ansible {
   readonly key: string;
 }
 
+const CONFIGURATION = 'ansible.cfg';
+
+/** Ansible looks for results of its tasks a thousand times a second, which takes time from the tasks. */
+export const configuration = '[defaults]\ninternal_poll_interval = 0.02\n';
+
 const environmentOf = ({ folder, url, key }: Ansible): Record<string, string | undefined> => ({
   ...process.env,
   HOME: folder,
+  ANSIBLE_CONFIG: join(folder, CONFIGURATION),
   HOSTPLANE_URL: url,
   HOSTPLANE_API_KEY: key,
   ANSIBLE_HOME: join(folder, 'home'),
@@ -59,6 +65,8 @@ export async function writeCollection(
   folder: string,
   files: Readonly<Record<string, string>>,
 ): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, CONFIGURATION), configuration);
   for (const [path, text] of Object.entries(files)) {
     const file = join(collectionIn(folder), path.replace(/^ansible\//, ''));
     await mkdir(dirname(file), { recursive: true });

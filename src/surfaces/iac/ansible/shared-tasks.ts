@@ -3,16 +3,62 @@
  * that is skipped costs as much time as one that runs, so the tasks that are seldom needed are included by one task.
  */
 
+/** Moves the lines of a task into a block. */
+const inside = (tasks: string): string => tasks.replaceAll(/^(?=.)/gm, '    ');
+
+const request = (name: string): string => `\
+# "no_log" hides the whole task, so the key and the secrets are in no output, whatever the verbosity is.
+- name: ${name}
+  ansible.builtin.uri:
+    url: "{{ hostplane_url }}{{ hostplane_path }}"
+    method: "{{ hostplane_method }}"
+    headers: >-
+      {{ {'X-API-Key': lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY')}
+         | combine({} if hostplane_method == 'GET' else hostplane_calls[hostplane_write].headers) }}
+    body_format: "{{ 'json' if hostplane_method in ['POST', 'PUT', 'PATCH'] else 'raw' }}"
+    body: >-
+      {{ lookup('ansible.builtin.template', 'body.j2', convert_data=false) | from_json if hostplane_method in ['POST', 'PUT', 'PATCH'] else omit }}
+    timeout: "{{ hostplane_wait_seconds | int + 15 }}"
+  register: hostplane_call
+  until: hostplane_call.status != -1 or hostplane_call.attempts == 3
+  retries: 3
+  delay: 2
+  failed_when: false
+  changed_when: false
+  check_mode: false
+  no_log: true
+`;
+
+/** Ansible cannot import tasks into a file whose name is a template, so each file that makes a request has all of it. */
+const call = `\
+${request('Send {{ hostplane_method }} {{ hostplane_path }}')}
+- name: Wait for its end, or report a problem
+  ansible.builtin.include_tasks:
+    file: "{{ hostplane_next }}.yml"
+  when: hostplane_next != 'nothing'
+`;
+
+const write = (what: string): string => `\
+- name: Write {{ hostplane_type }} {{ hostplane_title }}
+  vars:
+    hostplane_again: call
+    hostplane_write: "${what}"
+    hostplane_method: "{{ hostplane_calls[hostplane_write].method }}"
+    hostplane_path: "{{ hostplane_calls[hostplane_write].path }}"
+  when: not ansible_check_mode
+  block:
+${inside(call)}`;
+
 const main = `\
 # The other roles import this one. It reads the resource, compares it with what was asked for, and changes what differs.
-- name: Read {{ hostplane_type }} {{ hostplane_title }}
-  ansible.builtin.import_tasks: request.yml
+- name: Find out what there is
   when: hostplane_unknown not in hostplane_read
-
+  block:
+${inside(request('Read {{ hostplane_type }} {{ hostplane_title }}'))}
 - name: Compare {{ hostplane_type }} {{ hostplane_title }} with what was asked for
   ansible.builtin.set_fact:
     hostplane_found: "{{ hostplane_picked }}"
-    hostplane_plan: "{{ lookup('ansible.builtin.template', 'plan.j2') | from_json }}"
+    hostplane_plan: "{{ lookup('ansible.builtin.template', 'plan.j2', convert_data=false) | from_json }}"
     hostplane_once: "ansible-{{ (10 ** 30) | random }}"
     "{{ hostplane_type }}_result": "{{ hostplane_picked }}"
   vars:
@@ -32,22 +78,14 @@ const refuse = `\
 
 const replace = `\
 - name: Delete {{ hostplane_type }} {{ hostplane_title }} before it is created again
-  ansible.builtin.include_tasks: write.yml
-  vars:
-    hostplane_write: delete
-  when: not ansible_check_mode
+  ansible.builtin.include_tasks: delete.yml
 
-- name: Create it again
-  ansible.builtin.import_tasks: change.yml
+- name: Create {{ hostplane_type }} {{ hostplane_title }} again
+  ansible.builtin.include_tasks: change.yml
 `;
 
 const change = `\
-- name: Write it
-  ansible.builtin.import_tasks: write.yml
-  vars:
-    hostplane_write: "{{ 'create' if hostplane_plan.action == 'replace' else hostplane_plan.action }}"
-  when: not ansible_check_mode
-
+${write("{{ 'create' if hostplane_plan.action == 'replace' else hostplane_plan.action }}")}
 # The first answer can have a password or a secret.
 - name: Keep {{ hostplane_type }} {{ hostplane_title }} in {{ hostplane_type }}_result
   ansible.builtin.set_fact:
@@ -69,15 +107,6 @@ const change = `\
       before: "{{ hostplane_before | to_nice_yaml if hostplane_before else '' }}"
       after: "{{ hostplane_after | to_nice_yaml if hostplane_after else '' }}"
   changed_when: true
-`;
-
-const write = `\
-- name: Send it
-  ansible.builtin.import_tasks: call.yml
-  vars:
-    hostplane_again: call
-    hostplane_method: "{{ hostplane_calls[hostplane_write].method }}"
-    hostplane_path: "{{ hostplane_calls[hostplane_write].path }}"
 `;
 
 const wait = `\
@@ -133,39 +162,6 @@ const operation = (path: string) => `\
   no_log: true
 `;
 
-const request = `\
-# One request. "no_log" hides the whole task, so the key and the secrets are in no output, whatever the verbosity is.
-- name: "{{ hostplane_method }} {{ hostplane_path }}"
-  ansible.builtin.uri:
-    url: "{{ hostplane_url }}{{ hostplane_path }}"
-    method: "{{ hostplane_method }}"
-    headers: >-
-      {{ {'X-API-Key': lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY')}
-         | combine({} if hostplane_method == 'GET' else hostplane_calls[hostplane_write].headers) }}
-    body_format: "{{ 'json' if hostplane_method in ['POST', 'PUT', 'PATCH'] else 'raw' }}"
-    body: >-
-      {{ lookup('ansible.builtin.template', 'body.j2') | from_json if hostplane_method in ['POST', 'PUT', 'PATCH'] else omit }}
-    timeout: "{{ hostplane_wait_seconds | int + 15 }}"
-  register: hostplane_call
-  until: hostplane_call.status != -1 or hostplane_call.attempts == 3
-  retries: 3
-  delay: 2
-  failed_when: false
-  changed_when: false
-  check_mode: false
-  no_log: true
-`;
-
-const call = `\
-- name: Send a request
-  ansible.builtin.import_tasks: request.yml
-
-- name: Wait for its end, or report a problem
-  ansible.builtin.include_tasks:
-    file: "{{ hostplane_next }}.yml"
-  when: hostplane_next != 'nothing'
-`;
-
 const problem = `\
 - name: Report what the API answered to {{ hostplane_method }} {{ hostplane_path }}
   ansible.builtin.fail:
@@ -191,11 +187,10 @@ export const sharedTasks = (operationPath: string): Readonly<Record<string, stri
   'tasks/refuse.yml': refuse,
   'tasks/replace.yml': replace,
   'tasks/change.yml': change,
-  'tasks/write.yml': write,
+  'tasks/delete.yml': write('delete'),
   'tasks/wait.yml': wait,
   'tasks/busy.yml': busy,
   'tasks/operation.yml': operation(operationPath),
-  'tasks/request.yml': request,
   'tasks/call.yml': call,
   'tasks/problem.yml': problem,
 });
