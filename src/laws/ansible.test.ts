@@ -367,7 +367,10 @@ describe.skipIf(why !== null)(
       const chosen = hostsOf((subject, host) => (isAsync(subject, host) ? {} : undefined));
       // Every second one is answered before its operation has ended, so that Ansible waits for the operation.
       const late = { hostplane_wait_seconds: 0 };
-      const rows = Object.entries(chosen).map(([host, vars], i) => [host, { ...vars, ...(i % 2 ? late : {}) }]);
+      const rows = Object.entries(chosen).map(([host, vars], i) => [
+        host,
+        { ...vars, ...(i % 2 ? late : {}) },
+      ]);
       const hosts: Hosts = Object.fromEntries(rows);
       for (const call of ENSURING) await addFault(app.services.db, { call, effect: { kind: 'fail' } });
       const failed = await run(hosts, '-vvv');

@@ -30,7 +30,14 @@ it('no two roles have the same variable', () => {
 it('each role has a README that says how to get a key with just the permissions that it needs', () => {
   for (const { name } of iacModel(document).resources) {
     const readme = files()[`ansible/roles/${name}/README.md`] ?? '';
-    for (const part of ['## Inputs', '## Outputs', '## Permissions', '/portal/api/keys?create=', 'keys create', '## Adopt'])
+    for (const part of [
+      '## Inputs',
+      '## Outputs',
+      '## Permissions',
+      '/portal/api/keys?create=',
+      'keys create',
+      '## Adopt',
+    ])
       expect(readme, name).toContain(part);
   }
 });

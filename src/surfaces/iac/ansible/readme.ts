@@ -33,7 +33,7 @@ export function roleReadme(
   details: Details,
   { model, hash }: { model: IacModel; hash: string },
 ): string {
-  const { name, title, outputs, key, isDeclared } = resource;
+  const { name, title, outputs, key, isDeclared, parent } = resource;
   const { by } = details.finding;
   const identity = `\`${variableOf(resource, by)}\``;
   const options = Object.entries(roleOptions(resource, details));
@@ -45,10 +45,14 @@ export function roleReadme(
       roles: [{ role: `${COLLECTION}.${name}`, ...exampleVariables(resource) }],
     },
   ];
-  const byId =
-    key === 'id' && !isDeclared
-      ? ` If you know its id, set \`${variableOf(resource, 'id')}\` instead${by === 'name' ? '; then another name renames it, where the API can' : ''}.`
-      : '';
+  const hasId = key === 'id' && !isDeclared;
+  const example =
+    parent === undefined
+      ? ''
+      : ` The role \`${parent.name}\` sets \`${parent.name}_result\` if it ran before; the id of any ${parent.name} does as well.`;
+  const byId = hasId
+    ? ` If you know its id, set \`${variableOf(resource, 'id')}\` instead${by === 'name' ? '; then another name renames it, where the API can' : ''}.`
+    : '';
   return `# ${title}: role \`${COLLECTION}.${name}\`
 
 ${resource.description}
@@ -59,6 +63,8 @@ Made from the specification \`${hash}\` of ${model.baseUrl}.
 ${yamlOf(play).trimEnd()}
 \`\`\`
 
+The key comes from the environment variable \`HOSTPLANE_API_KEY\`, the address of the API from \`HOSTPLANE_URL\`. [How to install the collection](../../README.md).${example}
+
 The role finds the ${name} by ${identity}, compares it with the inputs that you set, and creates or changes it. An input that you do not set is left as it is; the defaults below are those of a new ${name}. \`--check\` writes nothing, \`--diff\` shows what changes. Unchanged, it costs one request.
 
 ## Inputs
@@ -68,7 +74,11 @@ ${tableOf(
   options.map(([variable, option]) => [
     `\`${variable}\``,
     typeWords(option),
-    option.required === true ? '**required**' : usualWords(option.default),
+    option.required === true
+      ? '**required**'
+      : variable === variableOf(resource, by)
+        ? `**required**${hasId ? ` without \`${variableOf(resource, 'id')}\`` : ''}`
+        : usualWords(option.default),
     option.description.join(' '),
   ]),
 )}

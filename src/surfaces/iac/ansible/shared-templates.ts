@@ -10,6 +10,9 @@ const vars = `\
 # Stands for the id of what does not exist yet, in check mode.
 hostplane_unknown: (known after the run)
 
+# Whether the resource can be looked for.
+hostplane_readable: "{{ hostplane_is_named | bool and hostplane_unknown not in hostplane_read }}"
+
 # The first request. Tasks that make another one set their own.
 hostplane_method: GET
 hostplane_path: "{{ hostplane_read }}"
@@ -44,7 +47,7 @@ hostplane_comparable: >-
 
 # The resource in the last answer: the answer itself, or an item of a list in it.
 hostplane_picked: >-
-  {{ {} if hostplane_unknown in hostplane_read or hostplane_call.status not in [200, 201, 202]
+  {{ {} if not hostplane_readable | bool or hostplane_call.status not in [200, 201, 202]
      else hostplane_call.json if hostplane_pick.in not in hostplane_call.json
      else hostplane_call.json[hostplane_pick.in] | selectattr(hostplane_pick.key, 'equalto', hostplane_pick.value)
      | first | default({}) }}
@@ -54,7 +57,7 @@ hostplane_base: "{{ hostplane_found }}"
 
 # Which tasks follow on an answer.
 hostplane_next: >-
-  {{ 'nothing' if hostplane_unknown in hostplane_read
+  {{ 'nothing' if not hostplane_readable | bool
      else 'nothing' if hostplane_call.status == 404 and (hostplane_state == 'absent' or hostplane_method == 'DELETE')
      else 'problem' if hostplane_call.status not in [200, 201, 202, 204]
      else 'wait' if hostplane_call.status == 202
@@ -144,7 +147,9 @@ const plan = `\
 {% set action = 'update' if differences else 'none' %}
 {% endif %}
 {% set title = hostplane_type ~ ' ' ~ hostplane_title %}
-{% if action in ['create', 'replace'] and missing %}
+{% if not hostplane_is_named | bool %}
+{% set refusal = 'Set ' ~ hostplane_named_by ~ ', so that the ' ~ hostplane_type ~ ' can be found.' %}
+{% elif action in ['create', 'replace'] and missing %}
 {% set refusal = 'To create ' ~ title ~ ', set ' ~ missing | map('regex_replace', '^', hostplane_type ~ '_') | join(', ') ~ '.' %}
 {% elif action == 'replace' and not broken and not hostplane_replace | bool %}
 {% set refusal = title ~ ' differs in ' ~ fixed | map('regex_replace', '^', hostplane_type ~ '_') | join(', ')
