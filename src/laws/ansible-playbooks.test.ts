@@ -48,7 +48,7 @@ describe.skipIf(why !== null)(
       const url = model.resources.find(({ name }) => name === 'webhook')?.example['url'];
       // An account has each SSH key only once.
       settings = paths.map(() =>
-        JSON.stringify({ location, plan, image, url, public_key: freshPublicKey() }),
+        JSON.stringify({ location, plan, image, url, machines: 2, public_key: freshPublicKey() }),
       );
     });
     afterAll(async () => {
@@ -74,8 +74,8 @@ describe.skipIf(why !== null)(
     });
 
     it('create everything, and change nothing in the next run', async () => {
-      const uses = paths.map((path) => (path.includes('budget') ? 2 : 5));
-      expect(await playAll()).toEqual(uses);
+      const made: Record<string, number> = { 'budget-alarm': 2, fleet: 4, 'web-machine': 5 };
+      expect(await playAll()).toEqual(playbooks.map((path) => made[path.split('/')[2] ?? '']));
       expect(await playAll()).toEqual([0, 0, 0]);
     });
   },

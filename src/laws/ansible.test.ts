@@ -139,7 +139,7 @@ beforeAll(async () => {
       subjects.set(`${resource.name}-${i + 2}`, await subjectOf(resource, vary));
   }
   before = await inventory();
-}, 120_000);
+});
 
 afterAll(async () => {
   await app?.close();

@@ -40,8 +40,8 @@ export interface Ansible {
 
 const CONFIGURATION = 'ansible.cfg';
 
-/** Ansible looks for results of its tasks a thousand times a second, which takes time from the tasks. */
-export const configuration = '[defaults]\ninternal_poll_interval = 0.02\n';
+/** Without it, Ansible looks for results a thousand times a second, and starts two more processes per task. */
+export const configuration = '[defaults]\ninternal_poll_interval = 0.02\npipelining = true\n';
 
 const environmentOf = ({ folder, url, key }: Ansible): Record<string, string | undefined> => ({
   ...process.env,
@@ -53,7 +53,6 @@ const environmentOf = ({ folder, url, key }: Ansible): Record<string, string | u
   ANSIBLE_LOCAL_TEMP: join(folder, 'tmp'),
   ANSIBLE_REMOTE_TEMP: join(folder, 'tmp'),
   ANSIBLE_COLLECTIONS_PATH: folder,
-  ANSIBLE_PIPELINING: '1',
   ANSIBLE_NOCOLOR: '1',
   ANSIBLE_FORKS: '4',
   LC_ALL: 'C.UTF-8',
