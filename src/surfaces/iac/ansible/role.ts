@@ -42,7 +42,7 @@ export function tasksOf(resource: ManagedResource, details: Details): unknown[] 
   const chosen = (withId: string, without: string): string =>
     hasId ? `{% if ${id} is defined %}${withId}{% else %}${without}{% endif %}` : without;
   const waits = (call: { waits: boolean }) =>
-    call.waits ? { Prefer: 'wait={{ hostplane_wait_seconds }}' } : {};
+    call.waits ? { Prefer: '{{ hostplane_prefer }}' } : {};
   return [
     {
       name: `Bring the ${name} to the wanted state`,

@@ -150,7 +150,7 @@ const operation = (path: string) => `\
     url: "{{ hostplane_url }}${path}"
     headers:
       X-API-Key: "{{ lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY') }}"
-      Prefer: wait={{ hostplane_wait_seconds }}
+      Prefer: "{{ hostplane_prefer }}"
     timeout: "{{ hostplane_wait_seconds | int + 15 }}"
   register: hostplane_operation
   until: ((hostplane_operation.json | default({})).done | default(false)) or hostplane_operation.attempts == 120

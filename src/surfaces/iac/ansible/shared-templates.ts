@@ -2,7 +2,7 @@
 
 const defaults = (baseUrl: string) => `\
 hostplane_url: "{{ lookup('ansible.builtin.env', 'HOSTPLANE_URL') or '${baseUrl}' }}"
-# How long one request may wait for the end of what it started. Less for a proxy that cuts long requests.
+# How long one request may wait for the end of what it started, 0 to 60. Less for a proxy that cuts long requests.
 hostplane_wait_seconds: 60
 `;
 
@@ -12,6 +12,8 @@ hostplane_unknown: (known after the run)
 
 # Whether the resource can be looked for.
 hostplane_readable: "{{ hostplane_is_named | bool and hostplane_unknown not in hostplane_read }}"
+
+hostplane_prefer: "{{ 'wait=' ~ hostplane_wait_seconds if hostplane_wait_seconds | int > 0 else 'respond-async' }}"
 
 # The first request. Tasks that make another one set their own.
 hostplane_method: GET
