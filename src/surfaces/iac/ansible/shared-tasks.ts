@@ -52,7 +52,7 @@ ${inside(call)}`;
 const main = `\
 # The other roles import this one. It reads the resource, compares it with what was asked for, and changes what differs.
 - name: Find out what there is
-  when: hostplane_readable | bool
+  when: hostplane_is_named | bool and hostplane_unknown not in hostplane_read
   block:
 ${inside(request('Read {{ hostplane_type }} {{ hostplane_title }}'))}
 - name: Compare {{ hostplane_type }} {{ hostplane_title }} with what was asked for

@@ -10,9 +10,6 @@ const vars = `\
 # Stands for the id of what does not exist yet, in check mode.
 hostplane_unknown: (known after the run)
 
-# Whether the resource can be looked for.
-hostplane_readable: "{{ hostplane_is_named | bool and hostplane_unknown not in hostplane_read }}"
-
 hostplane_prefer: "{{ 'wait=' ~ hostplane_wait_seconds if hostplane_wait_seconds | int > 0 else 'respond-async' }}"
 
 # The first request. Tasks that make another one set their own.
@@ -47,9 +44,9 @@ hostplane_comparable: >-
   {%- endfor -%}
   {{ comparable }}
 
-# The resource in the last answer: the answer itself, or an item of a list in it.
+# The resource in the last answer: the answer itself, or an item of a list in it. Without a request there is none.
 hostplane_picked: >-
-  {{ {} if not hostplane_readable | bool or hostplane_call.status not in [200, 201, 202]
+  {{ {} if hostplane_call.status | default(0) not in [200, 201, 202]
      else hostplane_call.json if hostplane_pick.in not in hostplane_call.json
      else hostplane_call.json[hostplane_pick.in] | selectattr(hostplane_pick.key, 'equalto', hostplane_pick.value)
      | first | default({}) }}
@@ -59,7 +56,7 @@ hostplane_base: "{{ hostplane_found }}"
 
 # Which tasks follow on an answer.
 hostplane_next: >-
-  {{ 'nothing' if not hostplane_readable | bool
+  {{ 'nothing' if hostplane_call.status is not defined
      else 'nothing' if hostplane_call.status == 404 and (hostplane_state == 'absent' or hostplane_method == 'DELETE')
      else 'problem' if hostplane_call.status not in [200, 201, 202, 204]
      else 'wait' if hostplane_call.status == 202
@@ -160,9 +157,8 @@ const plan = `\
 {% else %}
 {% set refusal = '' %}
 {% endif %}
-{% set files = {'none': 'nothing', 'replace': 'replace'} %}
-{{ {'action': action, 'differences': differences, 'refusal': refusal,
-    'next': 'refuse' if refusal else files[action] | default('change')} | to_json }}
+{% set next = 'refuse' if refusal else 'nothing' if action == 'none' else 'replace' if action == 'replace' else 'change' %}
+{{ {'action': action, 'differences': differences, 'refusal': refusal, 'next': next} | to_json }}
 {% endif %}
 `;
 
