@@ -41,8 +41,7 @@ export function tasksOf(resource: ManagedResource, details: Details): unknown[] 
     read.in === undefined ? filled(read.path, { ...parents, [parameter]: id }) : filled(read.path, parents);
   const chosen = (withId: string, without: string): string =>
     hasId ? `{% if ${id} is defined %}${withId}{% else %}${without}{% endif %}` : without;
-  const waits = (call: { waits: boolean }) =>
-    call.waits ? { Prefer: '{{ hostplane_prefer }}' } : {};
+  const waits = (call: { waits: boolean }) => (call.waits ? { Prefer: '{{ hostplane_prefer }}' } : {});
   return [
     {
       name: `Bring the ${name} to the wanted state`,
