@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoAnsible } from './testing/ansible.ts';
+import { configuration, whyNoAnsible } from './testing/ansible.ts';
 import { expectInOrder, partsOf, paste, stepsOf } from './testing/documented-commands.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
 import { atOnce } from './testing/provider-file.ts';
@@ -30,6 +30,7 @@ describe.skipIf(why !== null)(
       temporary = await makeTemporaryFolder();
       const provider = join(temporary, 'provider.json');
       await writeFile(provider, atOnce());
+      await writeFile(join(temporary, '.ansible.cfg'), configuration);
       server = await startServerOrFail(join(temporary, 'data'), { HOSTPLANE_CONFIG: provider });
     });
     afterAll(async () => {

@@ -65,3 +65,17 @@ const isDecider = ({ type }: Member, name: string): boolean =>
 /** The inputs whose values decide whether the resource is changed, except the one that names it. */
 export const comparedInputs = (inputs: readonly Input[], change: Input['change'], key: string): Input[] =>
   inputs.filter((input) => isComparable(input) && input.change === change && input.name !== key);
+
+/** Values in an answer that are shown only once. */
+export const secretsIn = (body: string | null): string[] =>
+  [...(body ?? '').matchAll(/"(?:password|secret)":"([^"]+)"/g)].map(([, secret = '']) => secret);
+
+/** Texts inside of what was given that no answer shows. */
+export function hiddenIn(members: readonly Member[], values: Members): string[] {
+  return members.flatMap((member) => {
+    const value = values[member.name];
+    if (typeof value === 'string' && (member.secret || member.writeOnly)) return [value];
+    const isObject = value !== null && typeof value === 'object';
+    return member.type.kind === 'object' && isObject ? hiddenIn(member.type.members, value as Members) : [];
+  });
+}

@@ -13,8 +13,7 @@ import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { detailsOf } from '../surfaces/iac/ansible/details.ts';
 import { ansibleFiles } from '../surfaces/iac/ansible/files.ts';
-import { roleOptions } from '../surfaces/iac/ansible/variables.ts';
-import type { Input, Member } from '../surfaces/iac/inputs.ts';
+import type { Input } from '../surfaces/iac/inputs.ts';
 import { iacModel, type ManagedResource } from '../surfaces/iac/model.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import {
@@ -27,7 +26,7 @@ import {
 } from '../testing/ansible.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts';
-import { another, anything, comparedInputs } from './ansible-values.ts';
+import { another, anything, comparedInputs, hiddenIn, secretsIn } from './ansible-values.ts';
 import { collect } from './fixtures.ts';
 import { createWorld, endpoints, type Params, paramsFor, requestTo, type World } from './walk.ts';
 import { freshName } from './world.ts';
@@ -62,6 +61,9 @@ const UNTRIED = [
 
 let refusals = 0;
 
+/** Called after the next answer; then forgotten. */
+let afterAnswer: (() => Promise<unknown>) | undefined;
+
 /** Lets everything pass except the next `refusals` requests. */
 const limiter: RateLimitStore = {
   take: () => (refusals > 0 ? verdict(refusals-- < 0, LIMIT, LIMIT, 1000) : verdict(true, LIMIT, 1, 1000)),
@@ -75,6 +77,18 @@ let world: World;
 let ansible: Ansible;
 const document = exampleDocument(buildRegistry(families));
 const subjects = new Map<string, Subject>();
+
+/** What the account had before Ansible came. */
+let before: string[];
+
+/** The ids of all that the account has. */
+async function inventory(): Promise<string[]> {
+  const { data, next_cursor } = (
+    await app.call({ url: '/account/v1/resources?limit=200', key: ansible.key })
+  ).json<{ data: { id: string }[]; next_cursor: string | null }>();
+  expect(next_cursor).toBeNull();
+  return data.map(({ id }) => id).sort();
+}
 
 const creations = collect('creations');
 
@@ -109,6 +123,8 @@ beforeAll(async () => {
       witness: ({ id, method }, _, body) => {
         calls.push(`${method} ${id}`);
         for (const secret of secretsIn(body)) secrets.add(secret);
+        void afterAnswer?.();
+        afterAnswer = undefined;
       },
     },
   });
@@ -122,7 +138,8 @@ beforeAll(async () => {
     for (const [i, vary] of (creations[resource.create.id] ?? []).entries())
       subjects.set(`${resource.name}-${i + 2}`, await subjectOf(resource, vary));
   }
-}, 120_000);
+  before = await inventory();
+});
 
 afterAll(async () => {
   await app?.close();
@@ -221,19 +238,6 @@ function varied(
 
 /** Only the first host of each resource: the others differ in how they were created. */
 const isFirst = ({ resource }: Subject, host: string): boolean => host === resource.name;
-
-const secretsIn = (body: string | null): string[] =>
-  [...(body ?? '').matchAll(/"(?:password|secret)":"([^"]+)"/g)].map(([, secret = '']) => secret);
-
-/** Texts inside of what was given that no answer shows. */
-function hiddenIn(members: readonly Member[], values: Members): string[] {
-  return members.flatMap((member) => {
-    const value = values[member.name];
-    if (typeof value === 'string' && (member.secret || member.writeOnly)) return [value];
-    const isObject = value !== null && typeof value === 'object';
-    return member.type.kind === 'object' && isObject ? hiddenIn(member.type.members, value as Members) : [];
-  });
-}
 
 describe.skipIf(why !== null)(
   `the roles of Ansible${why === null ? '' : `: ${why}`}`,
@@ -354,40 +358,43 @@ describe.skipIf(why !== null)(
       const again = await run(first);
       expectOutcome(again, []);
       expect(writesIn(again.calls)).toEqual([]);
+      expect(await inventory()).toEqual(before);
     });
 
     it('a creation that failed leaves nothing, and the next run repairs it', async () => {
       const isAsync = ({ resource }: Subject, host: string) =>
         host === resource.name && resource.create.cleansUp;
-      const hosts = hostsOf((subject, host) => (isAsync(subject, host) ? {} : undefined));
+      const chosen = hostsOf((subject, host) => (isAsync(subject, host) ? {} : undefined));
+      // Every second one is answered before its operation has ended, so that Ansible waits for the operation.
+      const late = { hostplane_wait_seconds: 0 };
+      const rows = Object.entries(chosen).map(([host, vars], i) => [
+        host,
+        { ...vars, ...(i % 2 ? late : {}) },
+      ]);
+      const hosts: Hosts = Object.fromEntries(rows);
       for (const call of ENSURING) await addFault(app.services.db, { call, effect: { kind: 'fail' } });
       const failed = await run(hosts, '-vvv');
       expectOutcome(failed, [], Object.keys(hosts));
       expect(failed.output).toContain('create_failed');
+      expect(failed.output).toContain('has the status failed');
+      expect(await inventory()).toEqual(before);
       await clearFaults(app.services.db);
       const repaired = await run(hosts);
       expectOutcome(repaired, Object.keys(hosts));
-      expect(repaired.calls.length).toBe(2 * Object.keys(hosts).length);
+      expect(writesIn(repaired.calls).length).toBe(rows.length);
+    });
+
+    it('waits for what an interrupted run has started, and then has nothing to do', async () => {
+      const subject = await subjectOf(subjects.get('vm')!.resource);
+      const unreachable = { call: 'ensureInstance', effect: { kind: 'unreachable' } } as const;
+      await addFault(app.services.db, unreachable);
+      const url = subject.resource.create.path;
+      const started = await app.call({ method: 'POST', url, payload: subject.given, key: ansible.key });
+      expect(started.statusCode, started.body).toBe(202);
+      afterAnswer = () => clearFaults(app.services.db);
+      const done = await run({ vm: { role: 'vm', ...withPrefix(subject, subject.given) } });
+      expectOutcome(done, []);
+      expect(done.calls).toContain('GET getOperation');
     });
   },
 );
-
-describe('the collection', () => {
-  const files = () => ansibleFiles({ model: iacModel(document), document, hash: HASH });
-
-  it('has the same bytes for the same document', () => {
-    expect(files()).toEqual(files());
-  });
-
-  it('says in every file which document it was made from', () => {
-    const without = Object.entries(files()).filter(([, text]) => !text.includes(HASH));
-    expect(without.map(([path]) => path)).toEqual([]);
-  });
-
-  it('gives no two roles the same variable', () => {
-    const variables = iacModel(document).resources.flatMap((resource) =>
-      Object.keys(roleOptions(resource, detailsOf(resource, document))),
-    );
-    expect(variables.filter((each, i) => variables.indexOf(each) !== i)).toEqual([]);
-  });
-});

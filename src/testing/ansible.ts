@@ -38,16 +38,21 @@ export interface Ansible {
   readonly key: string;
 }
 
+const CONFIGURATION = 'ansible.cfg';
+
+/** Without it, Ansible looks for results a thousand times a second, and starts two more processes per task. */
+export const configuration = '[defaults]\ninternal_poll_interval = 0.02\npipelining = true\n';
+
 const environmentOf = ({ folder, url, key }: Ansible): Record<string, string | undefined> => ({
   ...process.env,
   HOME: folder,
+  ANSIBLE_CONFIG: join(folder, CONFIGURATION),
   HOSTPLANE_URL: url,
   HOSTPLANE_API_KEY: key,
   ANSIBLE_HOME: join(folder, 'home'),
   ANSIBLE_LOCAL_TEMP: join(folder, 'tmp'),
   ANSIBLE_REMOTE_TEMP: join(folder, 'tmp'),
   ANSIBLE_COLLECTIONS_PATH: folder,
-  ANSIBLE_PIPELINING: '1',
   ANSIBLE_NOCOLOR: '1',
   ANSIBLE_FORKS: '4',
   LC_ALL: 'C.UTF-8',
@@ -59,6 +64,8 @@ export async function writeCollection(
   folder: string,
   files: Readonly<Record<string, string>>,
 ): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, CONFIGURATION), configuration);
   for (const [path, text] of Object.entries(files)) {
     const file = join(collectionIn(folder), path.replace(/^ansible\//, ''));
     await mkdir(dirname(file), { recursive: true });

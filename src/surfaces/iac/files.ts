@@ -1,8 +1,7 @@
 /** All files for infrastructure as code that are made from one document: the same document gives the same bytes. */
 import { createHash } from 'node:crypto';
 import type { OpenApiDocument } from '../openapi/model.ts';
-import { ansibleFiles } from './ansible/files.ts';
-import { ansibleParts } from './ansible/parts.ts';
+import { ansibleFiles, ansibleParts } from './ansible/files.ts';
 import { tarGz } from './archive.ts';
 import { iacModel } from './model.ts';
 import type { Part } from './parts.ts';

@@ -66,6 +66,15 @@ it('serves each file with the size and the hash that the list says, and tells wh
   }
 });
 
+it('lists the modules, the roles and the scenarios of both tools, each with its README', async () => {
+  const { files, parts } = (await get('/iac/')).json<Listing>();
+  const paths = files.map(({ path }) => path);
+  expect(new Set(parts.map(({ tool, kind }) => `${tool} ${kind}`))).toEqual(
+    new Set(['terraform module', 'terraform scenario', 'ansible role', 'ansible scenario']),
+  );
+  expect(parts.filter(({ path }) => !paths.includes(`${path}/README.md`))).toEqual([]);
+});
+
 it('writes the hash of the specification into every file', async () => {
   const files = iacFiles(publicationOf(test.services).document(), hash());
   const texts = files.filter(({ path }) => /^terraform\/.*\.(tf|md)$/.test(path));

@@ -33,7 +33,11 @@ tofu init && tofu apply`,
 const ansible: Tool = {
   name: 'ansible',
   groups: [
-    ['scenario', 'Playbooks', 'Whole playbooks to begin with. The comment at their top says which values they ask for.'],
+    [
+      'scenario',
+      'Playbooks',
+      'Whole playbooks to begin with. The comment at their top says which values they ask for.',
+    ],
     ['role', 'Roles', 'One for each resource of the API.'],
   ],
   start: (base, archive) => `curl -fsS ${base}${archive} | tar xz

@@ -7,7 +7,6 @@ import { membersOf, type Plain, plainOf } from '../schemas.ts';
 /** How the resource is found if its id is not known. */
 interface Finding {
   readonly path: string;
-  readonly permission: string;
   /** Where the list is in the answer: `data`. */
   readonly in: string;
   /** The input that names it, which is also the member of the rows. */
@@ -24,6 +23,8 @@ interface DeleteOption {
 
 export interface Details {
   readonly finding: Finding;
+  /** The least that a key needs: finding needs the list, which the model does not name. */
+  readonly permissions: readonly string[];
   readonly deleteOptions: readonly DeleteOption[];
   /** By input: the other input that excludes it. */
   readonly excludedBy: Readonly<Record<string, string>>;
@@ -64,13 +65,13 @@ export function detailsOf(resource: ManagedResource, document: OpenApiDocument):
   return {
     finding: {
       path: finder.path,
-      permission: finder.operation['x-permission'],
       in: list === undefined ? (resource.read.in ?? '/').slice(1) : 'data',
       by,
       isFiltered: parametersOf(finder, resolver).some(
         ({ name, in: place }) => name === by && place === 'query',
       ),
     },
+    permissions: [...new Set([...resource.permissions, finder.operation['x-permission']])].sort(),
     deleteOptions: parametersOf(entry(resource.delete.id), resolver)
       .filter(({ name, in: place }) => place === 'query' && !OWN.includes(name))
       .map(({ name, schema, description = '' }) => ({

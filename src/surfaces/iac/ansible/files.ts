@@ -2,8 +2,9 @@
 import type { OpenApiDocument } from '../../openapi/model.ts';
 import { entriesOf } from '../../openapi/resolved.ts';
 import type { IacModel, ManagedResource } from '../model.ts';
+import type { Part } from '../parts.ts';
 import { type Details, detailsOf } from './details.ts';
-import { playbookFiles } from './playbooks.ts';
+import { playbookFiles, playbookParts } from './playbooks.ts';
 import { collectionReadme, roleReadme } from './readme.ts';
 import { COLLECTION, tasksOf } from './role.ts';
 import { sharedTasks } from './shared-tasks.ts';
@@ -79,11 +80,29 @@ export function ansibleFiles(source: AnsibleSource): Record<string, string> {
     }),
     'meta/runtime.yml': yamlOf({ requires_ansible: MINIMUM }),
     'README.md': collectionReadme(model, hash),
-    ...playbookFiles(model),
+    ...playbookFiles(model, (resource) => detailsOf(resource, document), hash),
   };
   for (const [role, own] of roles)
     for (const [path, text] of Object.entries(own)) files[`roles/${role}/${path}`] = text;
   return Object.fromEntries(
     Object.entries(files).map(([path, text]) => [`ansible/${path}`, headed(path, text, hash)]),
   );
+}
+
+export function ansibleParts(model: IacModel, document: OpenApiDocument): Part[] {
+  const roles = model.resources.map((resource): Part => {
+    const { name, title, description: text } = resource;
+    const { permissions } = detailsOf(resource, document);
+    return {
+      tool: 'ansible',
+      kind: 'role',
+      name,
+      title,
+      text,
+      path: `ansible/roles/${name}`,
+      archive: null,
+      permissions,
+    };
+  });
+  return [...playbookParts(model, (resource) => detailsOf(resource, document)), ...roles];
 }

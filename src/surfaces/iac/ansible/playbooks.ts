@@ -1,24 +1,57 @@
 /** Whole playbooks to begin with. Each is there if the document has all resources that it uses. */
-import type { IacModel } from '../model.ts';
+import type { IacModel, ManagedResource } from '../model.ts';
+import type { Part } from '../parts.ts';
+import { keyText, tableOf } from '../readme.ts';
+import type { Details } from './details.ts';
 import { COLLECTION } from './role.ts';
+import { yamlOf } from './yaml.ts';
+
+interface Setting {
+  readonly meaning: string;
+  /** A value to begin with. */
+  readonly example: (resource: (name: string) => ManagedResource) => unknown;
+}
 
 interface Playbook {
   readonly name: string;
+  readonly title: string;
+  readonly text: string;
   readonly uses: readonly string[];
   /** The variables that the user has to set. */
-  readonly needs: readonly string[];
-  readonly text: string;
+  readonly settings: Readonly<Record<string, Setting>>;
+  readonly tasks: string;
 }
+
+const machineSettings: Playbook['settings'] = {
+  location: {
+    meaning: 'The slug of a location, such as `fra1`.',
+    example: (resource) => resource('vm').example['location'],
+  },
+  plan: {
+    meaning: 'The slug of a plan, which is the size of the machine.',
+    example: (resource) => resource('vm').example['plan'],
+  },
+  image: {
+    meaning: 'The id of the image that the disk is made from.',
+    example: (resource) => (resource('vm').example['source'] as { image_id?: string })?.image_id,
+  },
+  public_key: {
+    meaning: 'Your public SSH key, such as the text of `~/.ssh/id_ed25519.pub`.',
+    example: () => 'ssh-ed25519 AAAA… you@example.com',
+  },
+};
 
 const role = (name: string): string => `${COLLECTION}.${name}`;
 
 const playbooks: readonly Playbook[] = [
   {
     name: 'web-machine',
+    title: 'A web machine',
+    text: 'A machine with a private network, an SSH key and a snapshot of its first state.',
     uses: ['vm', 'network', 'ssh_key', 'interface', 'snapshot'],
-    needs: ['location', 'plan', 'image', 'public_key'],
-    text: `\
-- name: A web machine with a private network, an SSH key and a snapshot of its first state
+    settings: machineSettings,
+    tasks: `\
+- name: A web machine
   hosts: localhost
   connection: local
   gather_facts: false
@@ -52,10 +85,12 @@ const playbooks: readonly Playbook[] = [
   },
   {
     name: 'fleet',
+    title: 'A fleet behind a placement group',
+    text: 'Several machines of the same kind, which run on different hosts.',
     uses: ['vm', 'placement_group', 'ssh_key'],
-    needs: ['location', 'plan', 'image', 'public_key'],
-    text: `\
-- name: Several machines of the same kind, which run on different hosts
+    settings: machineSettings,
+    tasks: `\
+- name: A fleet
   hosts: localhost
   connection: local
   gather_facts: false
@@ -88,10 +123,17 @@ const playbooks: readonly Playbook[] = [
   },
   {
     name: 'budget-alarm',
+    title: 'A budget with an alarm',
+    text: 'A monthly budget for the account, and a webhook that is called when it runs out.',
     uses: ['budget', 'webhook'],
-    needs: ['url'],
-    text: `\
-- name: A monthly budget for the account, and a webhook that tells when it runs out
+    settings: {
+      url: {
+        meaning: 'The address that is called. It must be reachable from the API.',
+        example: (resource) => resource('webhook').example['url'],
+      },
+    },
+    tasks: `\
+- name: A budget with an alarm
   hosts: localhost
   connection: local
   gather_facts: false
@@ -114,16 +156,74 @@ const playbooks: readonly Playbook[] = [
   },
 ];
 
-const usage = ({ name, needs }: Playbook): string =>
-  `# ansible-playbook playbooks/${name}.yml -e @settings.yml\n# settings.yml sets: ${needs.join(', ')}.\n`;
+type DetailsOf = (resource: ManagedResource) => Details;
 
-export function usablePlaybooks({ resources }: IacModel): Playbook[] {
-  const known = new Set(resources.map(({ name }) => name));
-  return playbooks.filter(({ uses }) => uses.every((name) => known.has(name)));
+function readme(
+  { name, title, text, settings }: Playbook,
+  permissions: readonly string[],
+  { baseUrl }: IacModel,
+  hash: string,
+): string {
+  return `# ${title}
+
+${text} It is a playbook that uses the roles of the collection \`${COLLECTION}\`.
+
+Made from the specification \`${hash}\` of ${baseUrl}.
+
+\`\`\`sh
+cd ansible/playbooks/${name}
+export HOSTPLANE_URL=${baseUrl}
+export HOSTPLANE_API_KEY=…
+ansible-playbook playbook.yml -e @settings.yml --check --diff
+ansible-playbook playbook.yml -e @settings.yml
+\`\`\`
+
+The collection has to be installed first, as its README says. The first line with \`--check\` shows what would be created. Change \`settings.yml\` before:
+
+${tableOf(
+  ['setting', 'meaning'],
+  Object.entries(settings).map(([setting, { meaning }]) => [`\`${setting}\``, meaning]),
+)}
+
+The names and numbers under \`vars\` in \`playbook.yml\` can be set in the same file.
+
+## Permissions
+
+${keyText('it', baseUrl, permissions)}
+`;
 }
 
-export function playbookFiles(model: IacModel): Record<string, string> {
+const usable = ({ resources }: IacModel): Playbook[] =>
+  playbooks.filter(({ uses }) => uses.every((each) => resources.some(({ name }) => name === each)));
+
+const permissionsOf = ({ uses }: Playbook, { resources }: IacModel, detailsOf: DetailsOf): string[] => {
+  const used = resources.filter(({ name }) => uses.includes(name));
+  return [...new Set(used.flatMap((resource) => detailsOf(resource).permissions))].sort();
+};
+
+export function playbookFiles(model: IacModel, detailsOf: DetailsOf, hash: string): Record<string, string> {
+  const resource = (name: string) => model.resources.find((each) => each.name === name)!;
   return Object.fromEntries(
-    usablePlaybooks(model).map((playbook) => [`playbooks/${playbook.name}.yml`, `${usage(playbook)}${playbook.text}`]),
+    usable(model).flatMap((playbook) => {
+      const folder = `playbooks/${playbook.name}`;
+      const settings = Object.entries(playbook.settings).map(([name, { example }]) => [
+        name,
+        example(resource),
+      ]);
+      const permissions = permissionsOf(playbook, model, detailsOf);
+      return [
+        [`${folder}/README.md`, readme(playbook, permissions, model, hash)],
+        [`${folder}/playbook.yml`, playbook.tasks],
+        [`${folder}/settings.yml`, yamlOf(Object.fromEntries(settings))],
+      ];
+    }),
   );
 }
+
+export const playbookParts = (model: IacModel, detailsOf: DetailsOf): Part[] =>
+  usable(model).map((playbook): Part => {
+    const { name, title, text } = playbook;
+    const permissions = permissionsOf(playbook, model, detailsOf);
+    const path = `ansible/playbooks/${name}`;
+    return { tool: 'ansible', kind: 'scenario', name, title, text, path, archive: null, permissions };
+  });

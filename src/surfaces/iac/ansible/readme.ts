@@ -1,8 +1,7 @@
 /** `README.md` of the collection and of each role. */
 import type { Member } from '../inputs.ts';
 import type { IacModel, ManagedResource } from '../model.ts';
-import { createKeyLine, createKeyLink } from '../permissions.ts';
-import { tableOf } from '../terraform/readme.ts';
+import { keyText, tableOf } from '../readme.ts';
 import type { Details } from './details.ts';
 import { COLLECTION } from './role.ts';
 import { type Option, roleOptions, variableOf } from './variables.ts';
@@ -15,21 +14,6 @@ function typeWords({ type, elements, options, choices }: Option): string {
 }
 
 const usualWords = (usual: unknown): string => (usual === undefined ? '' : `\`${JSON.stringify(usual)}\``);
-
-/** Finding needs the list, which the model does not name. */
-export const rolePermissions = (resource: ManagedResource, { finding }: Details): string[] =>
-  [...new Set([...resource.permissions, finding.permission])].sort();
-
-const keyText = (baseUrl: string, permissions: readonly string[]): string => `\
-A key for it needs no more than:
-
-${permissions.map((permission) => `- \`${permission}\``).join('\n')}
-
-[Create a key with just these](${createKeyLink(baseUrl, permissions)}), or on the server:
-
-\`\`\`sh
-${createKeyLine(permissions)}
-\`\`\``;
 
 /** The example of the document as variables of the role. */
 function exampleVariables(resource: ManagedResource): Record<string, unknown> {
@@ -49,7 +33,7 @@ export function roleReadme(
   details: Details,
   { model, hash }: { model: IacModel; hash: string },
 ): string {
-  const { name, title, outputs, key, isDeclared } = resource;
+  const { name, title, outputs, key, isDeclared, parent } = resource;
   const { by } = details.finding;
   const identity = `\`${variableOf(resource, by)}\``;
   const options = Object.entries(roleOptions(resource, details));
@@ -61,10 +45,14 @@ export function roleReadme(
       roles: [{ role: `${COLLECTION}.${name}`, ...exampleVariables(resource) }],
     },
   ];
-  const byId =
-    key === 'id' && !isDeclared
-      ? ` If you know its id, set \`${variableOf(resource, 'id')}\` instead${by === 'name' ? '; then another name renames it, where the API can' : ''}.`
-      : '';
+  const hasId = key === 'id' && !isDeclared;
+  const example =
+    parent === undefined
+      ? ''
+      : ` The role \`${parent.name}\` sets \`${parent.name}_result\` if it ran before; the id of any ${parent.name} does as well.`;
+  const byId = hasId
+    ? ` If you know its id, set \`${variableOf(resource, 'id')}\` instead${by === 'name' ? '; then another name renames it, where the API can' : ''}.`
+    : '';
   return `# ${title}: role \`${COLLECTION}.${name}\`
 
 ${resource.description}
@@ -75,6 +63,8 @@ Made from the specification \`${hash}\` of ${model.baseUrl}.
 ${yamlOf(play).trimEnd()}
 \`\`\`
 
+The key comes from the environment variable \`HOSTPLANE_API_KEY\`, the address of the API from \`HOSTPLANE_URL\`. [How to install the collection](../../README.md).${example}
+
 The role finds the ${name} by ${identity}, compares it with the inputs that you set, and creates or changes it. An input that you do not set is left as it is; the defaults below are those of a new ${name}. \`--check\` writes nothing, \`--diff\` shows what changes. Unchanged, it costs one request.
 
 ## Inputs
@@ -84,7 +74,11 @@ ${tableOf(
   options.map(([variable, option]) => [
     `\`${variable}\``,
     typeWords(option),
-    option.required === true ? '**required**' : usualWords(option.default),
+    option.required === true
+      ? '**required**'
+      : variable === variableOf(resource, by)
+        ? `**required**${hasId ? ` without \`${variableOf(resource, 'id')}\`` : ''}`
+        : usualWords(option.default),
     option.description.join(' '),
   ]),
 )}
@@ -100,7 +94,7 @@ ${tableOf(
 
 ## Permissions
 
-${keyText(model.baseUrl, rolePermissions(resource, details))}
+${keyText('this role', model.baseUrl, details.permissions)}
 
 ## Adopt one that exists
 
@@ -118,7 +112,8 @@ curl -fsS ${baseUrl}/iac/hostplane-iac.tar.gz | tar xz
 ansible-galaxy collection install ./ansible
 export HOSTPLANE_URL=${baseUrl}
 export HOSTPLANE_API_KEY=…
-ansible-playbook ansible/playbooks/web-machine.yml --check --diff
+cd ansible/playbooks/web-machine
+ansible-playbook playbook.yml -e @settings.yml --check --diff
 \`\`\`
 
 The key comes only from the environment, and no output has it, whatever the verbosity is. After a 429 the roles wait as long as the API asks for. If a creation fails, nothing stays, and the next run tries again.

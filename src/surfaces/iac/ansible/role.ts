@@ -41,21 +41,23 @@ export function tasksOf(resource: ManagedResource, details: Details): unknown[] 
     read.in === undefined ? filled(read.path, { ...parents, [parameter]: id }) : filled(read.path, parents);
   const chosen = (withId: string, without: string): string =>
     hasId ? `{% if ${id} is defined %}${withId}{% else %}${without}{% endif %}` : without;
-  const waits = (call: { waits: boolean }) => (call.waits ? { Prefer: 'wait=60' } : {});
+  const waits = (call: { waits: boolean }) => (call.waits ? { Prefer: '{{ hostplane_prefer }}' } : {});
   return [
     {
-      name: `Bring ${name} {{ ${hasId ? `${identity} | default(${id} | default(''))` : identity} }} to the wanted state`,
+      name: `Bring the ${name} to the wanted state`,
       'ansible.builtin.import_role': { name: `${COLLECTION}.shared` },
       vars: {
         hostplane_type: name,
-        hostplane_title: `{{ ${hasId ? `${identity} | default(${id})` : identity} }}`,
+        hostplane_title: `{{ ${hasId ? `${identity} | default(${id} | default(''))` : `${identity} | default('')`} }}`,
+        hostplane_named_by: hasId ? `${identity} or ${id}` : identity,
+        hostplane_is_named: `{{ ${identity} is defined${hasId ? ` or ${id} is defined` : ''} }}`,
         hostplane_state: `{{ ${variable('state')} }}`,
         hostplane_replace: `{{ ${variable('replace')} }}`,
         hostplane_read: chosen(byId, found),
         hostplane_pick: {
           in: finding.in,
           key: chosen('id', finding.by),
-          value: chosen(`{{ ${id} }}`, `{{ ${identity} }}`),
+          value: chosen(`{{ ${id} }}`, `{{ ${identity} | default('') }}`),
         },
         hostplane_given: `{{ {${inputs.map((input) => `'${input.name}': ${variable(input.name)} | default(omit)`).join(',\n    ')}} }}`,
         hostplane_current: currentExpression(inputs),

@@ -3,28 +3,71 @@
  * that is skipped costs as much time as one that runs, so the tasks that are seldom needed are included by one task.
  */
 
+/** Moves the lines of a task into a block. */
+const inside = (tasks: string): string => tasks.replaceAll(/^(?=.)/gm, '    ');
+
+const request = (name: string): string => `\
+# "no_log" hides the whole task, so the key and the secrets are in no output, whatever the verbosity is.
+- name: ${name}
+  ansible.builtin.uri:
+    url: "{{ hostplane_url }}{{ hostplane_path }}"
+    method: "{{ hostplane_method }}"
+    headers: >-
+      {{ {'X-API-Key': lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY')}
+         | combine({} if hostplane_method == 'GET' else hostplane_calls[hostplane_write].headers) }}
+    body_format: "{{ 'json' if hostplane_method in ['POST', 'PUT', 'PATCH'] else 'raw' }}"
+    body: >-
+      {{ lookup('ansible.builtin.template', 'body.j2', convert_data=false) | from_json if hostplane_method in ['POST', 'PUT', 'PATCH'] else omit }}
+    timeout: "{{ hostplane_wait_seconds | int + 15 }}"
+  register: hostplane_call
+  until: hostplane_call.status != -1 or hostplane_call.attempts == 3
+  retries: 3
+  delay: 2
+  failed_when: false
+  changed_when: false
+  check_mode: false
+  no_log: true
+`;
+
+/** Ansible cannot import tasks into a file whose name is a template, so each file that makes a request has all of it. */
+const call = `\
+${request('Send {{ hostplane_method }} {{ hostplane_path }}')}
+- name: Wait for its end, or report a problem
+  ansible.builtin.include_tasks:
+    file: "{{ hostplane_next }}.yml"
+  when: hostplane_next != 'nothing'
+`;
+
+const write = (what: string): string => `\
+- name: Write {{ hostplane_type }} {{ hostplane_title }}
+  vars:
+    hostplane_again: call
+    hostplane_write: "${what}"
+    hostplane_method: "{{ hostplane_calls[hostplane_write].method }}"
+    hostplane_path: "{{ hostplane_calls[hostplane_write].path }}"
+  when: not ansible_check_mode
+  block:
+${inside(call)}`;
+
 const main = `\
 # The other roles import this one. It reads the resource, compares it with what was asked for, and changes what differs.
-- name: Read {{ hostplane_type }} {{ hostplane_title }}
-  ansible.builtin.import_tasks: call.yml
-  vars:
-    hostplane_method: GET
-    hostplane_path: "{{ hostplane_read }}"
-  when: hostplane_unknown not in hostplane_read
-
-- name: Compare {{ hostplane_type }} {{ hostplane_title }}
+- name: Find out what there is
+  when: hostplane_is_named | bool and hostplane_unknown not in hostplane_read
+  block:
+${inside(request('Read {{ hostplane_type }} {{ hostplane_title }}'))}
+- name: Compare {{ hostplane_type }} {{ hostplane_title }} with what was asked for
   ansible.builtin.set_fact:
     hostplane_found: "{{ hostplane_picked }}"
-    hostplane_plan: "{{ lookup('ansible.builtin.template', 'plan.j2') | from_json }}"
-    hostplane_once: "{{ lookup('ansible.builtin.password', '/dev/null', length=32, chars=['ascii_lowercase', 'digits']) }}"
+    hostplane_plan: "{{ lookup('ansible.builtin.template', 'plan.j2', convert_data=false) | from_json }}"
+    hostplane_once: "ansible-{{ (10 ** 30) | random }}"
     "{{ hostplane_type }}_result": "{{ hostplane_picked }}"
-
-- name: Change {{ hostplane_type }} {{ hostplane_title }}
-  ansible.builtin.include_tasks:
-    file: "{{ 'refuse' if hostplane_plan.refusal != '' else 'change' }}.yml"
   vars:
-    hostplane_base: "{{ hostplane_found }}"
-  when: hostplane_plan.action != 'none'
+    hostplane_base: "{{ hostplane_picked }}"
+
+- name: Change {{ hostplane_type }} {{ hostplane_title }} if it differs
+  ansible.builtin.include_tasks:
+    file: "{{ hostplane_plan.next }}.yml"
+  when: hostplane_plan.next != 'nothing'
 `;
 
 const refuse = `\
@@ -33,14 +76,16 @@ const refuse = `\
     msg: "{{ hostplane_plan.refusal }}"
 `;
 
-const change = `\
-- name: Write {{ hostplane_type }} {{ hostplane_title }}
-  ansible.builtin.include_tasks: write.yml
-  loop: "{{ hostplane_plan.writes }}"
-  loop_control:
-    loop_var: hostplane_write
-  when: not ansible_check_mode
+const replace = `\
+- name: Delete {{ hostplane_type }} {{ hostplane_title }} before it is created again
+  ansible.builtin.include_tasks: delete.yml
 
+- name: Create {{ hostplane_type }} {{ hostplane_title }} again
+  ansible.builtin.include_tasks: change.yml
+`;
+
+const change = `\
+${write("{{ 'create' if hostplane_plan.action == 'replace' else hostplane_plan.action }}")}
 # The first answer can have a password or a secret.
 - name: Keep {{ hostplane_type }} {{ hostplane_title }} in {{ hostplane_type }}_result
   ansible.builtin.set_fact:
@@ -62,14 +107,6 @@ const change = `\
       before: "{{ hostplane_before | to_nice_yaml if hostplane_before else '' }}"
       after: "{{ hostplane_after | to_nice_yaml if hostplane_after else '' }}"
   changed_when: true
-`;
-
-const write = `\
-- name: Send the request
-  ansible.builtin.import_tasks: call.yml
-  vars:
-    hostplane_method: "{{ hostplane_calls[hostplane_write].method }}"
-    hostplane_path: "{{ hostplane_calls[hostplane_write].path }}"
 `;
 
 const wait = `\
@@ -98,16 +135,13 @@ const wait = `\
 
 const busy = `\
 # An earlier run or somebody else started an operation. Its end decides what there is to do.
-- name: Wait for operation {{ hostplane_picked.operation.id }}
+- name: Wait for operation {{ hostplane_found.operation.id }}
   ansible.builtin.include_tasks: operation.yml
   vars:
-    hostplane_operation_id: "{{ hostplane_picked.operation.id }}"
+    hostplane_operation_id: "{{ hostplane_found.operation.id }}"
 
 - name: Read {{ hostplane_type }} {{ hostplane_title }} again
-  ansible.builtin.include_tasks: call.yml
-  vars:
-    hostplane_method: GET
-    hostplane_path: "{{ hostplane_read }}"
+  ansible.builtin.include_tasks: main.yml
 `;
 
 const operation = (path: string) => `\
@@ -116,8 +150,8 @@ const operation = (path: string) => `\
     url: "{{ hostplane_url }}${path}"
     headers:
       X-API-Key: "{{ lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY') }}"
-      Prefer: wait=60
-    timeout: 75
+      Prefer: "{{ hostplane_prefer }}"
+    timeout: "{{ hostplane_wait_seconds | int + 15 }}"
   register: hostplane_operation
   until: ((hostplane_operation.json | default({})).done | default(false)) or hostplane_operation.attempts == 120
   retries: 120
@@ -126,34 +160,6 @@ const operation = (path: string) => `\
   changed_when: false
   check_mode: false
   no_log: true
-`;
-
-const call = `\
-# One request. "no_log" hides the whole task, so the key and the secrets are in no output, whatever the verbosity is.
-- name: "{{ hostplane_method }} {{ hostplane_path }}"
-  ansible.builtin.uri:
-    url: "{{ hostplane_url }}{{ hostplane_path }}"
-    method: "{{ hostplane_method }}"
-    headers: >-
-      {{ {'X-API-Key': lookup('ansible.builtin.env', 'HOSTPLANE_API_KEY')}
-         | combine({} if hostplane_method == 'GET' else hostplane_calls[hostplane_write].headers) }}
-    body_format: "{{ 'json' if hostplane_method in ['POST', 'PUT', 'PATCH'] else 'raw' }}"
-    body: >-
-      {{ lookup('ansible.builtin.template', 'body.j2') | from_json if hostplane_method in ['POST', 'PUT', 'PATCH'] else omit }}
-    timeout: 75
-  register: hostplane_call
-  until: hostplane_call.status != -1 or hostplane_call.attempts == 3
-  retries: 3
-  delay: 2
-  failed_when: false
-  changed_when: false
-  check_mode: false
-  no_log: true
-
-- name: Do what the answer asks for
-  ansible.builtin.include_tasks:
-    file: "{{ hostplane_next }}.yml"
-  when: hostplane_next != 'nothing'
 `;
 
 const problem = `\
@@ -172,15 +178,16 @@ const problem = `\
     hostplane_waits: "{{ hostplane_waits | default(0) | int + 1 }}"
 
 - name: Send the request again
-  ansible.builtin.include_tasks: call.yml
+  ansible.builtin.include_tasks: "{{ hostplane_again }}.yml"
 `;
 
 /** By path inside the role. `operationPath` is the path of an operation, with its id as a template. */
 export const sharedTasks = (operationPath: string): Readonly<Record<string, string>> => ({
   'tasks/main.yml': main,
   'tasks/refuse.yml': refuse,
+  'tasks/replace.yml': replace,
   'tasks/change.yml': change,
-  'tasks/write.yml': write,
+  'tasks/delete.yml': write('delete'),
   'tasks/wait.yml': wait,
   'tasks/busy.yml': busy,
   'tasks/operation.yml': operation(operationPath),

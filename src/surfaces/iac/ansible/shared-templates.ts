@@ -2,17 +2,31 @@
 
 const defaults = (baseUrl: string) => `\
 hostplane_url: "{{ lookup('ansible.builtin.env', 'HOSTPLANE_URL') or '${baseUrl}' }}"
+# How long one request may wait for the end of what it started, 0 to 60. Less for a proxy that cuts long requests.
+hostplane_wait_seconds: 60
 `;
 
 const vars = `\
 # Stands for the id of what does not exist yet, in check mode.
 hostplane_unknown: (known after the run)
 
+hostplane_prefer: "{{ 'wait=' ~ hostplane_wait_seconds if hostplane_wait_seconds | int > 0 else 'respond-async' }}"
+
+# The first request. Tasks that make another one set their own.
+hostplane_method: GET
+hostplane_path: "{{ hostplane_read }}"
+# The tasks that make the request again.
+hostplane_again: main
+
+# Values that a loop uses are named before it: Ansible would work them out again in each turn.
+
 # The inputs that were set, with the types of the API: Ansible makes texts of numbers.
 hostplane_asked: >-
   {%- set asked = {} -%}
-  {%- for name, value in hostplane_given.items() if value is not none and value != omit -%}
-  {%- set type = hostplane_types[name] -%}
+  {%- set types = hostplane_types -%}
+  {%- set left_out = omit -%}
+  {%- for name, value in hostplane_given.items() if value is not none and value != left_out -%}
+  {%- set type = types[name] -%}
   {%- set _ = asked.update({name: value | string if type == 'string' else value | int if type == 'integer'
       else value | bool if type == 'boolean' else value}) -%}
   {%- endfor -%}
@@ -21,30 +35,32 @@ hostplane_asked: >-
 # The same without what no answer shows inside of objects, such as the address that an image was downloaded from.
 hostplane_comparable: >-
   {%- set comparable = {} -%}
+  {%- set compared = hostplane_compared -%}
   {%- for name, value in hostplane_asked.items() -%}
-  {%- set by = hostplane_compared[name].by | default('') -%}
+  {%- set by = compared[name].by | default('') -%}
   {%- set _ = comparable.update({name: value | dict2items
-      | selectattr('key', 'in', hostplane_compared[name].members[value[by] | default('')] | default([])) | items2dict
-      if name in hostplane_compared else value}) -%}
+      | selectattr('key', 'in', compared[name].members[value[by] | default('')] | default([])) | items2dict
+      if name in compared else value}) -%}
   {%- endfor -%}
   {{ comparable }}
 
-# The resource in the last answer: the answer itself, or an item of a list in it.
+# The resource in the last answer: the answer itself, or an item of a list in it. Without a request there is none.
 hostplane_picked: >-
-  {{ {} if hostplane_unknown in hostplane_read or hostplane_call.status == 404
+  {{ {} if hostplane_call.status | default(0) not in [200, 201, 202]
      else hostplane_call.json if hostplane_pick.in not in hostplane_call.json
      else hostplane_call.json[hostplane_pick.in] | selectattr(hostplane_pick.key, 'equalto', hostplane_pick.value)
      | first | default({}) }}
 
-# The resource before it was changed: change.yml sets it to what was found.
-hostplane_base: "{{ hostplane_picked }}"
+# The resource before it is changed.
+hostplane_base: "{{ hostplane_found }}"
 
 # Which tasks follow on an answer.
 hostplane_next: >-
-  {{ 'nothing' if hostplane_call.status == 404 and (hostplane_state == 'absent' or hostplane_method == 'DELETE')
+  {{ 'nothing' if hostplane_call.status is not defined
+     else 'nothing' if hostplane_call.status == 404 and (hostplane_state == 'absent' or hostplane_method == 'DELETE')
      else 'problem' if hostplane_call.status not in [200, 201, 202, 204]
      else 'wait' if hostplane_call.status == 202
-     else 'busy' if hostplane_method == 'GET' and (hostplane_picked.operation | default(none)) is not none
+     else 'busy' if hostplane_again == 'main' and (hostplane_picked.operation | default(none)) is not none
      else 'nothing' }}
 
 # What --diff shows.
@@ -95,20 +111,24 @@ const plan = `\
 {%- elif asked != current -%}x
 {%- endif -%}
 {% endmacro %}
+{% if hostplane_next != 'nothing' %}
+{{ {'action': 'none', 'differences': [], 'next': hostplane_next} | to_json }}
+{% else %}
 {% set asked = hostplane_asked %}
 {% set found = hostplane_base %}
 {% set current = hostplane_current %}
+{% set hashed, maps, decimals, loose = hostplane_hashed, hostplane_maps, hostplane_decimals, hostplane_loose %}
 {% set differences = [] %}
 {% for name, value in hostplane_comparable.items() if found and name in current %}
-{% if name in hostplane_hashed %}
+{% if name in hashed %}
 {% set text = value | b64decode if asked[name ~ '_encoding'] | default('') == 'base64' else value %}
 {% set different = text | hash('sha256') != current[name] %}
-{% elif name in hostplane_maps %}
+{% elif name in maps %}
 {% set different = value != current[name] %}
-{% elif name in hostplane_decimals %}
+{% elif name in decimals %}
 {% set different = value | float != current[name] | float %}
 {% else %}
-{% set different = differs(value, current[name], name in hostplane_loose) | trim | length > 0 %}
+{% set different = differs(value, current[name], name in loose) | trim | length > 0 %}
 {% endif %}
 {% if different %}{% set _ = differences.append(name) %}{% endif %}
 {% endfor %}
@@ -126,7 +146,9 @@ const plan = `\
 {% set action = 'update' if differences else 'none' %}
 {% endif %}
 {% set title = hostplane_type ~ ' ' ~ hostplane_title %}
-{% if action in ['create', 'replace'] and missing %}
+{% if not hostplane_is_named | bool %}
+{% set refusal = 'Set ' ~ hostplane_named_by ~ ', so that the ' ~ hostplane_type ~ ' can be found.' %}
+{% elif action in ['create', 'replace'] and missing %}
 {% set refusal = 'To create ' ~ title ~ ', set ' ~ missing | map('regex_replace', '^', hostplane_type ~ '_') | join(', ') ~ '.' %}
 {% elif action == 'replace' and not broken and not hostplane_replace | bool %}
 {% set refusal = title ~ ' differs in ' ~ fixed | map('regex_replace', '^', hostplane_type ~ '_') | join(', ')
@@ -135,33 +157,36 @@ const plan = `\
 {% else %}
 {% set refusal = '' %}
 {% endif %}
-{{ {'action': action, 'differences': differences, 'refusal': refusal,
-    'writes': ['delete', 'create'] if action == 'replace' else [action]} | to_json }}
+{% set next = 'refuse' if refusal else 'nothing' if action == 'none' else 'replace' if action == 'replace' else 'change' %}
+{{ {'action': action, 'differences': differences, 'refusal': refusal, 'next': next} | to_json }}
+{% endif %}
 `;
 
 const body = `\
 {# The body of a request: all that was asked for, or only what differs. #}
 {% set asked = hostplane_asked %}
 {% set current = hostplane_current %}
+{% set maps, companions, excluded_by = hostplane_maps, hostplane_companions, hostplane_excluded_by %}
+{% set differences = hostplane_plan.differences %}
 {% set body = {} %}
 {% if hostplane_write == 'create' %}
 {% set _ = body.update(asked) %}
 {% elif hostplane_method == 'PATCH' %}
 {% for name, value in asked.items() %}
-{% if name in hostplane_plan.differences and name in hostplane_maps %}
+{% if name in differences and name in maps %}
 {# Null removes a label that was not asked for. #}
 {% set _ = body.update({name: dict.fromkeys(current[name] or {}) | combine(value)}) %}
-{% elif name in hostplane_plan.differences or hostplane_companions[name] | default('') in hostplane_plan.differences %}
+{% elif name in differences or companions[name] | default('') in differences %}
 {% set _ = body.update({name: value}) %}
 {% endif %}
 {% endfor %}
 {% else %}
 {# PUT replaces the whole resource, so what was not asked for is sent as it is. #}
-{% for name, value in current.items() if value is not none and hostplane_excluded_by[name] | default('') not in asked %}
+{% for name, value in current.items() if value is not none and excluded_by[name] | default('') not in asked %}
 {% set _ = body.update({name: value}) %}
 {% endfor %}
 {% set whole = body | combine(asked, recursive=true) %}
-{% for name, value in asked.items() if name in hostplane_maps %}
+{% for name, value in asked.items() if name in maps %}
 {% set _ = whole.update({name: value}) %}
 {% endfor %}
 {% set _ = body.update(whole) %}

@@ -64,7 +64,9 @@ export function changeSentence({ change, changedBy, writeOnly, readAs }: Input):
 /** An input can be left out if the resource exists, so only the role knows whether it is missing. */
 function inputOption(input: Input): Option {
   const { required, ...option } = optionOf(input);
-  const notes = [required ? 'Needed to create it.' : '', changeSentence(input)].filter((note) => note !== '');
+  const notes = [required ? 'Needed to create it.' : '', changeSentence(input)].filter(
+    (note) => note !== '' && !input.description.includes(note),
+  );
   return { ...option, description: [...option.description, ...notes] };
 }
 
@@ -90,7 +92,7 @@ function ownOptions(resource: ManagedResource, { deleteOptions }: Details): Reco
     ...(key === 'id' && !isDeclared
       ? {
           id: {
-            description: ['Its id, to find it by that.'],
+            description: [`The id of an existing ${name}, to find it by that.`],
             type: 'str',
           },
         }
@@ -106,7 +108,7 @@ function ownOptions(resource: ManagedResource, { deleteOptions }: Details): Reco
       ? {}
       : {
           delete_options: {
-            description: ['What the deletion is asked for.'],
+            description: ['Options of the deletion, which are sent when it is deleted or replaced.'],
             type: 'dict',
             default: {},
             options: Object.fromEntries(

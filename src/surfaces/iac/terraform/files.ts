@@ -1,8 +1,9 @@
 /** All files for Terraform and OpenTofu, by path. */
 import type { IacModel } from '../model.ts';
 import type { Part } from '../parts.ts';
+import { tableOf } from '../readme.ts';
 import { moduleFiles, providerFile } from './module.ts';
-import { readmeOf, tableOf } from './readme.ts';
+import { readmeOf } from './readme.ts';
 import { scenarioFiles, scenarioParts } from './scenarios.ts';
 
 const note = (hash: string): string =>

@@ -1,15 +1,10 @@
 /** `README.md` of a module. */
 import type { Member } from '../inputs.ts';
 import type { IacModel, ManagedResource } from '../model.ts';
-import { createKeyLine, createKeyLink } from '../permissions.ts';
+import { keyText, tableOf } from '../readme.ts';
 import { aligned, assign, block, literal, quoted } from './hcl.ts';
 import { importSpec } from './import.ts';
 import { type ModuleInput, moduleInputs } from './variables.ts';
-
-const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
-
-export const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(cell).join(' | ')} |`).join('\n');
 
 const shortType = ({ type }: Member): string => {
   if (type.kind === 'list') return `list of ${shortType(type.items)}`;
@@ -96,15 +91,7 @@ ${tableOf(
 
 ## Permissions
 
-A key for this module needs no more than:
-
-${permissions.map((permission) => `- \`${permission}\``).join('\n')}
-
-[Create a key with just these](${createKeyLink(baseUrl, permissions)}), or on the server:
-
-\`\`\`sh
-${createKeyLine(permissions)}
-\`\`\`
+${keyText('this module', baseUrl, permissions)}
 
 ## Import
 

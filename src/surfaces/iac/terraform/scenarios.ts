@@ -1,9 +1,8 @@
 /** Whole configurations to begin with. Each is there if the document has all resources that it uses. */
 import type { IacModel } from '../model.ts';
 import type { Part } from '../parts.ts';
-import { createKeyLine, createKeyLink } from '../permissions.ts';
+import { keyText, tableOf } from '../readme.ts';
 import { providerFile } from './module.ts';
-import { tableOf } from './readme.ts';
 
 interface Variable {
   readonly name: string;
@@ -193,15 +192,7 @@ ${tableOf(
   ]),
 )}
 
-A key for it needs no more than:
-
-${permissions.map((permission) => `- \`${permission}\``).join('\n')}
-
-[Create a key with just these](${createKeyLink(baseUrl, permissions)}), or on the server:
-
-\`\`\`sh
-${createKeyLine(permissions)}
-\`\`\`
+${keyText('it', baseUrl, permissions)}
 `;
 }
 
