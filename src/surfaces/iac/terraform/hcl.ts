@@ -2,7 +2,7 @@
 
 /** A text between quotes, in which nothing is a template. */
 export const quoted = (text: string): string =>
-  JSON.stringify(text).replaceAll('${', '$${').replaceAll('%{', '%%{');
+  JSON.stringify(text).replaceAll('${', () => '$${').replaceAll('%{', '%%{');
 
 const isName = (text: string): boolean => /^[A-Za-z_][\w-]*$/.test(text);
 
