@@ -55,10 +55,10 @@ const older = {
   },
 };
 
-/** Tests spend half of their time waiting for other processes, so four workers share two cores well. */
+/** Tests spend half of their time waiting for other processes, so five workers share two cores well. */
 export default defineConfig({
   test: {
-    maxWorkers: 4,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     projects: system ? [main, older] : [main],
   },

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectInOrder, partsOf, paste, stepsOf } from './testing/documented-commands.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
 import { type ServerProcess, startServerOrFail } from './testing/server-process.ts';
+import { Front } from './testing/terraform/front.ts';
 import { Tofu, whyNoTofu } from './testing/terraform/tofu.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,12 +22,16 @@ const title = 'the tour of infrastructure as code';
 describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${whyNoTofu}`, () => {
   let temporary: string;
   let server: ServerProcess;
+  /** The server does not know the port that it got, and tools follow the addresses in its answers. */
+  let front: Front;
 
   beforeAll(async () => {
     temporary = await makeTemporaryFolder();
     server = await startServerOrFail(join(temporary, 'data'));
+    front = await Front.open(Number(new URL(server.url).port), 'http://127.0.0.1:0');
   }, TIMEOUT_MS);
   afterAll(async () => {
+    await front?.close();
     await server?.end('SIGTERM');
     await removeTemporaryFolder(temporary);
   });
@@ -41,11 +46,11 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       const steps = stepsOf(page);
       const printed = await paste(
         {
-          server,
+          server: { url: front.url, apiKey: server.apiKey },
           folder: join(temporary, 'data'),
           environment: {
             ...environment,
-            TF_VAR_hostplane_url: server.url,
+            TF_VAR_hostplane_url: front.url,
             PATH: `${temporary}${delimiter}${process.env['PATH']}`,
           },
           timeoutMs: TIMEOUT_MS,

@@ -17,6 +17,7 @@ import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts';
+import { inventoryOf } from '../testing/inventory.ts';
 import { isLong } from '../testing/long-form.ts';
 import { noLimit } from '../testing/no-limit.ts';
 import { Front } from '../testing/terraform/front.ts';
@@ -69,8 +70,6 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   const plan = (place: Configuration, program = tofu): Promise<Ran> =>
     run(program, place, 'plan', '-detailed-exitcode', '-input=false');
   const read = async (url: string): Promise<Json> => (await owner.app.call({ url, key: owner.key })).json();
-  const inventory = async (): Promise<unknown[]> =>
-    (await read('/account/v1/resources?limit=200'))['data'] as unknown[];
 
   beforeAll(async () => {
     folder = await makeTemporaryFolder();
@@ -135,7 +134,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       expect(same.code, same.output).toBe(0);
       const gone = await destroy(scenarios);
       expect(gone.code, gone.output).toBe(0);
-      expect(await inventory()).toEqual([]);
+      expect(await inventoryOf(app, owner.key)).toEqual([]);
     },
   );
 
@@ -247,7 +246,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
 
       const gone = await destroy(taken, patched);
       expect(gone.code, gone.output).toBe(0);
-      expect(await inventory()).toEqual([]);
+      expect(await inventoryOf(app, owner.key)).toEqual([]);
     },
   );
 
@@ -258,7 +257,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       expect(code, output).toBe(0);
       const gone = await destroy(all);
       expect(gone.code, gone.output).toBe(0);
-      expect(await inventory()).toEqual([]);
+      expect(await inventoryOf(app, owner.key)).toEqual([]);
     },
     TIMEOUT_MS,
   );

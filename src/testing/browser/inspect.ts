@@ -1,5 +1,5 @@
 /** Looks at a page as people with all kinds of screens do: barriers, complaints, and what lies beside the screen. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { isLong } from '../long-form.ts';
 import { withAxe } from './axe.ts';
@@ -25,6 +25,10 @@ const looks: readonly { readonly width: number; readonly theme: 'light' | 'dark'
 export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('[aria-label=Loading]').count()).toBe(0);
 }
+
+/** A field to pick one of a list. Until the list has been read, people can only type there. */
+export const pickerOf = (page: Page, label: string | RegExp): Locator =>
+  page.getByLabel(label, { exact: true }).and(page.locator('select'));
 
 /** What the page has that lies to the right of the screen. */
 const beside = (page: Page): Promise<string> =>

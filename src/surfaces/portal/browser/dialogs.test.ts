@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMember } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { inspect, openWide } from '../../../testing/browser/inspect.ts';
+import { inspect, openWide, pickerOf } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
@@ -79,8 +79,7 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
         payload: { name: 'to-be-deleted', policy: 'spread', location: 'fra1' },
       });
       await openWide(tab, '/portal/api/explorer/deletePlacementGroup');
-      await tab.page
-        .getByLabel(/^(id|Placement group)/i)
+      await pickerOf(tab.page, /^(id|Placement group)/i)
         .first()
         .selectOption(made.json<{ id: string }>().id);
       await tab.page.getByRole('button', { name: 'Dry run' }).click();

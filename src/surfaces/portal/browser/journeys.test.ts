@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { pickerOf } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { insertDenial, type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession, joinAccount, mailedToken, PASSWORD } from '../../../testing/people.ts';
@@ -343,7 +344,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     });
     await withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/explorer/deletePlacementGroup');
-      await page.getByLabel('ID', { exact: true }).selectOption(made.json<{ id: string }>().id);
+      await pickerOf(page, 'ID').selectOption(made.json<{ id: string }>().id);
       await page.getByRole('button', { name: 'Dry run' }).click();
       await page.getByText('dry run: nothing was changed').waitFor();
       await page.getByRole('button', { name: 'Send for real' }).click();

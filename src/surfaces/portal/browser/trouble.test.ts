@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
 import { createKey } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { settled } from '../../../testing/browser/inspect.ts';
+import { pickerOf, settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import {
@@ -207,8 +207,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const { page } = tab;
     await tab.open('/portal/api/explorer/revokeApiKey');
     await settled(page);
-    await page
-      .getByLabel(/^(API key|ID|Key)/i)
+    await pickerOf(page, /^(API key|ID|Key)/i)
       .last()
       .selectOption(id);
     await page.getByRole('button', { name: 'Dry run' }).click();
