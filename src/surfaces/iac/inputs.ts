@@ -26,16 +26,10 @@ export interface Case {
   readonly allowed: readonly string[];
 }
 
-export interface Limits {
-  readonly enum?: readonly unknown[];
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-}
+export type Limits = Pick<
+  Plain,
+  'enum' | 'pattern' | 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'minItems' | 'maxItems'
+>;
 
 /** A value inside a request. */
 export interface Member {

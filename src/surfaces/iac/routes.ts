@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { identify, type OpenExchange } from '../openapi/admission.ts';
+import { isKnown } from '../openapi/etag.ts';
 import { publicationOf } from '../openapi/publication.ts';
 import { ARCHIVE, type IacFile, iacFiles, iacParts } from './files.ts';
 import type { Part } from './parts.ts';
@@ -65,8 +66,7 @@ export function serveIac(app: FastifyInstance, services: Services, openExchange:
       'cache-control': 'public, max-age=60',
       'access-control-allow-origin': '*',
     });
-    const known = request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-    if (known?.some((tag) => tag === etag || tag === '*')) return reply.code(304).send();
+    if (isKnown(request, etag)) return reply.code(304).send();
     if (file === undefined) return reply.type('application/json').send(listing(here));
     return reply.type(typeOf(path)).send(file.body);
   };

@@ -11,6 +11,7 @@ import { OneOf, Shape, Type } from '../../kernel/schema.ts';
 import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import { authenticate, identify, type OpenExchange } from './admission.ts';
+import { isKnown } from './etag.ts';
 import { type Format, publicationOf } from './publication.ts';
 
 const Query = Shape({ for: Type.Optional(OneOf(['me'])) });
@@ -21,11 +22,6 @@ function asksForPart(query: unknown): boolean {
   const faults = [...errors, ...faultsOf(Query, values, 'query')];
   if (faults.length > 0) throw invalid(faults);
   return values['for'] === 'me';
-}
-
-function names(ifNoneMatch: string | undefined, etag: string): boolean {
-  const tags = ifNoneMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
-  return tags.includes(etag) || tags.includes('*');
 }
 
 /** The endpoint as which `?for=me` is checked; it needs a valid key and no special permission. */
@@ -58,7 +54,7 @@ export function serveOpenapi(app: FastifyInstance, services: Services, openExcha
     }
     const { text, etag } = publication.whole(format);
     reply.headers({ etag, 'cache-control': 'public, max-age=60', 'access-control-allow-origin': '*' });
-    if (names(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    if (isKnown(request, etag)) return reply.code(304).send();
     return reply.type(mediaTypes[format]).send(text);
   };
 

@@ -1,5 +1,6 @@
 /** How a file of the portal is answered: security headers, compression, caching. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isKnown } from '../openapi/etag.ts';
 import type { BuiltFile } from './built-files.ts';
 
 const policy = [
@@ -51,12 +52,6 @@ function bodyFor(
 /** Compressed forms have ETags of their own. */
 const tagWith = (etag: string, coding: string | undefined): string =>
   coding === undefined ? etag : `${etag.slice(0, -1)}-${coding}"`;
-
-function isKnown(request: FastifyRequest, etag: string): boolean {
-  const tags =
-    request.headers['if-none-match']?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? [];
-  return tags.includes(etag);
-}
 
 export function sendFile(
   request: FastifyRequest,
