@@ -33,18 +33,15 @@ tofu init && tofu apply`,
 const ansible: Tool = {
   name: 'ansible',
   groups: [
-    [
-      'scenario',
-      'Playbooks',
-      'Whole playbooks to begin with. The comment at their top says which values they ask for.',
-    ],
+    ['scenario', 'Playbooks', 'Whole playbooks to begin with, with their settings.'],
     ['role', 'Roles', 'One for each resource of the API.'],
   ],
   start: (base, archive) => `curl -fsS ${base}${archive} | tar xz
 ansible-galaxy collection install ./ansible
 export HOSTPLANE_URL=${base}
 export HOSTPLANE_API_KEY=hpk1_…          # only here: no output shows it
-ansible-playbook ansible/playbooks/web-machine.yml -e @settings.yml --check --diff`,
+cd ansible/playbooks/web-machine         # write your own values into settings.yml
+ansible-playbook playbook.yml -e @settings.yml --check --diff`,
 };
 
 async function textOf(path: string, signal: AbortSignal): Promise<string> {
@@ -97,7 +94,7 @@ function Part({ part, list }: { part: IacPart; list: IacList }) {
           <h3 className="text-base">
             {title} <code className="text-sm font-normal text-muted">{name}</code>
           </h3>
-          <p className="max-w-[68ch] text-sm text-muted">{text}</p>
+          <p className="max-w-[68ch] text-sm text-muted">{text.replaceAll('`', '')}</p>
         </div>
         <div className="flex flex-wrap gap-2">
           <button
