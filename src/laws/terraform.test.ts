@@ -21,7 +21,7 @@ import { inventoryOf } from '../testing/inventory.ts';
 import { isLong } from '../testing/long-form.ts';
 import { noLimit } from '../testing/no-limit.ts';
 import { Front } from '../testing/terraform/front.ts';
-import { isEmulated, type Ran, Tofu, whyNoTofu } from '../testing/terraform/tofu.ts';
+import { type Ran, Tofu, whyNoTofu } from '../testing/terraform/tofu.ts';
 import { VpsAccount } from '../testing/vps.ts';
 import { Configuration } from './terraform-configuration.ts';
 import { differing, type Instance, type Json, untried, Values } from './terraform-values.ts';
@@ -33,10 +33,10 @@ const title = 'the Terraform modules';
 const TIMEOUT_MS = 1_800_000;
 const VMS = '/flexible-vps/v1/vms';
 
-/** An emulated OpenTofu takes ten times the CPU time, so the short form only makes every resource and destroys it. */
-const isShort = isEmulated && !isLong;
+/** The whole law takes minutes, many where OpenTofu is emulated: the short form makes every resource and destroys it. */
+const isShort = !isLong;
 const inLongForm = (name: string, test: () => Promise<void>): void => {
-  const reason = 'OpenTofu is emulated here, so only npm test -- --all runs it';
+  const reason = 'only npm test -- --all runs it';
   it.skipIf(isShort)(isShort ? `${name}: ${reason}` : name, test, TIMEOUT_MS);
 };
 

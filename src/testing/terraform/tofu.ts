@@ -15,7 +15,7 @@ const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: '
 const architecture = architectures[process.arch];
 
 const QEMU = 'qemu-x86_64-static';
-export const isEmulated = process.arch !== 'x64';
+const isEmulated = process.arch !== 'x64';
 const canRun = (program: string): boolean => spawnSync(program, ['--version']).status === 0;
 
 /** The reason why OpenTofu cannot run here; null if it can. */
