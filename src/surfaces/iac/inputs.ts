@@ -26,10 +26,18 @@ export interface Case {
   readonly allowed: readonly string[];
 }
 
-export type Limits = Pick<
-  Plain,
-  'enum' | 'pattern' | 'minLength' | 'maxLength' | 'minimum' | 'maximum' | 'minItems' | 'maxItems'
->;
+const limitNames = [
+  'enum',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'minItems',
+  'maxItems',
+] as const;
+
+export type Limits = Pick<Plain, (typeof limitNames)[number]>;
 
 /** A value inside a request. */
 export interface Member {
@@ -63,17 +71,6 @@ interface Context {
   readonly required: boolean;
   readonly change: Change;
 }
-
-const limitNames = [
-  'enum',
-  'pattern',
-  'minLength',
-  'maxLength',
-  'minimum',
-  'maximum',
-  'minItems',
-  'maxItems',
-] as const;
 
 const limitsOf = (schema: Plain): Limits =>
   Object.fromEntries(
