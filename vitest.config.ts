@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './src/testing/longest-first.ts';
+import { keepTemporaryFilesInMemory } from './src/testing/memory-folder.ts';
 import { findSystemPostgres } from './src/testing/postgres.ts';
+
+keepTemporaryFilesInMemory();
 
 /** `npm test -- --all`: the long form, with everything that costs much and finds little. */
 const isLong = process.env['HOSTPLANE_TEST_ALL'] === '1';

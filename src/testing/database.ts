@@ -23,7 +23,7 @@ declare module 'vitest' {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const server = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name} template ${TEMPLATE}`);
+  await administer(server, `create database ${name} template ${TEMPLATE} strategy file_copy`);
   return {
     name,
     connection: { ...server, database: name },

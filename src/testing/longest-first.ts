@@ -10,7 +10,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG =
   /\/src\/(laws|operations\/faults|engines|testing|store\/embedded|surfaces\/(portal\/browser|cli\/doctor|http))\/|\/src\/[^/]+$/;
 
-const rankOf = ({ moduleId }: TestSpecification): number => (LONG.test(moduleId) ? 0 : 1);
+/** Where tests start other programs that take minutes. */
+const LONGEST = /\/(terraform|ansible|iac-tour|ansible-tour|pages)\.test\.ts$/;
+
+const rankOf = ({ moduleId }: TestSpecification): number =>
+  LONGEST.test(moduleId) ? 0 : LONG.test(moduleId) ? 1 : 2;
 const sizeOf = ({ moduleId }: TestSpecification): number => statSync(moduleId).size;
 
 export class LongestFirst extends BaseSequencer {

@@ -1,15 +1,15 @@
 /**
  * The official conformance suite and the inspector of MCP. They need Node 22 or newer and are large, so only the long
- * form of the tests installs them, with a Node of their own, into the temporary folder.
+ * form of the tests installs them, with a Node of their own.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CACHE } from './cache.ts';
 
 const run = promisify(execFile);
 
@@ -19,7 +19,7 @@ const PACKAGES = [
   '@modelcontextprotocol/conformance@0.1.16',
   '@modelcontextprotocol/inspector@2.12.0',
 ];
-const FOLDER = join(tmpdir(), 'hostplane-mcp-tools');
+const FOLDER = join(CACHE, 'mcp-tools');
 const MODULES = join(FOLDER, 'node_modules');
 
 /** Returns why the tools cannot be used, or null. */

@@ -1,13 +1,14 @@
 /**
  * Builds a Debian 12 image with the real cloud-init and the templates of public images. The build takes a minute or
- * two, and the file is kept in the temporary folder for later runs.
+ * two, and the file is kept for later runs.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import { arch, tmpdir } from 'node:os';
+import { arch } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { CACHE } from '../cache.ts';
 import type { TestDaemon } from './daemon.ts';
 import { searchPath } from './programs.ts';
 
@@ -66,9 +67,10 @@ const metadata = {
 
 /** Returns the path of the image file. */
 export async function buildDebian(renderer: Renderer): Promise<string> {
-  const file = join(tmpdir(), `hostplane-${DEBIAN}-${renderer}-${process.getuid?.()}.tar`);
+  const file = join(CACHE, `${DEBIAN}-${renderer}.tar`);
   if (existsSync(file)) return file;
   const place = `${file}.${process.pid}`;
+  await mkdir(CACHE, { recursive: true });
   await rm(place, { recursive: true, force: true });
   try {
     await fill(place, renderer);

@@ -6,9 +6,10 @@ import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { CACHE } from '../cache.ts';
 
 const here = import.meta.dirname;
-const TOFU = join(here, '..', '..', '..', '.cache', 'opentofu-1.6.2', 'tofu');
+const TOFU = join(CACHE, 'opentofu-1.6.2', 'tofu');
 const VERSION = '0.25.2';
 const NAME = `terraform-provider-restful_v${VERSION}`;
 const architectures: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
