@@ -69,8 +69,9 @@ const packages = [
     without: 'the Terraform modules were not run',
   },
   {
-    names: ['chromium'],
-    isThere: () => ['chromium', 'chromium-browser', 'google-chrome'].some(hasProgram),
+    names: ['chromium-headless-shell'],
+    isThere: () =>
+      ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].some(hasProgram),
     without: 'the tests of the portal in a real browser did not run',
   },
   {
@@ -93,7 +94,7 @@ export function installPackages() {
   const missing = packages.filter(({ isThere }) => !isThere());
   if (missing.length === 0) return noTofu;
   const mayInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get');
-  if (mayInstall) withoutServices(() => missing.forEach(aptInstall));
+  if (mayInstall) withoutServices(() => aptInstall(missing));
   const still = missing
     .filter(({ isThere }) => !isThere())
     .map(({ names, without }) => {
@@ -113,13 +114,19 @@ function findOpentofu() {
     : ['the Terraform modules were not run: npm could not download OpenTofu (see its lines above).'];
 }
 
-function aptInstall({ names, mayBeBackported = false }, index) {
-  if (index === 0) apt('update');
-  const install = ['install', '--yes', '--no-install-recommends', ...names];
-  if (!mayBeBackported || names.every(isOffered)) return apt(...install);
-  return withBackports((options) => {
+function aptInstall(missing) {
+  apt('update');
+  const offered = missing.filter(({ names, mayBeBackported }) => !mayBeBackported || names.every(isOffered));
+  const install = (groups, options = []) =>
+    apt(...options, 'install', '--yes', '--no-install-recommends', ...groups.flatMap(({ names }) => names));
+  install(offered);
+  // If apt-get lacks one of them, it has installed none.
+  for (const group of offered.filter(({ isThere }) => !isThere())) install([group]);
+  const backported = missing.filter((group) => !offered.includes(group));
+  if (backported.length === 0) return;
+  withBackports((options) => {
     apt(...options, 'update');
-    apt(...options, ...install);
+    install(backported, options);
   });
 }
 

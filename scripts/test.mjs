@@ -9,8 +9,9 @@ import { run, runAside } from './interruptible.mjs';
 import { installPackages } from './packages.mjs';
 
 install();
+const build = checkAside('Build', process.execPath, ['scripts/build.mjs']);
 const missing = installPackages();
-const checks = [await check('Build', process.execPath, ['scripts/build.mjs'])];
+const checks = [await build];
 // Beside the tests, which begin with work that only one core can do.
 const aside = [
   checkAside('Formatting and lint', 'node_modules/.bin/biome', ['check', '.']),

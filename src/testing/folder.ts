@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readPidFile, stop } from '../store/embedded/postmaster.ts';
 import { removeLeftoverNamespaces } from './incus/namespace.ts';
+import { MEMORY } from './memory-folder.ts';
 
 const PREFIX = 'hostplane-test-';
 
@@ -27,11 +28,16 @@ export async function removeTemporaryFolder(folder: string): Promise<void> {
 
 export async function removeLeftovers(): Promise<void> {
   removeLeftoverNamespaces();
-  for (const name of await readdir(tmpdir())) {
+  // Only the run itself knows which of them it used.
+  for (const place of new Set([tmpdir(), MEMORY])) await removeLeftoversIn(place);
+}
+
+async function removeLeftoversIn(place: string): Promise<void> {
+  for (const name of await readdir(place).catch(() => [])) {
     const pid = new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1];
     if (pid && !isAlive(Number(pid))) {
       // Ignores errors: another run may be removing the same folder, or the folder belongs to another user.
-      await removeTemporaryFolder(join(tmpdir(), name)).catch(() => undefined);
+      await removeTemporaryFolder(join(place, name)).catch(() => undefined);
     }
   }
 }

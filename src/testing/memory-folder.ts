@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
 
-const MEMORY = '/dev/shm';
+export const MEMORY = '/dev/shm';
 const GIB = 1024 ** 3;
 /** Several times what a run of all tests has used at once. */
 const ROOM = 8 * GIB;

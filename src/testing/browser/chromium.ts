@@ -3,7 +3,8 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+/** The first is the same browser without its windows and menus, which takes a third less CPU time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 function findChromium(): string | undefined {
   const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin'];
@@ -19,7 +20,9 @@ function findChromium(): string | undefined {
 
 /** Null if there is a browser. */
 export const whyNoBrowser: string | null =
-  findChromium() === undefined ? 'no Chromium on this machine: install the package chromium' : null;
+  findChromium() === undefined
+    ? 'no Chromium on this machine: install the package chromium-headless-shell'
+    : null;
 
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({
