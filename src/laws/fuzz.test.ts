@@ -11,6 +11,7 @@ import { type Endpoint, isWrite } from '../kernel/record.ts';
 import { queryShapeOf } from '../pipeline/input.ts';
 import { defaultProvider } from '../testing/app.ts';
 import { arbitraryOf, type JsonSchema, storable } from '../testing/arbitrary.ts';
+import { isLong } from '../testing/long-form.ts';
 import { demoTariff } from '../testing/tariff.ts';
 import { type Breakage, breakagesOf, put, queryBreakagesOf } from './broken-input.ts';
 import { expectWellFormed } from './responses.ts';
@@ -25,7 +26,8 @@ import {
   type World,
 } from './walk.ts';
 
-const RUNS = 60;
+/** Requests for each endpoint. */
+const RUNS = isLong ? 300 : 30;
 
 let world: World;
 /** The path ids of the last call, if the call changed nothing; then the next call uses the same resources. */
