@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFault } from '../engines/sandbox/store.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';
-import { iacFiles } from '../surfaces/iac/files.ts';
+import { iacOf } from '../surfaces/iac/files.ts';
 import { iacModel } from '../surfaces/iac/model.ts';
 import { moduleInputs } from '../surfaces/iac/terraform/variables.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
@@ -87,7 +87,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       TF_LOG_PROVIDER: 'INFO',
       TF_LOG_PATH: join(folder, 'tofu.log'),
     });
-    all = await Configuration.make(join(folder, 'all'), iacFiles(document, 'law'));
+    all = await Configuration.make(join(folder, 'all'), iacOf(document, 'law').files);
     values = new Values(resources, read);
     // No call reserves an address yet, so no list has one.
     const { id: ip_id } = await owner.reserveAddress();
