@@ -155,10 +155,13 @@ describe('npm start', () => {
     expect([welcome.status, await welcome.json()]).toEqual([200, { status: 'signed_in' }]);
   });
 
-  it('refuses a second server on the same folder and names the first', async () => {
+  it('refuses a second server on the same folder and names the first, with the port that it really has', async () => {
     const first = await start();
+    const document = (await (await fetch(`${first.url}/openapi.json`)).json()) as { servers: object[] };
+    expect(document.servers).toEqual([{ url: first.url }]);
     const second = await startServer(folder);
-    expect(second).toMatchObject({ exitCode: 1, output: expect.stringContaining(String(first.pid)) });
+    const name = `process ${first.pid} at ${first.url}`;
+    expect(second).toMatchObject({ exitCode: 1, output: expect.stringContaining(name) });
     expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
   });
 

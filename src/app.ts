@@ -219,6 +219,11 @@ export async function startApp(options: AppOptions): Promise<RunningApp> {
       role === 'worker' ? { ...provider.server, port: provider.server.worker_port } : provider.server;
     const port = await listen(server, place);
     const url = role === 'worker' ? `http://${place.host}:${port}` : urlOf(provider, port);
+    // With port 0, the system chose a free one.
+    if (role !== 'worker' && provider.server.base_url === null && url !== address) {
+      running.moveTo(url);
+      await embedded?.claimServer({ address: url });
+    }
     if (isLogged) log.info({ address: url, pid: process.pid }, 'listening');
     // Runs last: the key is shown only once, so nothing may fail between creating and showing it.
     const isDemo = embedded !== null && role !== 'worker';

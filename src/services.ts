@@ -57,6 +57,8 @@ export interface RunningServices {
   current(): Services;
   /** Takes over what can change while the process runs; see `src/provider/reload.ts`. */
   reconfigure(provider: ProviderConfig): void;
+  /** From now on clients are told this address, because the port is known only when it is open. */
+  moveTo(baseUrl: string): void;
   /** From now on /readyz answers "down", so that load balancers send requests elsewhere. */
   drain(): void;
   close(): Promise<void>;
@@ -136,13 +138,15 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   for (const channel of newsChannels) listener.subscribe(channel, waiters.on(channel));
   const { cursor_secret } = await readInstance(db);
   await compareClocks(db, log);
+  let { baseUrl } = options;
   const configured = (config: ProviderConfig) => ({
     provider: config,
+    baseUrl,
     tariff: tariffOf(config.catalogue, [...registry.families, ...unbuiltFamilies]),
     trustedProxies: trustProxies(config.server.trusted_proxies),
     egress: new Egress(config.egress),
-    docsUrl: docsUrlOf(config, options.baseUrl),
-    approvalsUrl: approvalsUrlOf(config, options.baseUrl),
+    docsUrl: docsUrlOf(config, baseUrl),
+    approvalsUrl: approvalsUrlOf(config, baseUrl),
   });
   const ports = openEnginePorts({ provider, current: () => services.provider, connection, listener });
   const services: Services = {
@@ -161,7 +165,6 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     cursors: new CursorSeal(cursor_secret),
     secrets,
     ...ports.engines,
-    baseUrl: options.baseUrl,
   };
   let current: Services = { ...services };
 
@@ -211,13 +214,18 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   void limiter.countSharers?.();
   worker?.start();
 
+  const reconfigure = (config: ProviderConfig): void => {
+    Object.assign(services, configured(config));
+    current = { ...services };
+  };
   return {
     services,
     health,
     current: () => current,
-    reconfigure(config) {
-      Object.assign(services, configured(config));
-      current = { ...services };
+    reconfigure,
+    moveTo(address) {
+      baseUrl = address;
+      reconfigure(services.provider);
     },
     drain: () => {
       draining = true;

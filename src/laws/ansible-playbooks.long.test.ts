@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';
+import { detailsIn } from '../surfaces/iac/ansible/details.ts';
 import { ansibleFiles } from '../surfaces/iac/ansible/files.ts';
 import { iacModel } from '../surfaces/iac/model.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
@@ -15,7 +16,7 @@ import { createWorld } from './world.ts';
 
 const document = exampleDocument(buildRegistry(families));
 const model = iacModel(document);
-const files = ansibleFiles({ model, document, hash: 'hash' });
+const files = ansibleFiles({ model, document, detailsOf: detailsIn(document), hash: 'hash' });
 const playbooks = Object.keys(files).filter((path) => path.endsWith('/playbook.yml'));
 const why = whyNoAnsible();
 

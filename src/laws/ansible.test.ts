@@ -11,7 +11,7 @@ import { families } from '../families/index.ts';
 import { LIMIT, type RateLimitStore, verdict } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
-import { detailsOf } from '../surfaces/iac/ansible/details.ts';
+import { detailsIn } from '../surfaces/iac/ansible/details.ts';
 import { ansibleFiles } from '../surfaces/iac/ansible/files.ts';
 import type { Input } from '../surfaces/iac/inputs.ts';
 import { iacModel, type ManagedResource } from '../surfaces/iac/model.ts';
@@ -77,6 +77,8 @@ let app: TestApp;
 let world: World;
 let ansible: Ansible;
 const document = exampleDocument(buildRegistry(families));
+const model = iacModel(document);
+const detailsOf = detailsIn(document);
 const subjects = new Map<string, Subject>();
 
 /** What the account had before Ansible came. */
@@ -124,8 +126,8 @@ beforeAll(async () => {
   const folder = await makeTemporaryFolder();
   const url = await app.app.listen({ host: '127.0.0.1', port: 0 });
   ansible = { folder, url, key: world.key.key };
-  await writeCollection(folder, ansibleFiles({ model: iacModel(document), document, hash: HASH }));
-  for (const resource of iacModel(document).resources) {
+  await writeCollection(folder, ansibleFiles({ model, document, detailsOf, hash: HASH }));
+  for (const resource of model.resources) {
     subjects.set(resource.name, await subjectOf(resource));
     for (const [i, vary] of (creations[resource.create.id] ?? []).entries()) {
       const other = await subjectOf(resource, vary);
@@ -182,7 +184,7 @@ function expectOutcome(done: Run, changed: readonly string[], failed: readonly s
 /** By host: other values for all inputs that can be changed. */
 const changed = new Map<string, Members>();
 
-const identityOf = ({ resource }: Subject): string => detailsOf(resource, document).finding.by;
+const identityOf = ({ resource }: Subject): string => detailsOf(resource).finding.by;
 
 const exampleOf = ({ update }: ManagedResource): Members =>
   (endpoints.find(({ id }) => id === update?.id)?.example.body ?? {}) as Members;
@@ -190,7 +192,7 @@ const exampleOf = ({ update }: ManagedResource): Members =>
 /** The resource as the API shows it. */
 async function readOf(subject: Subject): Promise<Members> {
   const { resource, given } = subject;
-  const { finding } = detailsOf(resource, document);
+  const { finding } = detailsOf(resource);
   const path = finding.path.replace(/\{\w+\}/, String(given[resource.parent?.input ?? '']));
   const query = finding.isFiltered ? `?${finding.by}=${given[finding.by]}` : '';
   const answer = await app.call({ url: `${path}${query}`, key: ansible.key });

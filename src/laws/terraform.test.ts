@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFault } from '../engines/sandbox/store.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';
-import { iacFiles } from '../surfaces/iac/files.ts';
-import { iacModel } from '../surfaces/iac/model.ts';
+import { iacOf } from '../surfaces/iac/files.ts';
+import { type Call, iacModel, type ManagedResource } from '../surfaces/iac/model.ts';
 import { moduleInputs } from '../surfaces/iac/terraform/variables.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import { createKey } from '../testing/accounts.ts';
@@ -20,7 +20,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts
 import { inventoryOf } from '../testing/inventory.ts';
 import { isLong } from '../testing/long-form.ts';
 import { noLimit } from '../testing/no-limit.ts';
-import { Front } from '../testing/terraform/front.ts';
+import { Front, type Seen } from '../testing/terraform/front.ts';
 import { type Ran, Tofu, whyNoTofu } from '../testing/terraform/tofu.ts';
 import { VpsAccount } from '../testing/vps.ts';
 import { Configuration } from './terraform-configuration.ts';
@@ -44,6 +44,28 @@ interface CreatedVm {
   readonly id: string;
   readonly operation: { readonly id: string };
   readonly initial_credentials: { readonly password: string } | null;
+}
+
+/** `resource.input` of each input with a value. */
+const inputsIn = ({ name }: ManagedResource, body: Json): string[] =>
+  Object.keys(body)
+    .filter((input) => body[input] !== undefined)
+    .map((input) => `${name}.${input}`);
+
+/** Of these inputs, those that no request of the call has sent. The name of a declared resource is in its path. */
+function unsent(
+  inputs: readonly string[],
+  requests: readonly Seen[],
+  of: (each: ManagedResource) => Call,
+): string[] {
+  const sent = resources.flatMap((resource) => {
+    const { method, path } = of(resource);
+    const form = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/?]+')}(\\?|$)`);
+    const bodies = requests.filter((request) => request.method === method && form.test(request.path));
+    const members = bodies.flatMap((request) => inputsIn(resource, JSON.parse(request.sent) as Json));
+    return resource.isDeclared ? [...members, `${resource.name}.${resource.key}`] : members;
+  });
+  return inputs.filter((input) => !sent.includes(input));
 }
 
 describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${whyNoTofu}`, () => {
@@ -87,15 +109,15 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       TF_LOG_PROVIDER: 'INFO',
       TF_LOG_PATH: join(folder, 'tofu.log'),
     });
-    all = await Configuration.make(join(folder, 'all'), iacFiles(document, 'law'));
+    all = await Configuration.make(join(folder, 'all'), iacOf(document, 'law').files);
     values = new Values(resources, read);
     // No call reserves an address yet, so no list has one.
     const { id: ip_id } = await owner.reserveAddress();
     instances = (await values.instances())
       .filter(({ module, resource }) => !isShort || module === resource.name)
       .map((instance) => (instance.module === 'vm_public_ip' ? { ...instance, body: { ip_id } } : instance));
-    // One initialisation serves all: the copies of this folder use the same modules.
-    await all.write(instances, { others: all.scenarios });
+    // One initialisation serves all: the copies of this folder use the same modules. Only the long form makes scenarios.
+    await all.write(instances, isShort ? {} : { others: all.scenarios });
     const { code, output } = await run(tofu, all, 'init');
     expect(code, output).toBe(0);
     await all.write(instances);
@@ -148,6 +170,8 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       expect(Object.keys(await all.state()).sort()).toEqual(modules.sort());
 
       const requests = front.taken();
+      const given = instances.map(({ resource, body }) => inputsIn(resource, body));
+      expect(unsent(given.flat(), requests, ({ create }) => create)).toEqual([]);
       const creations = requests.filter(
         ({ method, path }) => method === 'POST' && path.startsWith(`${VMS}?`),
       );
@@ -199,7 +223,10 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       expect(changeable.filter((name) => !tried.flat().includes(name)).sort()).toEqual(Object.keys(untried));
 
       await all.write(instances);
+      front.taken();
       const changed = await apply(all);
+      const requests = front.taken();
+      expect(unsent(tried.flat(), requests, ({ update, create }) => update ?? create)).toEqual([]);
       const touched = tried.filter((names) => names.length > 0).length;
       expect(changed.output).toContain(`Resources: 0 added, ${touched} changed, 0 destroyed`);
 
@@ -255,7 +282,8 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
     async () => {
       const { code, output } = await plan(all);
       expect(code, output).toBe(0);
-      const gone = await destroy(all);
+      // The plan has just looked at everything.
+      const gone = await run(tofu, all, 'destroy', '-auto-approve', '-input=false', '-refresh=false');
       expect(gone.code, gone.output).toBe(0);
       expect(await inventoryOf(app, owner.key)).toEqual([]);
     },

@@ -1,6 +1,7 @@
-/** All files for infrastructure as code that are made from one document: the same document gives the same bytes. */
+/** All that is made from one document for infrastructure as code: the same document gives the same bytes. */
 import { createHash } from 'node:crypto';
 import type { OpenApiDocument } from '../openapi/model.ts';
+import { detailsIn } from './ansible/details.ts';
 import { ansibleFiles, ansibleParts } from './ansible/files.ts';
 import { tarGz } from './archive.ts';
 import { iacModel } from './model.ts';
@@ -24,10 +25,23 @@ const fileOf = (path: string, body: Buffer): IacFile => ({
   sha256: createHash('sha256').update(body).digest('hex'),
 });
 
+export interface Iac {
+  readonly files: readonly IacFile[];
+  readonly parts: readonly Part[];
+}
+
 /** `hash` is that of the document, as the ETag of `/openapi.json` has it. */
-export function iacFiles(document: OpenApiDocument, hash: string): readonly IacFile[] {
+export function iacOf(document: OpenApiDocument, hash: string): Iac {
   const model = iacModel(document);
-  const texts = { ...terraformFiles(model, hash), ...ansibleFiles({ model, document, hash }) };
+  const detailsOf = detailsIn(document);
+  return {
+    files: packed({ ...terraformFiles(model, hash), ...ansibleFiles({ model, document, detailsOf, hash }) }),
+    parts: [...terraformParts(model), ...ansibleParts(model, detailsOf)],
+  };
+}
+
+/** The texts as files, and the archives with them. */
+function packed(texts: Readonly<Record<string, string>>): IacFile[] {
   const paths = Object.keys(texts).sort();
   const parts = [...new Set(paths.flatMap((path) => partOf(path) ?? []))];
   const inside = (folder: string): Record<string, string> =>
@@ -41,9 +55,4 @@ export function iacFiles(document: OpenApiDocument, hash: string): readonly IacF
     ...parts.map((part) => fileOf(`${part}.tar.gz`, tarGz(inside(`${part}/`)))),
     fileOf(ARCHIVE, tarGz(inside(''))),
   ];
-}
-
-export function iacParts(document: OpenApiDocument): readonly Part[] {
-  const model = iacModel(document);
-  return [...terraformParts(model), ...ansibleParts(model, document)];
 }

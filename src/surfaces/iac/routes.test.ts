@@ -6,7 +6,7 @@ import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { openExchange } from '../http/exchange.ts';
 import { createServer } from '../http/server.ts';
 import { publicationOf } from '../openapi/publication.ts';
-import { iacFiles } from './files.ts';
+import { iacOf } from './files.ts';
 import type { Part } from './parts.ts';
 import { serveIac } from './routes.ts';
 
@@ -76,14 +76,14 @@ it('lists the modules, the roles and the scenarios of both tools, each with its 
 });
 
 it('writes the hash of the specification into every file', async () => {
-  const files = iacFiles(publicationOf(test.services).document(), hash());
+  const { files } = iacOf(publicationOf(test.services).document(), hash());
   const texts = files.filter(({ path }) => /^terraform\/.*\.(tf|md)$/.test(path));
   expect(texts.filter(({ body }) => !body.includes(hash())).map(({ path }) => path)).toEqual([]);
 });
 
 it('makes the same bytes from the same document', () => {
-  const [first, second] = [0, 1].map(() => iacFiles(publicationOf(test.services).document(), hash()));
-  expect(first?.map(({ sha256 }) => sha256)).toEqual(second?.map(({ sha256 }) => sha256));
+  const [first, second] = [0, 1].map(() => iacOf(publicationOf(test.services).document(), hash()));
+  expect(first?.files.map(({ sha256 }) => sha256)).toEqual(second?.files.map(({ sha256 }) => sha256));
 });
 
 it('packs all files into one archive, and each module into its own', async () => {

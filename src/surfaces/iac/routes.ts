@@ -8,7 +8,7 @@ import type { Services } from '../../kernel/services.ts';
 import { identify, type OpenExchange } from '../openapi/admission.ts';
 import { isKnown } from '../openapi/etag.ts';
 import { publicationOf } from '../openapi/publication.ts';
-import { ARCHIVE, type IacFile, iacFiles, iacParts } from './files.ts';
+import { ARCHIVE, type IacFile, iacOf } from './files.ts';
 import type { Part } from './parts.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -42,12 +42,10 @@ export function serveIac(app: FastifyInstance, services: Services, openExchange:
 
   const shelf = (): Shelf => {
     const hash = publication.whole('json').etag.replaceAll('"', '');
-    if (kept?.hash !== hash)
-      kept = {
-        hash,
-        files: new Map(iacFiles(publication.document(), hash).map((file) => [file.path, file])),
-        parts: iacParts(publication.document()),
-      };
+    if (kept?.hash !== hash) {
+      const { files, parts } = iacOf(publication.document(), hash);
+      kept = { hash, files: new Map(files.map((file) => [file.path, file])), parts };
+    }
     return kept;
   };
 

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 export interface Seen {
   readonly method: string;
   readonly path: string;
+  /** The body of the request. */
+  readonly sent: string;
   readonly status: number;
   readonly answer: string;
 }
@@ -27,27 +29,35 @@ export class Front {
   static async open(port: number, baseUrl: string): Promise<Front> {
     const server = createServer();
     const front = new Front(server);
-    const note = ({ method = '', url = '' }: IncomingMessage, status: number, answer: string): void =>
-      void front.seen.push({ method, path: url, status, answer });
+    const note = (
+      { method = '', url = '' }: IncomingMessage,
+      seen: Pick<Seen, 'sent' | 'status' | 'answer'>,
+    ): void => void front.seen.push({ method, path: url, ...seen });
     server.on('request', (request: IncomingMessage, response) => {
       if (front.refusals > 0) {
         front.refusals--;
-        note(request, 429, '');
+        note(request, { sent: '', status: 429, answer: '' });
         response.writeHead(429, { 'retry-after': '1' }).end();
         return;
       }
       const { method, url, headers } = request;
+      const sent: Buffer[] = [];
+      request.on('data', (part: Buffer) => sent.push(part));
       const inner = send({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
         answer.on('end', () => {
           const body = Buffer.concat(parts);
-          note(request, answer.statusCode ?? 0, body.toString());
-          const sent = Object.entries(answer.headers).map(([name, value]) => [
+          note(request, {
+            sent: Buffer.concat(sent).toString(),
+            status: answer.statusCode ?? 0,
+            answer: body.toString(),
+          });
+          const shown = Object.entries(answer.headers).map(([name, value]) => [
             name,
             typeof value === 'string' ? value.replaceAll(baseUrl, front.url) : value,
           ]);
-          response.writeHead(answer.statusCode ?? 502, Object.fromEntries(sent)).end(body);
+          response.writeHead(answer.statusCode ?? 502, Object.fromEntries(shown)).end(body);
         });
       });
       inner.on('error', () => response.destroy());

@@ -45,9 +45,25 @@ function identifyingInput({ name, inputs }: ManagedResource): string {
 const parametersOf = ({ operation }: Entry, resolver: Resolver) =>
   (operation.parameters ?? []).map((parameter) => resolver.parameter(parameter));
 
-export function detailsOf(resource: ManagedResource, document: OpenApiDocument): Details {
-  const resolver = new Resolver(document);
-  const entries = entriesOf(document);
+export type DetailsOf = (resource: ManagedResource) => Details;
+
+/** Finds the details of each resource once. */
+export function detailsIn(document: OpenApiDocument): DetailsOf {
+  const source = { resolver: new Resolver(document), entries: entriesOf(document) };
+  const known = new Map<string, Details>();
+  return (resource) => {
+    const details = known.get(resource.name) ?? find(resource, source);
+    known.set(resource.name, details);
+    return details;
+  };
+}
+
+interface Source {
+  readonly resolver: Resolver;
+  readonly entries: readonly Entry[];
+}
+
+function find(resource: ManagedResource, { resolver, entries }: Source): Details {
   const entry = (id: string): Entry => {
     const found = entries.find((each) => each.id === id);
     if (found === undefined) throw new Error(`The document has no operation ${id}.`);

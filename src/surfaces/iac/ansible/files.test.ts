@@ -3,13 +3,16 @@ import { families } from '../../../families/index.ts';
 import { buildRegistry } from '../../../kernel/registry.ts';
 import { exampleDocument } from '../../openapi/snapshot.ts';
 import { iacModel } from '../model.ts';
-import { detailsOf } from './details.ts';
+import { detailsIn } from './details.ts';
 import { ansibleFiles } from './files.ts';
 import { roleOptions } from './variables.ts';
 
 const HASH = 'the-hash-of-the-document';
 const document = exampleDocument(buildRegistry(families));
-const files = () => ansibleFiles({ model: iacModel(document), document, hash: HASH });
+const model = iacModel(document);
+const detailsOf = detailsIn(document);
+const files = () =>
+  ansibleFiles({ model: iacModel(document), document, detailsOf: detailsIn(document), hash: HASH });
 
 it('the collection has the same bytes for the same document', () => {
   expect(files()).toEqual(files());
@@ -21,14 +24,14 @@ it('every file of the collection says which document it was made from', () => {
 });
 
 it('no two roles have the same variable', () => {
-  const variables = iacModel(document).resources.flatMap((resource) =>
-    Object.keys(roleOptions(resource, detailsOf(resource, document))),
+  const variables = model.resources.flatMap((resource) =>
+    Object.keys(roleOptions(resource, detailsOf(resource))),
   );
   expect(variables.filter((each, i) => variables.indexOf(each) !== i)).toEqual([]);
 });
 
 it('each role has a README that says how to get a key with just the permissions that it needs', () => {
-  for (const { name } of iacModel(document).resources) {
+  for (const { name } of model.resources) {
     const readme = files()[`ansible/roles/${name}/README.md`] ?? '';
     for (const part of [
       '## Inputs',

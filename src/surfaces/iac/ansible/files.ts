@@ -3,7 +3,7 @@ import type { OpenApiDocument } from '../../openapi/model.ts';
 import { entriesOf } from '../../openapi/resolved.ts';
 import type { IacModel, ManagedResource } from '../model.ts';
 import type { Part } from '../parts.ts';
-import { type Details, detailsOf } from './details.ts';
+import type { Details, DetailsOf } from './details.ts';
 import { playbookFiles, playbookParts } from './playbooks.ts';
 import { collectionReadme, roleReadme } from './readme.ts';
 import { COLLECTION, tasksOf } from './role.ts';
@@ -15,6 +15,7 @@ import { headed, yamlOf } from './yaml.ts';
 interface AnsibleSource {
   readonly model: IacModel;
   readonly document: OpenApiDocument;
+  readonly detailsOf: DetailsOf;
   /** The SHA-256 of the document. */
   readonly hash: string;
 }
@@ -60,12 +61,12 @@ function roleFiles(
 
 /** All files of the collection, by path. */
 export function ansibleFiles(source: AnsibleSource): Record<string, string> {
-  const { model, document, hash } = source;
+  const { model, document, detailsOf, hash } = source;
   const [namespace, name] = COLLECTION.split('.');
   const roles = [
     ['shared', sharedRole(source)] as const,
     ...model.resources.map(
-      (resource) => [resource.name, roleFiles(resource, detailsOf(resource, document), source)] as const,
+      (resource) => [resource.name, roleFiles(resource, detailsOf(resource), source)] as const,
     ),
   ];
   const files: Record<string, string> = {
@@ -80,7 +81,7 @@ export function ansibleFiles(source: AnsibleSource): Record<string, string> {
     }),
     'meta/runtime.yml': yamlOf({ requires_ansible: MINIMUM }),
     'README.md': collectionReadme(model, hash),
-    ...playbookFiles(model, (resource) => detailsOf(resource, document), hash),
+    ...playbookFiles(model, detailsOf, hash),
   };
   for (const [role, own] of roles)
     for (const [path, text] of Object.entries(own)) files[`roles/${role}/${path}`] = text;
@@ -89,10 +90,10 @@ export function ansibleFiles(source: AnsibleSource): Record<string, string> {
   );
 }
 
-export function ansibleParts(model: IacModel, document: OpenApiDocument): Part[] {
+export function ansibleParts(model: IacModel, detailsOf: DetailsOf): Part[] {
   const roles = model.resources.map((resource): Part => {
     const { name, title, description: text } = resource;
-    const { permissions } = detailsOf(resource, document);
+    const { permissions } = detailsOf(resource);
     return {
       tool: 'ansible',
       kind: 'role',
@@ -104,5 +105,5 @@ export function ansibleParts(model: IacModel, document: OpenApiDocument): Part[]
       permissions,
     };
   });
-  return [...playbookParts(model, (resource) => detailsOf(resource, document)), ...roles];
+  return [...playbookParts(model, detailsOf), ...roles];
 }

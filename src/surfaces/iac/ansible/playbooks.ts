@@ -1,8 +1,9 @@
-/** Whole playbooks to begin with. Each is there if the document has all resources that it uses. */
+/** The scenarios as playbooks that use the roles. */
 import type { IacModel, ManagedResource } from '../model.ts';
 import type { Part } from '../parts.ts';
 import { keyText, tableOf } from '../readme.ts';
-import type { Details } from './details.ts';
+import { permissionsFor, type Scenario, type ScenarioName, scenarioPart, scenariosOf } from '../scenarios.ts';
+import type { DetailsOf } from './details.ts';
 import { COLLECTION } from './role.ts';
 import { yamlOf } from './yaml.ts';
 
@@ -13,10 +14,6 @@ interface Setting {
 }
 
 interface Playbook {
-  readonly name: string;
-  readonly title: string;
-  readonly text: string;
-  readonly uses: readonly string[];
   /** The variables that the user has to set. */
   readonly settings: Readonly<Record<string, Setting>>;
   readonly tasks: string;
@@ -43,12 +40,8 @@ const machineSettings: Playbook['settings'] = {
 
 const role = (name: string): string => `${COLLECTION}.${name}`;
 
-const playbooks: readonly Playbook[] = [
-  {
-    name: 'web-machine',
-    title: 'A web machine',
-    text: 'A machine with a private network, an SSH key and a snapshot of its first state.',
-    uses: ['vm', 'network', 'ssh_key', 'interface', 'snapshot'],
+const playbooks: Readonly<Record<ScenarioName, Playbook>> = {
+  'web-machine': {
     settings: machineSettings,
     tasks: `\
 - name: A web machine
@@ -83,11 +76,7 @@ const playbooks: readonly Playbook[] = [
         msg: "{{ vm_result.primary_ipv4 | default('known after the run') }}"
 `,
   },
-  {
-    name: 'fleet',
-    title: 'A fleet behind a placement group',
-    text: 'Several machines of the same kind, which run on different hosts.',
-    uses: ['vm', 'placement_group', 'ssh_key'],
+  fleet: {
     settings: machineSettings,
     tasks: `\
 - name: A fleet
@@ -121,11 +110,7 @@ const playbooks: readonly Playbook[] = [
         loop_var: number
 `,
   },
-  {
-    name: 'budget-alarm',
-    title: 'A budget with an alarm',
-    text: 'A monthly budget for the account, and a webhook that is called when it runs out.',
-    uses: ['budget', 'webhook'],
+  'budget-alarm': {
     settings: {
       url: {
         meaning: 'The address that is called. It must be reachable from the API.',
@@ -154,16 +139,15 @@ const playbooks: readonly Playbook[] = [
           basis: forecast
 `,
   },
-];
-
-type DetailsOf = (resource: ManagedResource) => Details;
+};
 
 function readme(
-  { name, title, text, settings }: Playbook,
+  { name, title, text, uses }: Scenario,
   permissions: readonly string[],
   { baseUrl }: IacModel,
   hash: string,
 ): string {
+  const facts = uses.map((each) => `\`${each.name}_result\``);
   return `# ${title}
 
 ${text} It is a playbook that uses the roles of the collection \`${COLLECTION}\`.
@@ -178,52 +162,52 @@ ansible-playbook playbook.yml -e @settings.yml --check --diff
 ansible-playbook playbook.yml -e @settings.yml
 \`\`\`
 
-The collection has to be installed first, as its README says. The first line with \`--check\` shows what would be created. Change \`settings.yml\` before:
+The collection has to be installed first, as its README says. The first line with \`--check\` shows what would be created.
+
+## Inputs
+
+Change \`settings.yml\` before:
 
 ${tableOf(
   ['setting', 'meaning'],
-  Object.entries(settings).map(([setting, { meaning }]) => [`\`${setting}\``, meaning]),
+  Object.entries(playbooks[name].settings).map(([setting, { meaning }]) => [`\`${setting}\``, meaning]),
 )}
 
 The names and numbers under \`vars\` in \`playbook.yml\` can be set in the same file.
 
+## Outputs
+
+The facts ${facts.join(', ')}: each is what the API shows about the resource.
+
 ## Permissions
 
 ${keyText('it', baseUrl, permissions)}
+
+## Adopt what exists
+
+A resource that has the name in the playbook is used instead of a new one. There is no state to import; \`--check --diff\` shows what would be changed.
 `;
 }
-
-const usable = ({ resources }: IacModel): Playbook[] =>
-  playbooks.filter(({ uses }) => uses.every((each) => resources.some(({ name }) => name === each)));
-
-const permissionsOf = ({ uses }: Playbook, { resources }: IacModel, detailsOf: DetailsOf): string[] => {
-  const used = resources.filter(({ name }) => uses.includes(name));
-  return [...new Set(used.flatMap((resource) => detailsOf(resource).permissions))].sort();
-};
 
 export function playbookFiles(model: IacModel, detailsOf: DetailsOf, hash: string): Record<string, string> {
   const resource = (name: string) => model.resources.find((each) => each.name === name)!;
   return Object.fromEntries(
-    usable(model).flatMap((playbook) => {
-      const folder = `playbooks/${playbook.name}`;
-      const settings = Object.entries(playbook.settings).map(([name, { example }]) => [
-        name,
-        example(resource),
-      ]);
-      const permissions = permissionsOf(playbook, model, detailsOf);
+    scenariosOf(model).flatMap((scenario) => {
+      const folder = `playbooks/${scenario.name}`;
+      const { tasks, settings } = playbooks[scenario.name];
+      const examples = Object.entries(settings).map(([name, { example }]) => [name, example(resource)]);
+      const permissions = permissionsFor(scenario, (each) => detailsOf(each).permissions);
       return [
-        [`${folder}/README.md`, readme(playbook, permissions, model, hash)],
-        [`${folder}/playbook.yml`, playbook.tasks],
-        [`${folder}/settings.yml`, yamlOf(Object.fromEntries(settings))],
+        [`${folder}/README.md`, readme(scenario, permissions, model, hash)],
+        [`${folder}/playbook.yml`, tasks],
+        [`${folder}/settings.yml`, yamlOf(Object.fromEntries(examples))],
       ];
     }),
   );
 }
 
 export const playbookParts = (model: IacModel, detailsOf: DetailsOf): Part[] =>
-  usable(model).map((playbook): Part => {
-    const { name, title, text } = playbook;
-    const permissions = permissionsOf(playbook, model, detailsOf);
-    const path = `ansible/playbooks/${name}`;
-    return { tool: 'ansible', kind: 'scenario', name, title, text, path, archive: null, permissions };
+  scenariosOf(model).map((scenario) => {
+    const permissions = permissionsFor(scenario, (each) => detailsOf(each).permissions);
+    return scenarioPart('ansible', 'ansible/playbooks', scenario, permissions);
   });

@@ -1,7 +1,8 @@
-/** Whole configurations to begin with. Each is there if the document has all resources that it uses. */
-import type { IacModel } from '../model.ts';
+/** The scenarios as root configurations that use the modules. */
+import type { IacModel, ManagedResource } from '../model.ts';
 import type { Part } from '../parts.ts';
 import { keyText, tableOf } from '../readme.ts';
+import { permissionsFor, type Scenario, type ScenarioName, scenarioPart, scenariosOf } from '../scenarios.ts';
 import { providerFile } from './module.ts';
 
 interface Variable {
@@ -11,14 +12,12 @@ interface Variable {
   readonly default?: string;
 }
 
-interface Scenario {
-  readonly name: string;
-  readonly title: string;
-  readonly text: string;
-  readonly uses: readonly string[];
+interface Configuration {
   readonly variables: readonly Variable[];
   readonly main: string;
 }
+
+const FOLDER = 'terraform/scenarios';
 
 const place: readonly Variable[] = [
   { name: 'location', description: 'The slug of a location: GET /flexible-vps/v1/locations lists them.' },
@@ -27,12 +26,8 @@ const place: readonly Variable[] = [
   { name: 'public_key', description: 'The public SSH key that may sign in, in one line.' },
 ];
 
-const scenarios: readonly Scenario[] = [
-  {
-    name: 'web-machine',
-    title: 'A web machine',
-    text: 'A machine with a private network, an SSH key and a snapshot of its first state.',
-    uses: ['vm', 'network', 'ssh_key', 'interface', 'snapshot'],
+const configurations: Readonly<Record<ScenarioName, Configuration>> = {
+  'web-machine': {
     variables: [{ name: 'name', description: 'The name of the machine.', default: '"web"' }, ...place],
     main: `module "ssh_key" {
   source     = "../../modules/ssh_key"
@@ -74,11 +69,7 @@ output "address" {
 }
 `,
   },
-  {
-    name: 'fleet',
-    title: 'A fleet behind a placement group',
-    text: 'Several machines of the same kind, which run on different hosts.',
-    uses: ['vm', 'placement_group', 'ssh_key'],
+  fleet: {
     variables: [
       { name: 'name', description: 'The beginning of all names.', default: '"fleet"' },
       { name: 'machines', description: 'How many machines there are.', type: 'number', default: '3' },
@@ -113,11 +104,7 @@ output "addresses" {
 }
 `,
   },
-  {
-    name: 'budget-alarm',
-    title: 'A budget with an alarm',
-    text: 'A monthly budget for the account, and a webhook that tells you when it runs out.',
-    uses: ['budget', 'webhook'],
+  'budget-alarm': {
     variables: [
       { name: 'name', description: 'The name of the budget and of the webhook.', default: '"alarm"' },
       {
@@ -146,9 +133,9 @@ module "budget" {
 }
 `,
   },
-];
+};
 
-function variablesFile({ variables }: Scenario): string {
+function variablesFile({ variables }: Configuration): string {
   const blocks = variables.map(
     ({ name, description, type = 'string', default: usual }) => `variable "${name}" {
   description = "${description}"
@@ -159,16 +146,19 @@ ${usual === undefined ? '' : `  default     = ${usual}\n`}}
   return blocks.join('\n');
 }
 
-function permissionsOf({ uses }: Scenario, { resources }: IacModel): string[] {
-  const used = resources.filter(({ name }) => uses.includes(name));
-  return [...new Set(used.flatMap(({ permissions }) => permissions))].sort();
-}
+const permissionsOf = ({ permissions }: ManagedResource): readonly string[] => permissions;
 
-function readme(scenario: Scenario, model: IacModel, hash: string): string {
-  const { title, text, variables, name } = scenario;
-  const { baseUrl } = model;
-  const permissions = permissionsOf(scenario, model);
+/** The values that the configuration prints when it is applied. */
+const outputsIn = ({ main }: Configuration): string[] =>
+  [...main.matchAll(/^output "(\w+)"/gm)].map(([, name]) => `\`${name}\``);
+
+function readme(scenario: Scenario, { baseUrl }: IacModel, hash: string): string {
+  const { title, text, name, uses } = scenario;
+  const configuration = configurations[name];
+  const { variables } = configuration;
   const needed = variables.filter((each) => each.default === undefined);
+  const outputs = outputsIn(configuration);
+  const modules = uses.map((each) => `[${each.name}](../../modules/${each.name}/README.md)`);
   return `# ${title}
 
 ${text}
@@ -183,6 +173,8 @@ tofu init
 tofu apply${needed.map((each) => ` -var ${each.name}=…`).join('')}
 \`\`\`
 
+## Inputs
+
 ${tableOf(
   ['input', 'default', 'meaning'],
   variables.map((each) => [
@@ -192,30 +184,33 @@ ${tableOf(
   ]),
 )}
 
-${keyText('it', baseUrl, permissions)}
+## Outputs
+
+${outputs.length === 0 ? 'None.' : `${outputs.join(', ')}. \`tofu output\` prints what the last \`apply\` has found.`}
+
+## Permissions
+
+${keyText('it', baseUrl, permissionsFor(scenario, permissionsOf))}
+
+## Import
+
+What exists already is imported into the modules that it uses; the README of each has the block: ${modules.join(', ')}.
 `;
 }
 
-function usable({ resources }: IacModel): Scenario[] {
-  const known = new Set(resources.map(({ name }) => name));
-  return scenarios.filter(({ uses }) => uses.every((name) => known.has(name)));
-}
-
 export const scenarioParts = (model: IacModel): Part[] =>
-  usable(model).map((scenario): Part => {
-    const { name, title, text } = scenario;
-    const path = `terraform/scenarios/${name}`;
-    const permissions = permissionsOf(scenario, model);
-    return { tool: 'terraform', kind: 'scenario', name, title, text, path, archive: null, permissions };
-  });
+  scenariosOf(model).map((scenario) =>
+    scenarioPart('terraform', FOLDER, scenario, permissionsFor(scenario, permissionsOf)),
+  );
 
 export function scenarioFiles(model: IacModel, hash: string, note: string): Record<string, string> {
   return Object.fromEntries(
-    usable(model).flatMap((scenario) => {
-      const folder = `terraform/scenarios/${scenario.name}`;
+    scenariosOf(model).flatMap((scenario) => {
+      const folder = `${FOLDER}/${scenario.name}`;
+      const configuration = configurations[scenario.name];
       return [
-        [`${folder}/main.tf`, `${note}${scenario.main}`],
-        [`${folder}/variables.tf`, `${note}${variablesFile(scenario)}`],
+        [`${folder}/main.tf`, `${note}${configuration.main}`],
+        [`${folder}/variables.tf`, `${note}${variablesFile(configuration)}`],
         [`${folder}/provider.tf`, `${note}${providerFile(model.baseUrl)}`],
         [`${folder}/README.md`, readme(scenario, model, hash)],
       ];
