@@ -28,7 +28,8 @@ export default function MyApis() {
           onChange={(event) =>
             void navigate({
               to: '/api/mine',
-              search: event.target.value === '' ? {} : { key: event.target.value },
+              search: ({ key: _, ...others }: Record<string, string>) =>
+                event.target.value === '' ? others : { ...others, key: event.target.value },
             })
           }
         >

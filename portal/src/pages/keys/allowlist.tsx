@@ -79,7 +79,7 @@ function ModeChoice({ account, list }: { account: Account; list: Allowlist }) {
   const { error, run } = useAct(async (mode: AllowlistMode) => {
     await send(`${acts(account)}/allowlist/mode`, { method: 'PUT', body: { mode } });
     await client.invalidateQueries({ queryKey: [account.id, 'allowlist'] });
-    toast(`The allowlist is on ${modeWords[mode][0]}.`);
+    toast(mode === 'off' ? 'The allowlist is off.' : 'The allowlist reports, and refuses nothing.');
   });
   const choose = (mode: AllowlistMode): void => {
     if (mode === list.mode || !isAdmin(account)) return;
