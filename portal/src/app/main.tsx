@@ -27,7 +27,8 @@ const client = new QueryClient({
 
 guard.around = withReauthentication;
 refusals.listener = (problem) => {
-  if (problem.status !== 401) return;
+  // A wrong password in a dialog is a 401 as well, but the session goes on.
+  if (problem.code !== 'not_signed_in') return;
   if (!isPublicPage(location.pathname)) leave();
 };
 listenForSignOut();

@@ -41,7 +41,8 @@ export const denialsQuery = (account: Account) => ({
     'denials',
     `${calls(account)}/account/v1/key-denials?limit=100`,
   ),
-  refetchInterval: 10_000,
+  refetchInterval: ({ state }: { readonly state: { readonly data?: unknown } }) =>
+    state.data === undefined ? false : 10_000,
 });
 export const operationsQuery = (account: Account) =>
   reading<List<Operation>>(account, 'operations', `${calls(account)}/account/v1/operations?limit=20`);

@@ -46,7 +46,7 @@ function Overview({ account }: { account: Account }) {
     useQuery(securityQuery),
     operations,
   ];
-  if (needed.some(({ isPending }) => isPending)) return <Skeleton rows={5} />;
+  if (needed.some(({ isFetched }) => !isFetched)) return <Skeleton rows={5} />;
   return (
     <>
       <NeedsYou account={account} />

@@ -5,6 +5,7 @@ import { useAccount } from '../../data/session.ts';
 import type { Access, Account, OperationIndex } from '../../data/types.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
 import { SelectField } from '../../ui/field.tsx';
+import { Path } from '../../ui/path.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Filter, useFilter } from './filter.tsx';
 import { Hash } from './hash.tsx';
@@ -98,7 +99,7 @@ function List({ account, index, keyId }: { account: Account; index: OperationInd
                         </Link>
                         <span className="flex min-w-0 items-baseline text-sm text-muted">
                           <Method>{operation.method}</Method>
-                          <code className="break-all">{operation.path}</code>
+                          <Path>{operation.path}</Path>
                         </span>
                         <Verdict access={byId.get(operation.id)} />
                       </li>
