@@ -45,7 +45,7 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      className={`m-auto max-h-none w-full max-w-none bg-transparent p-0 max-md:mt-auto max-md:mb-0 max-md:animate-[rise_150ms] md:animate-[fade_120ms] ${wide ? 'md:max-w-[760px]' : 'md:max-w-[520px]'}`}
+      className={`m-auto max-h-none w-full max-w-none bg-transparent p-0 text-left max-md:mt-auto max-md:mb-0 max-md:animate-[rise_150ms] md:animate-[fade_120ms] ${wide ? 'md:max-w-[760px]' : 'md:max-w-[520px]'}`}
       onCancel={(event) => {
         event.preventDefault();
         close();

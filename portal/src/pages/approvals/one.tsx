@@ -82,7 +82,7 @@ function Shown({ approval, account }: { approval: Approval; account: Account }) 
       <State approval={approval} />
       <div className="card mb-4 divide-y divide-line">
         <Fact title="Call">
-          <span className="flex min-w-0 flex-wrap items-baseline">
+          <span className="flex min-w-0 items-baseline">
             <Method>{call.method}</Method>
             <Path>{call.path + query}</Path>
           </span>

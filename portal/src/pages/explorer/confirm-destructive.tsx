@@ -33,7 +33,7 @@ export function ConfirmDestructive(props: {
       <ul className="grid gap-1">
         {effects.map((effect) => (
           <li key={`${effect.type} ${effect.id}`} className="text-bad">
-            {spoken(effect.action)} {spoken(effect.type)} {effect.name ?? effect.id}
+            {spoken(effect.action)}: {spoken(effect.type)} {effect.name ?? effect.id}
             {effect.loss &&
               `. ${effect.loss.recoverable ? 'For now you lose' : 'Lost for good'}: ${effect.loss.what}`}
           </li>

@@ -21,17 +21,17 @@ export default function Explorer() {
       <PageHead title="API Explorer">
         Real calls to this account, with a dry run before anything changes.
       </PageHead>
-      <Loaded query={index} rows={2}>
-        {(found) => (
-          <div className="mb-6">
+      <div className="mb-6">
+        <Loaded query={index} rows={2}>
+          {(found) => (
             <OperationPicker
               index={found}
               value={chosen}
               choose={(id) => void navigate({ to: '/api/explorer/$operation', params: { operation: id } })}
             />
-          </div>
-        )}
-      </Loaded>
+          )}
+        </Loaded>
+      </div>
       <Loaded query={document} rows={6}>
         {(json) => {
           const described = describe(json, chosen);
