@@ -176,7 +176,11 @@ export const templates = {
   password_changed: template<Change>({
     write: (change, { provider }) => ({
       subject: `Your password for ${provider} was changed`,
-      paragraphs: [`Hello ${quoted(change.name)},`, 'your password was changed.', happened(change)],
+      paragraphs: [
+        `Hello ${quoted(change.name)},`,
+        'your password was changed. All your other sessions were ended.',
+        happened(change),
+      ],
       button: { label: 'Check your security', link: change.link },
       unexpected: NOT_YOU,
     }),

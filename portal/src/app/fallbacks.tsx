@@ -41,8 +41,8 @@ export const NoAccount = ({ me }: { me: Me }) => (
         </Link>
       }
     >
-      Ask an owner or admin of an account to invite <span className="break-all">{me.person.email}</span>. The
-      API reference is open to you.
+      Ask an owner or admin of an account to invite <span className="break-words">{me.person.email}</span>.
+      The API reference is open to you.
     </Empty>
   </>
 );

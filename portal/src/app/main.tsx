@@ -3,13 +3,14 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { isPublicPage } from '../../../src/surfaces/portal/public-pages.ts';
 import { Problem, refusals } from '../data/http.ts';
 import { withReauthentication } from '../data/reauth.ts';
 import { meQuery, siteQuery } from '../data/session.ts';
 import { chosenTheme, paint, setTheme } from '../data/site.ts';
 import { guard } from '../ui/use-act.ts';
 import { leave, listenForSignOut } from './leave.ts';
-import { isPublic, openRouter } from './router.tsx';
+import { openRouter } from './router.tsx';
 
 const client = new QueryClient({
   defaultOptions: {
@@ -26,8 +27,9 @@ const client = new QueryClient({
 
 guard.around = withReauthentication;
 refusals.listener = (problem) => {
-  if (problem.status !== 401) return;
-  if (!isPublic(location.pathname)) leave();
+  // A wrong password in a dialog is a 401 as well, but the session goes on.
+  if (problem.code !== 'not_signed_in') return;
+  if (!isPublicPage(location.pathname)) leave();
 };
 listenForSignOut();
 
@@ -42,7 +44,7 @@ paint(site?.provider.accent ?? null);
 // A device on which nothing was chosen takes over what the person chose elsewhere.
 if ((me?.person.theme === 'light' || me?.person.theme === 'dark') && chosenTheme() === 'system')
   setTheme(me.person.theme);
-if (me === null && !isPublic(location.pathname)) leave();
+if (me === null && !isPublicPage(location.pathname)) leave();
 else {
   // What the server rendered stays on the page until the first page is ready to replace it.
   await router.load();

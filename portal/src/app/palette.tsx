@@ -15,7 +15,7 @@ interface Hit {
   readonly text: string;
 }
 
-const MOST = 12;
+const MOST = 16;
 
 /** Ctrl K: jumps to a page, a key or an operation. */
 export default function Palette({ close }: { close: () => void }) {

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { post } from '../data/http.ts';
+import { securityQuery } from '../data/queries.ts';
 import { onReauthentication } from '../data/reauth.ts';
 import { refused } from '../door/passkey.ts';
 import { Button } from '../ui/button.tsx';
@@ -37,6 +39,9 @@ export function ReauthDialog() {
 
 function Ask({ end }: { end: (done: boolean) => void }) {
   const [password, setPassword] = useState('');
+  const security = useQuery(securityQuery);
+  // Unknown while the server fails: then both ways are offered.
+  const hasPassword = security.data?.password_set ?? true;
   const withPassword = useAct(async () => {
     await post('/portal/v1/reauthenticate', { password });
     end(true);
@@ -50,27 +55,37 @@ function Ask({ end }: { end: (done: boolean) => void }) {
       title="Is it still you?"
       intro="This is asked once in ten minutes, before acts that matter. What you typed is kept."
       close={() => end(false)}
-      onSubmit={() => void withPassword.run()}
+      onSubmit={() => void (hasPassword ? withPassword : withPasskey).run()}
       foot={
-        <>
-          <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
-            Use a passkey
+        hasPassword ? (
+          <>
+            <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
+              Use a passkey
+            </Button>
+            <Button kind="primary" type="submit" busy={withPassword.busy}>
+              Go on
+            </Button>
+          </>
+        ) : (
+          <Button kind="primary" type="submit" busy={withPasskey.busy}>
+            Use your passkey
           </Button>
-          <Button kind="primary" type="submit" busy={withPassword.busy}>
-            Go on
-          </Button>
-        </>
+        )
       }
     >
       <ProblemNotice error={withPassword.error ?? withPasskey.error} />
-      <TextField
-        label="Your password"
-        type="password"
-        autoComplete="current-password"
-        autoFocus
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
+      {hasPassword ? (
+        <TextField
+          label="Your password"
+          type="password"
+          autoComplete="current-password"
+          autoFocus
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      ) : (
+        <p className="text-muted">Your browser asks for the fingerprint, face or PIN of your device next.</p>
+      )}
     </Dialog>
   );
 }

@@ -9,10 +9,6 @@ import {
 import { Failed, NotFound } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
-/** The reference is for everybody, and so is what it is made of. */
-export const isPublic = (path: string): boolean =>
-  /^\/portal\/api\/(reference|endpoints|spec|json|iac)(\/|$)/.test(path);
-
 type Search = Readonly<Record<string, string>>;
 
 const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({

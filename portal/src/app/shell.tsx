@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { isPublicPage } from '../../../src/surfaces/portal/public-pages.ts';
 import { openLive } from '../data/live.ts';
 import { siteQuery, useMaybeAccount, useMe } from '../data/session.ts';
 import { Brand } from '../ui/brand.tsx';
@@ -10,6 +11,7 @@ import { PageHead } from '../ui/states.tsx';
 import { Toasts } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { NoAccount, SecondFactorNeeded } from './fallbacks.tsx';
+import { leave } from './leave.ts';
 import { isOfAccount } from './nav.ts';
 import { ReauthDialog } from './reauth-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
@@ -24,6 +26,11 @@ export function Shell() {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const [menuOpen, setMenuOpen] = useState(false);
   const [finding, setFinding] = useState(false);
+  // From a page for everybody, links lead to pages that are not.
+  const isClosed = me === null && !isPublicPage(`/portal${path}`);
+  useEffect(() => {
+    if (isClosed) leave();
+  }, [isClosed]);
   useEffect(() => (account === undefined ? undefined : openLive(client, account)), [client, account]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever the page changes.
   useEffect(() => setMenuOpen(false), [path]);
@@ -88,7 +95,7 @@ export function Shell() {
         )}
       </header>
       <main id="content" tabIndex={-1} className="shell-main">
-        {me === undefined ? (
+        {isClosed ? null : me === undefined ? (
           <>
             <PageHead title="The portal does not answer">
               You are still signed in, and nothing is lost. Try again in a minute.

@@ -49,31 +49,34 @@ export class Problem extends Error {
   }
 }
 
-export const unreachable = (): Problem =>
+/** Of a page that was only read, nothing was typed. */
+const kept = (method: string): string => (method === 'GET' ? '' : 'What you typed is still here.');
+
+export const unreachable = (method: string): Problem =>
   new Problem(0, {
     title: 'The server did not answer',
     code: 'unreachable',
-    detail: 'What you typed is still here.',
+    detail: kept(method),
     next_step: 'Check your connection, then try again.',
   });
 
 /** An answer without our words, for example of a proxy in between. */
 export const UNREADABLE = 'unreadable_answer';
 
-const tooLate = (status: number): Problem =>
+const unreadable = (status: number, method: string): Problem =>
   new Problem(status, {
     title: 'The server has a problem',
     code: UNREADABLE,
-    detail: `It answered ${status} without an explanation. What you typed is still here.`,
+    detail: `It answered ${status} without an explanation. ${kept(method)}`.trim(),
     next_step: 'Try again in a minute.',
   });
 
 /** The server's own words are for programs: they name a header. */
-const away = (body: ProblemBody): Problem =>
+const away = (body: ProblemBody, method: string): Problem =>
   new Problem(503, {
     ...body,
     title: 'The server cannot do this just now',
-    detail: 'Its database, or another system that it needs, does not answer. What you typed is still here.',
+    detail: `Its database, or another system that it needs, does not answer. ${kept(method)}`.trim(),
     next_step: 'Try again in a minute.',
   });
 
@@ -101,7 +104,7 @@ async function exchange(path: string, { method = 'GET', body, headers, signal }:
     });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw unreachable();
+    throw unreachable(method);
   }
 }
 
@@ -109,21 +112,22 @@ async function exchange(path: string, { method = 'GET', body, headers, signal }:
 export const refusals: { listener: (problem: Problem) => void } = { listener: () => {} };
 
 export async function send<Answer>(path: string, sent: Sent = {}): Promise<Answer> {
+  const { method = 'GET' } = sent;
   const response = await exchange(path, sent);
   const text = await response.text();
   let parsed: unknown;
   try {
     parsed = text === '' ? {} : JSON.parse(text);
   } catch {
-    throw tooLate(response.status);
+    throw unreadable(response.status, method);
   }
   if (response.ok) return parsed as Answer;
   const body = parsed as ProblemBody;
   const problem =
     body.title === undefined
-      ? tooLate(response.status)
+      ? unreadable(response.status, method)
       : body.code === 'engine_unavailable'
-        ? away(body)
+        ? away(body, method)
         : new Problem(response.status, body);
   refusals.listener(problem);
   throw problem;

@@ -15,6 +15,7 @@ import type {
   KeyOptions,
   List,
   Member,
+  Operation,
   OperationIndex,
   Security,
 } from './types.ts';
@@ -33,12 +34,18 @@ export const allowlistQuery = (account: Account) =>
   reading<Allowlist>(account, 'allowlist', `${acts(account)}/allowlist`);
 export const previewQuery = (account: Account) =>
   reading<EnforcePreview>(account, 'allowlist', `${acts(account)}/allowlist/enforce-preview`);
-export const denialsQuery = (account: Account) =>
-  reading<List<Denial> & { readonly dropped: number }>(
+/** Read again while the page is looked at: events tell of the first refusal in an hour only, and only of addresses. */
+export const denialsQuery = (account: Account) => ({
+  ...reading<List<Denial> & { readonly dropped: number }>(
     account,
     'denials',
     `${calls(account)}/account/v1/key-denials?limit=100`,
-  );
+  ),
+  refetchInterval: ({ state }: { readonly state: { readonly data?: unknown } }) =>
+    state.data === undefined ? false : 10_000,
+});
+export const operationsQuery = (account: Account) =>
+  reading<List<Operation>>(account, 'operations', `${calls(account)}/account/v1/operations?limit=20`);
 export const approvalsQuery = (account: Account) =>
   reading<List<Approval>>(account, 'approvals', `${acts(account)}/approvals`);
 export const approvalQuery = (account: Account, id: string) =>

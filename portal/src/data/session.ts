@@ -1,6 +1,7 @@
 /** Who is signed in, and for which account this tab works. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { keepChosen, readChosen } from './chosen-account.ts';
 import { get, Problem } from './http.ts';
 import { readSite } from './site.ts';
 import type { Account, Me } from './types.ts';
@@ -25,15 +26,12 @@ export const meQuery = queryOptions({
   staleTime: 60_000,
 });
 
-const NAME = 'hp-account';
-let chosen = sessionStorage.getItem(NAME) ?? localStorage.getItem(NAME);
+let chosen = readChosen();
 const listeners = new Set<() => void>();
 
-/** Other tabs keep their account; new tabs begin with the one chosen last. */
 export function chooseAccount(id: string): void {
   chosen = id;
-  sessionStorage.setItem(NAME, id);
-  localStorage.setItem(NAME, id);
+  keepChosen(id);
   for (const listener of listeners) listener();
 }
 

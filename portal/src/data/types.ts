@@ -287,3 +287,16 @@ export interface IacList {
   readonly parts: readonly IacPart[];
   readonly files: readonly { readonly path: string; readonly size: number }[];
 }
+
+export interface Operation {
+  readonly id: string;
+  readonly type: string;
+  readonly status: string;
+  readonly progress_percent: number | null;
+  readonly step: string;
+  readonly waiting_for: string | null;
+  readonly resource: { readonly type: string; readonly id: string | null; readonly name: string | null };
+  readonly error: { readonly detail: string } | null;
+  readonly created_at: string;
+  readonly finished_at: string | null;
+}

@@ -14,6 +14,8 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 /** "2 minutes ago", "in 61 days". */
 export function ago(time: string, now = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000;
+  // The clock of the page moves every ten seconds: what has just happened must not be said to be in the future.
+  if (Math.abs(seconds) < 10) return 'now';
   // A number of days says more than a number of months.
   if (Math.abs(seconds) >= 86_400 && Math.abs(seconds) < 100 * 86_400)
     return relative.format(Math.round(seconds / 86_400), 'day');

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { keepChosen } from '../data/chosen-account.ts';
 import { Problem, post } from '../data/http.ts';
 import { formatTime, roleWords } from '../data/words.ts';
 import { Button } from '../ui/button.tsx';
@@ -29,8 +30,16 @@ export default function Join({ site }: DoorProps) {
     setInvitation(await post<Invitation>('/portal/v1/invitations/look', { token })),
   );
   const accept = useAct(async () => {
-    await post('/portal/v1/invitations/accept', { token, ...(invitation?.person_exists ? {} : form) });
+    const { account_id } = await post<{ account_id: string }>('/portal/v1/invitations/accept', {
+      token,
+      ...(invitation?.person_exists ? {} : form),
+    });
+    keepChosen(account_id);
     location.replace('/portal');
+  });
+  const change = useAct(async () => {
+    await post('/portal/v1/sign-out');
+    location.reload();
   });
   const decline = useAct(async () => {
     await post('/portal/v1/invitations/decline', { token });
@@ -49,7 +58,11 @@ export default function Join({ site }: DoorProps) {
         <ProblemNotice error={look.error} retry={() => void look.run()} />
       </>
     );
-  const signedInElsewhere = accept.error instanceof Problem && accept.error.status === 403;
+  // Whoever is signed in has a login, and the invited person may have none.
+  const isSomebodyElse =
+    (site?.signed_in && !invitation.person_exists) ||
+    (accept.error instanceof Problem && accept.error.body['current_state'] === 'signed_in');
+  const mustSignIn = invitation.person_exists && !site?.signed_in;
   return (
     <>
       <Head title={`Join ${invitation.account_name}`}>
@@ -66,26 +79,13 @@ export default function Join({ site }: DoorProps) {
           {roleWords[invitation.role] ?? invitation.role} The invitation ends{' '}
           {formatTime(invitation.expires_at)}.
         </p>
-        <ProblemNotice error={accept.error ?? decline.error} />
-        {signedInElsewhere && (
+        <ProblemNotice error={(isSomebodyElse ? null : accept.error) ?? decline.error ?? change.error} />
+        {isSomebodyElse && (
           <Notice tone="warn">
-            You are signed in as somebody else. Sign out first, then open the link again.
+            You are signed in with another address than <span className="break-all">{invitation.email}</span>.
           </Notice>
         )}
-        {invitation.person_exists ? (
-          !site?.signed_in && (
-            <Notice>
-              You have a login for this address.{' '}
-              <a
-                className="link"
-                href={`/portal/sign-in?next=${encodeURIComponent(`/portal/join${location.hash}`)}`}
-              >
-                Sign in
-              </a>{' '}
-              first.
-            </Notice>
-          )
-        ) : (
+        {!invitation.person_exists && !isSomebodyElse && (
           <>
             <TextField
               label="Your name"
@@ -103,9 +103,22 @@ export default function Join({ site }: DoorProps) {
             />
           </>
         )}
-        <Button kind="primary" type="submit" busy={accept.busy}>
-          Accept
-        </Button>
+        {isSomebodyElse ? (
+          <Button kind="primary" busy={change.busy} onClick={() => void change.run()}>
+            Sign out and go on
+          </Button>
+        ) : mustSignIn ? (
+          <a
+            className="btn btn-primary"
+            href={`/portal/sign-in#next=${encodeURIComponent(`/portal/join${location.hash}`)}`}
+          >
+            Sign in to accept
+          </a>
+        ) : (
+          <Button kind="primary" type="submit" busy={accept.busy}>
+            Accept
+          </Button>
+        )}
         <Button kind="quiet" busy={decline.busy} onClick={() => void decline.run()}>
           Decline
         </Button>

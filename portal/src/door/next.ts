@@ -1,7 +1,9 @@
-/** Where to go after signing in: only to a page of this portal. */
+/** Where to go after signing in: only to a page of this portal. An address with a token in it stands in the fragment. */
 export function goOn(): void {
-  const asked = new URLSearchParams(location.search).get('next') ?? '/portal';
-  const target = new URL(asked, location.origin);
+  const places = [location.search, location.hash.slice(1)].map((text) =>
+    new URLSearchParams(text).get('next'),
+  );
+  const target = new URL(places.find((place) => place !== null) ?? '/portal', location.origin);
   const isOurs = target.origin === location.origin && /^\/portal(\/|$)/.test(target.pathname);
   location.replace(isOurs ? target.href : '/portal');
 }

@@ -71,6 +71,7 @@ export function SecondFactor({ ticket, back }: { ticket: SecondFactorTicket; bac
     goOn();
   });
   const other = method === 'totp' ? 'recovery_code' : 'totp';
+  const hasCode = ticket.methods.includes(method);
   return (
     <>
       <Head title="One more step">Your account is protected by a second factor.</Head>
@@ -82,14 +83,22 @@ export function SecondFactor({ ticket, back }: { ticket: SecondFactorTicket; bac
         }}
       >
         <ProblemNotice error={withCode.error ?? withPasskey.error} />
-        <CodeField method={method} value={code} onChange={setCode} />
-        <Button kind="primary" type="submit" busy={withCode.busy}>
-          Sign in
-        </Button>
+        {hasCode && (
+          <>
+            <CodeField method={method} value={code} onChange={setCode} />
+            <Button kind="primary" type="submit" busy={withCode.busy}>
+              Sign in
+            </Button>
+          </>
+        )}
       </form>
       <div className="mt-4 grid gap-2">
         {ticket.methods.includes('passkey') && (
-          <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
+          <Button
+            kind={hasCode ? 'plain' : 'primary'}
+            busy={withPasskey.busy}
+            onClick={() => void withPasskey.run()}
+          >
             Use a passkey
           </Button>
         )}

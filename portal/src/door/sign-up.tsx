@@ -80,7 +80,7 @@ export default function SignUp({ site }: DoorProps) {
             label="Account name"
             name="organization"
             autoComplete="organization"
-            hint="Your company or project. You can change it later."
+            hint="Your company or project."
             required
             maxLength={100}
             value={form.account_name}

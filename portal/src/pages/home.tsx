@@ -1,7 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { approvalsQuery, denialsQuery, indexQuery, keysQuery, securityQuery } from '../data/queries.ts';
+import {
+  approvalsQuery,
+  denialsQuery,
+  indexQuery,
+  keysQuery,
+  operationsQuery,
+  securityQuery,
+} from '../data/queries.ts';
 import { isAdmin, maySee, useAccount, useMe } from '../data/session.ts';
 import type { Account } from '../data/types.ts';
 import { count } from '../data/words.ts';
@@ -10,6 +17,7 @@ import { ProblemNotice } from '../ui/notice.tsx';
 import { PageHead, Section, Skeleton } from '../ui/states.tsx';
 import { Ago, useNow } from '../ui/time.tsx';
 import { isEnding } from './keys/words.ts';
+import { LatestWork } from './latest-work.tsx';
 
 export default function Home() {
   const account = useAccount();
@@ -23,14 +31,34 @@ export default function Home() {
         {account.role === 'owner' || account.role === 'admin' || account.role === 'operator' ? 'an' : 'a'}{' '}
         {account.role === 'billing' ? 'billing contact' : account.role}.
       </PageHead>
-      {maySee(account) && <NeedsYou account={account} />}
-      {maySee(account) && <FirstSteps account={account} />}
+      {maySee(account) ? <Overview account={account} /> : <Around />}
+    </>
+  );
+}
+
+/** All parts appear together, so that none pushes another one down. */
+function Overview({ account }: { account: Account }) {
+  const operations = useQuery(operationsQuery(account));
+  const needed = [
+    useQuery(approvalsQuery(account)),
+    useQuery(keysQuery(account)),
+    useQuery(denialsQuery(account)),
+    useQuery(securityQuery),
+    operations,
+  ];
+  if (needed.some(({ isFetched }) => !isFetched)) return <Skeleton rows={5} />;
+  return (
+    <>
+      <NeedsYou account={account} />
+      <FirstSteps account={account} />
+      <LatestWork operations={operations.data?.data ?? []} />
       <Around />
     </>
   );
 }
 
 interface Need {
+  readonly id: string;
   readonly icon: IconName;
   readonly tone: string;
   readonly title: string;
@@ -43,7 +71,6 @@ function NeedsYou({ account }: { account: Account }) {
   const keys = useQuery(keysQuery(account));
   const denials = useQuery(denialsQuery(account));
   const now = useNow();
-  if (approvals.isPending || keys.isPending) return <Skeleton rows={2} />;
   const error = approvals.error ?? keys.error;
   const small = 'btn btn-plain btn-small shrink-0';
   const waiting = approvals.data?.data ?? [];
@@ -55,6 +82,7 @@ function NeedsYou({ account }: { account: Account }) {
     ) ?? [];
   const needs: Need[] = [
     ...exposed.map((key) => ({
+      id: `exposed ${key.id}`,
       icon: 'warn' as const,
       tone: 'text-bad',
       title: `The key ${key.name} was found in public`,
@@ -66,6 +94,7 @@ function NeedsYou({ account }: { account: Account }) {
       ),
     })),
     ...waiting.map((approval) => ({
+      id: approval.operation_id,
       icon: 'approvals' as const,
       tone: 'text-accent-ink',
       title: `${approval.key.name ?? 'A key'} asks: ${approval.call.summary ?? approval.call.operation_id}`,
@@ -81,6 +110,7 @@ function NeedsYou({ account }: { account: Account }) {
       ),
     })),
     ...ending.map((key) => ({
+      id: `ending ${key.id}`,
       icon: 'clock' as const,
       tone: 'text-warn',
       title: `The key ${key.name} ends soon`,
@@ -95,6 +125,7 @@ function NeedsYou({ account }: { account: Account }) {
       ? []
       : [
           {
+            id: 'refused',
             icon: 'info' as const,
             tone: 'text-warn',
             title: `${count(
@@ -120,8 +151,8 @@ function NeedsYou({ account }: { account: Account }) {
         </p>
       ) : (
         <ul className="card divide-y divide-line">
-          {needs.map(({ icon, tone, title, note, link }) => (
-            <li key={title} className="flex items-center gap-4 px-4 py-3 md:px-5">
+          {needs.map(({ id, icon, tone, title, note, link }) => (
+            <li key={id} className="flex items-center gap-4 px-4 py-3 md:px-5">
               <Icon name={icon} className={tone} />
               <div className="min-w-0 flex-1">
                 <p className="font-medium">{title}</p>

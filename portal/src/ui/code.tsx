@@ -47,7 +47,7 @@ export const unturned = (text: string): string =>
   text.replaceAll(TURNING, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const PARTS =
-  /("(?:[^"\\]|\\.)*")(\s*:)?|((?<=^|\s)(?:#|\/\/).*$)|\b(true|false|null)\b|(?<![\w.-])(-?\d+(?:\.\d+)?)(?![\w.-])/gm;
+  /("(?:[^"\\]|\\.)*")(\s*:)?|((?<=^|\s)(?:#|\/\/).*$)|\b(true|false|null)\b|(?<![\w./-])(-?\d+(?:\.\d+)?)(?![\w./-])/gm;
 
 /** Strings, names and numbers in colours of their own. */
 export function paintCode(written: string): ReactNode[] {
@@ -105,7 +105,7 @@ export function Code({
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         aria-label="Code"
-        className={`overflow-auto px-3.5 py-3 text-[13px]/5 ${wrap ? 'break-all *:whitespace-pre-wrap' : ''} ${tall ? 'max-h-[70dvh]' : 'max-h-[420px]'}`}
+        className={`overflow-auto px-3.5 py-3 text-[13px]/5 ${wrap ? '[overflow-wrap:anywhere] *:whitespace-pre-wrap' : ''} ${tall ? 'max-h-[70dvh]' : 'max-h-[420px]'}`}
       >
         <pre>
           <code>{paintCode(text)}</code>

@@ -45,7 +45,7 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
     <dialog
       ref={dialog}
       aria-labelledby={id}
-      className={`m-auto max-h-none w-full max-w-none bg-transparent p-0 max-md:mt-auto max-md:mb-0 max-md:animate-[rise_150ms] md:animate-[fade_120ms] ${wide ? 'md:max-w-[760px]' : 'md:max-w-[520px]'}`}
+      className={`m-auto max-h-none w-full max-w-none bg-transparent p-0 text-left max-md:mt-auto max-md:mb-0 max-md:animate-[rise_150ms] md:animate-[fade_120ms] ${wide ? 'md:max-w-[760px]' : 'md:max-w-[520px]'}`}
       onCancel={(event) => {
         event.preventDefault();
         close();
@@ -72,11 +72,9 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
             <Icon name="close" />
           </button>
         </header>
-        <div
-          className="grid min-h-0 flex-1 content-start gap-5 overflow-y-auto px-5 py-5 md:px-6"
-          tabIndex={-1}
-        >
-          {children}
+        {/* What scrolls is not the grid itself: a grid without room shrinks its parts to nothing. */}
+        <div className="min-h-0 flex-1 overflow-y-auto px-5 py-5 md:px-6" tabIndex={-1}>
+          <div className="grid gap-5">{children}</div>
         </div>
         {foot && (
           <footer className="flex flex-wrap justify-end gap-2 border-t border-line bg-sunken px-5 py-3 md:px-6">

@@ -37,10 +37,19 @@ const nameOf = (pointer: string): string => {
   return name === '' ? '' : `${name.charAt(0).toUpperCase()}${name.slice(1)}: `;
 };
 
+/** Without the parts that are for programs, which name a member of the refusal such as `existing_id`. */
+function adviceOf({ nextStep, body }: Problem): string {
+  const members = Object.keys(body).filter((name) => name.includes('_') || name === 'corrected');
+  const isForPeople = (part: string): boolean =>
+    !members.some((name) => new RegExp(`\\b${name}\\b`).test(part));
+  const advice = nextStep.split(', or ').filter(isForPeople).join(', or ');
+  return advice === '' || advice.endsWith('.') ? advice : `${advice}.`;
+}
+
 /** The server's own words about fields are for programs: they name members of the body. */
 function explain(problem: Problem): readonly string[] {
   const faults = problem.body.errors ?? [];
-  if (problem.code !== 'validation_failed' || faults.length === 0) return [problem.detail, problem.nextStep];
+  if (problem.code !== 'validation_failed' || faults.length === 0) return [problem.detail, adviceOf(problem)];
   return faults.map(
     ({ pointer, detail, message }) => `${nameOf(pointer)}${detail ?? message ?? 'not valid'}`,
   );

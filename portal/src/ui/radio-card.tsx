@@ -6,21 +6,24 @@ export function RadioCard({
   note,
   checked,
   choose,
+  disabled = false,
 }: {
   name: string;
   title: string;
   note: ReactNode;
   checked: boolean;
   choose: () => void;
+  disabled?: boolean;
 }) {
   return (
     <label
-      className={`flex cursor-pointer gap-3 rounded-md border p-3 transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent-ink ${checked ? 'border-accent bg-accent-soft' : 'border-line bg-surface hover:border-edge'}`}
+      className={`flex gap-3 ${disabled ? 'cursor-not-allowed' : 'cursor-pointer'} rounded-md border p-3 transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent-ink ${checked ? 'border-accent bg-accent-soft' : `border-line bg-surface ${disabled ? '' : 'hover:border-edge'}`}`}
     >
       <input
         type="radio"
         name={name}
         checked={checked}
+        disabled={disabled}
         onChange={choose}
         className="mt-1 size-4 shrink-0 accent-accent outline-none"
       />

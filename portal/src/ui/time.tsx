@@ -7,6 +7,8 @@ const listeners = new Set<() => void>();
 let timer: number | undefined;
 
 const subscribe = (listener: () => void): (() => void) => {
+  // Nobody moved the clock while the page showed no time.
+  if (listeners.size === 0) now = Date.now();
   listeners.add(listener);
   timer ??= window.setInterval(() => {
     now = Date.now();

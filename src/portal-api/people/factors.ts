@@ -26,6 +26,7 @@ import { hashPassword } from './passwords/hashing.ts';
 import { requireGoodPassword } from './passwords/rules.ts';
 import { replaceCodes } from './recovery-codes/store.ts';
 import { changeData, type FoundSession, type Renewed, renewSession } from './sessions/sessions.ts';
+import { deleteSessions } from './sessions/store.ts';
 import { signInFailed, wrongCode } from './sign-in.ts';
 import {
   enableTotp,
@@ -36,6 +37,7 @@ import {
   type PersonRow,
   updatePerson,
 } from './store.ts';
+import { revokeTokens } from './tokens/store.ts';
 import { base32, matchingStep, otpauthUri } from './totp/totp.ts';
 import type { PeopleServices, Visit } from './visit.ts';
 
@@ -91,6 +93,7 @@ async function requireRest(
     );
 }
 
+/** Ends the other sessions and the links of recovery mails: somebody who knew the old password may hold one. */
 export async function changePassword(
   { db }: PeopleServices,
   visit: Visit,
@@ -102,7 +105,9 @@ export async function changePassword(
   await transact(db, async (tx) => {
     const person = await requirePerson(tx, session);
     await markPasswordChanged(tx, person.id, hash);
-    await logPerson(tx, visit, person.id, 'password_changed');
+    await revokeTokens(tx, person.id, ['recover']);
+    const ended = await deleteSessions(tx, person.id, session.id);
+    await logPerson(tx, visit, person.id, 'password_changed', { ended });
     await sendMail(tx, { to: person.email, template: 'password_changed', data: changeData(visit, person) });
   });
 }

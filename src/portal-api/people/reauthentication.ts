@@ -1,5 +1,5 @@
 /** A signed-in person shows again that it is the same person: by password or by a code of the app. */
-import { invalid } from '../../kernel/problems/problem.ts';
+import { invalid, Problem } from '../../kernel/problems/problem.ts';
 import { transact } from '../../store/transaction.ts';
 import { countGuess } from './attempts/guesses.ts';
 import { logGuess, logPerson } from './log/log.ts';
@@ -9,6 +9,12 @@ import { type FoundSession, type Renewed, renewSession } from './sessions/sessio
 import { signInFailed, wrongCode } from './sign-in.ts';
 import { findPerson } from './store.ts';
 import type { PeopleServices, Visit } from './visit.ts';
+
+const wrongPassword = (): Problem =>
+  new Problem('sign_in_failed', {
+    detail: 'The password is wrong.',
+    nextStep: 'Type it again, or use a passkey.',
+  });
 
 export async function reauthenticate(
   services: PeopleServices,
@@ -42,5 +48,5 @@ export async function reauthenticate(
     });
   });
   if (renewed !== null) return renewed;
-  throw method === 'totp' ? wrongCode() : signInFailed();
+  throw method === 'totp' ? wrongCode() : wrongPassword();
 }

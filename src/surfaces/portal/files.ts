@@ -12,15 +12,13 @@ import { publicationOf } from '../openapi/publication.ts';
 import { html, page, pageHeaders } from '../pages/html.ts';
 import { type BuiltFile, readBuiltFiles, readLogo } from './built-files.ts';
 import { portalHeaders, sendFile } from './file-answer.ts';
+import { isPublicPage } from './public-pages.ts';
 import { Reference } from './reference/reference.ts';
 
 type OpenExchange = (request: FastifyRequest) => Exchange;
 
 /** Pages in front of the portal: a small entry of their own. */
 const DOORS = new Set(['sign-in', 'sign-up', 'verify', 'recover', 'join', 'welcome']);
-
-/** What everybody may read. The rest leads people without a session to the sign-in page before anything is loaded. */
-const isPublic = (path: string): boolean => /^api\/(reference|endpoints|spec|json)(\/|$)/.test(path);
 
 const hasSession = ({ headers }: FastifyRequest): boolean =>
   /(?:^|;\s*)(?:__Host-)?hp_session=/.test(headers.cookie ?? '');
@@ -66,8 +64,9 @@ export function servePortalFiles(
         .headers({ ...request.exchange.headers, ...pageHeaders })
         .send(notBuilt);
     }
-    const isApp = found === files?.get('index.html') && !isPublic(path);
-    if (isApp && !hasSession(request)) {
+    // People without a session are led to the sign-in page before anything is loaded.
+    const isClosed = found === files?.get('index.html') && !isPublicPage(`/portal/${path}`);
+    if (isClosed && !hasSession(request)) {
       const next = encodeURIComponent(request.url);
       reply.headers({ ...request.exchange.headers, ...headers, 'cache-control': 'no-store' });
       return reply.redirect(path === '' ? '/portal/sign-in' : `/portal/sign-in?next=${next}`, 302);

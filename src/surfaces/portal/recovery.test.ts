@@ -187,6 +187,24 @@ describe('sessions', () => {
     expect((await theirs.get('/me')).statusCode).toBe(200);
   });
 
+  it('end with a new password, except the one that chose it, and so do links of recovery mails', async () => {
+    const { db } = t.services;
+    const person = await createPerson(db);
+    const [here, elsewhere] = [
+      new Browser(t, await createSession(db, person)),
+      new Browser(t, await createSession(db, person)),
+    ];
+    await new Browser(t).post('/recover', { email: person.email });
+    const token = await mailedToken(db, person.email, 'recover_password');
+    expect((await here.post('/me/password', { new_password: NEW_PASSWORD })).statusCode).toBe(200);
+    expect([(await here.get('/me')).statusCode, (await elsewhere.get('/me')).statusCode]).toEqual([200, 401]);
+    const recovered = await new Browser(t).post('/recover/complete', { token, password: NEW_PASSWORD });
+    expect(recovered.json().code).toBe('link_not_valid');
+    expect(
+      (await new Browser(t).post('/sign-in', { email: person.email, password: NEW_PASSWORD })).json(),
+    ).toEqual({ status: 'signed_in' });
+  });
+
   it('a sign-in in the same browser gets a new session and ends the old one', async () => {
     const person = await createPerson(t.services.db);
     const planted = await createSession(t.services.db, person);

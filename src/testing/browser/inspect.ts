@@ -8,6 +8,7 @@ import type { Tab } from './portal.ts';
 const PHONE = 390;
 const DESKTOP = 1440;
 const NARROWEST = 320;
+const LOW = 560;
 
 /** All four combinations cost minutes, so the short form looks at two: every theme and every width is in one of them. */
 const looks: readonly { readonly width: number; readonly theme: 'light' | 'dark' }[] = [
@@ -36,6 +37,15 @@ const beside = (page: Page): Promise<string> =>
     'document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120)).slice(0, 3).join(" ") || "something" : ""',
   );
 
+/** What is smaller than its content and does not scroll. Dialogs and columns of a low screen scroll as a whole. */
+const cutOff = (page: Page): Promise<string[]> =>
+  page.evaluate(
+    `[...document.querySelectorAll('body *')]
+      .filter((e) => getComputedStyle(e).overflowY === 'hidden' && !e.classList.contains('sr-only'))
+      .filter((e) => e.clientHeight > 0 && e.scrollHeight > e.clientHeight + 2)
+      .map((e) => e.outerHTML.slice(0, 120))`,
+  );
+
 /** Opens the page as wide as a desktop. The last page left the screen narrow. */
 export async function openWide({ page, open }: Tab, path: string): Promise<void> {
   await page.setViewportSize({ width: DESKTOP, height: 900 });
@@ -55,10 +65,15 @@ export async function inspect({ page, complaints }: Tab, only?: number): Promise
       found.push(...(await find()).map((barrier) => `${width} ${theme} ${barrier}`));
     }
   });
-  await page.setViewportSize({ width: NARROWEST, height: 900 });
-  expect({ barriers: found, beside: await beside(page), complaints }).toEqual({
+  const cut: string[] = [];
+  for (const width of [DESKTOP, NARROWEST]) {
+    await page.setViewportSize({ width, height: LOW });
+    cut.push(...(await cutOff(page)).map((what) => `${width} ${what}`));
+  }
+  expect({ barriers: found, beside: await beside(page), cut, complaints }).toEqual({
     barriers: [],
     beside: '',
+    cut: [],
     complaints: [],
   });
 }

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { indexQuery } from '../../data/queries.ts';
 import { count } from '../../data/words.ts';
 import { Method } from '../../ui/badge.tsx';
+import { Path } from '../../ui/path.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Filter, useFilter } from './filter.tsx';
 import { Hash } from './hash.tsx';
@@ -74,7 +75,7 @@ export default function Endpoints() {
                                 <span>{operation.summary}</span>
                                 <span className="flex min-w-0 items-baseline gap-1 text-sm text-muted">
                                   <Method>{operation.method}</Method>
-                                  <code className="min-w-0 break-all">{operation.path}</code>
+                                  <Path>{operation.path}</Path>
                                 </span>
                               </Link>
                             </li>

@@ -84,6 +84,9 @@ function Files({ part, list }: { part: IacPart; list: IacList }) {
   );
 }
 
+/** The README has the rest. */
+const firstSentence = (text: string): string => text.replaceAll('`', '').replace(/(?<=\w[.]) [\s\S]*/, '');
+
 function Part({ part, list }: { part: IacPart; list: IacList }) {
   const [isOpen, setOpen] = useState(false);
   const { name, title, text, archive, permissions } = part;
@@ -94,7 +97,7 @@ function Part({ part, list }: { part: IacPart; list: IacList }) {
           <h3 className="text-base">
             {title} <code className="text-sm font-normal text-muted">{name}</code>
           </h3>
-          <p className="max-w-[68ch] text-sm text-muted">{text.replaceAll('`', '')}</p>
+          <p className="max-w-[68ch] text-sm text-muted">{firstSentence(text)}</p>
         </div>
         <div className="flex flex-wrap gap-2">
           <button

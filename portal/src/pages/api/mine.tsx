@@ -5,6 +5,7 @@ import { useAccount } from '../../data/session.ts';
 import type { Access, Account, OperationIndex } from '../../data/types.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
 import { SelectField } from '../../ui/field.tsx';
+import { Path } from '../../ui/path.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { Filter, useFilter } from './filter.tsx';
 import { Hash } from './hash.tsx';
@@ -28,7 +29,8 @@ export default function MyApis() {
           onChange={(event) =>
             void navigate({
               to: '/api/mine',
-              search: event.target.value === '' ? {} : { key: event.target.value },
+              search: ({ key: _, ...others }: Record<string, string>) =>
+                event.target.value === '' ? others : { ...others, key: event.target.value },
             })
           }
         >
@@ -97,7 +99,7 @@ function List({ account, index, keyId }: { account: Account; index: OperationInd
                         </Link>
                         <span className="flex min-w-0 items-baseline text-sm text-muted">
                           <Method>{operation.method}</Method>
-                          <code className="break-all">{operation.path}</code>
+                          <Path>{operation.path}</Path>
                         </span>
                         <Verdict access={byId.get(operation.id)} />
                       </li>

@@ -5,6 +5,7 @@ import { approvalsQuery } from '../../data/queries.ts';
 import { useAccount } from '../../data/session.ts';
 import { Method } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { Path } from '../../ui/path.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 
@@ -49,7 +50,7 @@ export default function Approvals() {
                       </span>
                       <span className="flex min-w-0 items-baseline text-sm text-muted">
                         <Method>{approval.call.method}</Method>
-                        <code className="min-w-0 break-all">{approval.call.path}</code>
+                        <Path>{approval.call.path}</Path>
                       </span>
                     </span>
                     <span className="shrink-0 text-sm text-muted max-md:flex-1">

@@ -13,6 +13,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Notice, ProblemNotice } from '../../ui/notice.tsx';
+import { Path } from '../../ui/path.tsx';
 import { Loaded, PageHead, Skeleton } from '../../ui/states.tsx';
 import { Ago, useNow } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -81,12 +82,9 @@ function Shown({ approval, account }: { approval: Approval; account: Account }) 
       <State approval={approval} />
       <div className="card mb-4 divide-y divide-line">
         <Fact title="Call">
-          <span className="flex min-w-0 flex-wrap items-baseline">
+          <span className="flex min-w-0 items-baseline">
             <Method>{call.method}</Method>
-            <code className="min-w-0 break-all">
-              {call.path}
-              {query}
-            </code>
+            <Path>{call.path + query}</Path>
           </span>
         </Fact>
         <Fact title="Effects">
@@ -147,6 +145,7 @@ function Effects({ effects }: { effects: readonly Effect[] }) {
           </span>
           {effect.loss && (
             <span className={`mt-0.5 block text-sm ${effect.loss.recoverable ? 'text-warn' : 'text-bad'}`}>
+              {effect.loss.recoverable ? 'For now you lose: ' : 'Lost for good: '}
               {effect.loss.what}
             </span>
           )}

@@ -52,7 +52,7 @@ export async function sendCall(call: Call, through: string | null, isDryRun: boo
     },
     ...(hasBody ? { body: JSON.stringify(call.body) } : {}),
   }).catch(() => {
-    throw unreachable();
+    throw unreachable(call.method);
   });
   const text = await response.text();
   // A dialog asks for the password, and the call is sent again.

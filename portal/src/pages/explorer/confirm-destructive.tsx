@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Effect } from '../../data/types.ts';
+import { spoken } from '../../data/words.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import type { Outcome } from './call.ts';
@@ -32,8 +33,9 @@ export function ConfirmDestructive(props: {
       <ul className="grid gap-1">
         {effects.map((effect) => (
           <li key={`${effect.type} ${effect.id}`} className="text-bad">
-            {effect.action} {effect.type} {effect.name ?? effect.id}
-            {effect.loss && `: ${effect.loss.what}`}
+            {spoken(effect.action)}: {spoken(effect.type)} {effect.name ?? effect.id}
+            {effect.loss &&
+              `. ${effect.loss.recoverable ? 'For now you lose' : 'Lost for good'}: ${effect.loss.what}`}
           </li>
         ))}
       </ul>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { indexQuery, operationQuery } from '../../data/queries.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
+import { Path } from '../../ui/path.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { OperationPicker } from '../api/operation-picker.tsx';
 import { describe } from './document.ts';
@@ -20,17 +21,17 @@ export default function Explorer() {
       <PageHead title="API Explorer">
         Real calls to this account, with a dry run before anything changes.
       </PageHead>
-      <Loaded query={index} rows={2}>
-        {(found) => (
-          <div className="mb-6">
+      <div className="mb-6">
+        <Loaded query={index} rows={2}>
+          {(found) => (
             <OperationPicker
               index={found}
               value={chosen}
               choose={(id) => void navigate({ to: '/api/explorer/$operation', params: { operation: id } })}
             />
-          </div>
-        )}
-      </Loaded>
+          )}
+        </Loaded>
+      </div>
       <Loaded query={document} rows={6}>
         {(json) => {
           const described = describe(json, chosen);
@@ -40,7 +41,7 @@ export default function Explorer() {
               <p className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-2">
                 <span className="flex min-w-0 items-baseline">
                   <Method>{described.method}</Method>
-                  <code className="break-all">{described.path}</code>
+                  <Path>{described.path}</Path>
                 </span>
                 <code className="text-sm text-muted">{described.permission}</code>
                 {described.access === 'destructive' && <Badge tone="bad">destructive</Badge>}

@@ -17,7 +17,7 @@ export function Result({ outcome }: { outcome: Outcome }) {
         )}
         <span className="text-sm text-muted">{milliseconds} ms</span>
       </p>
-      <Code title="Answer" text={text === '' ? '(no body)' : text} tall />
+      <Code title="Answer" text={text === '' ? '(no body)' : text} tall wrap />
       <details className="card px-4 py-2.5">
         <summary className="text-sm text-muted">{headers.length} headers</summary>
         <dl className="mt-2 grid gap-1">

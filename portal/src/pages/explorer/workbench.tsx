@@ -111,7 +111,7 @@ export function Workbench({ id, described }: { id: string; described: Described 
           </Button>
         </div>
       </form>
-      <div className="grid min-w-0 content-start gap-5 xl:sticky xl:top-[88px] xl:max-h-[calc(100dvh-112px)] xl:overflow-y-auto">
+      <div className="grid min-w-0 auto-rows-max content-start gap-5 xl:sticky xl:top-[88px] xl:max-h-[calc(100dvh-112px)] xl:overflow-y-auto">
         <ProblemNotice error={run.error} />
         {outcome && <Result outcome={outcome} />}
         <Code title="The same call as curl" text={curlOf(call, base)} />

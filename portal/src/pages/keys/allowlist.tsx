@@ -79,23 +79,22 @@ function ModeChoice({ account, list }: { account: Account; list: Allowlist }) {
   const { error, run } = useAct(async (mode: AllowlistMode) => {
     await send(`${acts(account)}/allowlist/mode`, { method: 'PUT', body: { mode } });
     await client.invalidateQueries({ queryKey: [account.id, 'allowlist'] });
-    toast(`The allowlist is on ${modeWords[mode][0]}.`);
+    toast(mode === 'off' ? 'The allowlist is off.' : 'The allowlist reports, and refuses nothing.');
   });
   const choose = (mode: AllowlistMode): void => {
-    if (mode === list.mode || !isAdmin(account)) return;
+    if (mode === list.mode) return;
     if (mode === 'enforce') setEnforcing(true);
     else void run(mode);
   };
   return (
     <Section
       title="Mode"
-      note={
-        list.mode_changed
-          ? `Since ${formatTime(list.mode_changed.at)}, set by ${list.mode_changed.by}.`
-          : isAdmin(account)
-            ? undefined
-            : ADMINS_ONLY
-      }
+      note={[
+        ...(list.mode_changed
+          ? [`Since ${formatTime(list.mode_changed.at)}, set by ${list.mode_changed.by}.`]
+          : []),
+        ...(isAdmin(account) ? [] : [ADMINS_ONLY]),
+      ].join(' ')}
     >
       <fieldset className="grid gap-3 md:grid-cols-3">
         <legend className="sr-only">Mode</legend>
@@ -106,6 +105,7 @@ function ModeChoice({ account, list }: { account: Account; list: Allowlist }) {
             title={modeWords[mode][0]}
             note={modeWords[mode][1]}
             checked={list.mode === mode}
+            disabled={!isAdmin(account)}
             choose={() => choose(mode)}
           />
         ))}

@@ -6,6 +6,7 @@ import type { Account, Denial } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Path } from '../../ui/path.tsx';
 import { Cell, Row, Table } from '../../ui/rows.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
@@ -84,7 +85,7 @@ function DenialRow({ denial, account }: { denial: Denial; account: Account }) {
           )}
         </span>
       </Cell>
-      <Cell label="Key" quiet={<>from {client_ip}</>}>
+      <Cell label="Key" quiet={isAddress(denial) ? undefined : <>from {client_ip}</>}>
         <Link to="/api/keys" search={{ key: key.id }} className="font-medium hover:underline">
           {key.name}
         </Link>
@@ -94,7 +95,7 @@ function DenialRow({ denial, account }: { denial: Denial; account: Account }) {
         quiet={
           <span className="flex items-baseline">
             <Method>{method}</Method>
-            <code className="break-all">{path_template}</code>
+            <Path>{path_template}</Path>
           </span>
         }
       >
@@ -103,7 +104,9 @@ function DenialRow({ denial, account }: { denial: Denial; account: Account }) {
         </Link>
       </Cell>
       <Cell label="When" quiet={denial.count > 1 ? `${denial.count} times` : undefined}>
-        <Ago time={last_at} />
+        <span className="whitespace-nowrap">
+          <Ago time={last_at} />
+        </span>
       </Cell>
       <Cell wide>
         <Cure denial={denial} account={account} hint={hint} />
@@ -125,11 +128,7 @@ function Cure({ denial, account, hint }: { denial: Denial; account: Account; hin
   const isKeyToBlame = denial.denied_by?.includes('key') ?? false;
   if (denial.code === 'permission_denied' && isKeyToBlame && denial.required_permission)
     return (
-      <Link
-        to="/api/keys"
-        search={{ create: denial.required_permission }}
-        className={`${small} h-auto py-1 whitespace-normal`}
-      >
+      <Link to="/api/keys" search={{ create: denial.required_permission }} className={small}>
         Make a key with this permission
       </Link>
     );

@@ -96,7 +96,7 @@ function Preview({ preview }: { preview: EnforcePreview }) {
                 key={`${key_id} ${client_ip}`}
                 className="flex flex-wrap items-baseline gap-x-4 px-3.5 py-2"
               >
-                <span className="min-w-0 flex-1 font-medium">{key_name}</span>
+                <span className="min-w-0 flex-1 font-medium break-words max-sm:basis-full">{key_name}</span>
                 <code>{client_ip}</code>
                 <span className="text-sm text-muted">
                   {count(calls, 'call')}, <Ago time={last_at} />

@@ -34,19 +34,21 @@ export default function Keys() {
   const [made, setMade] = useState<NewKey | null>(null);
   const go = (search: Record<string, string>): void => void navigate({ to: '/api/keys', search });
   const mayCreate = maySee(account);
-  const createButton = (
-    <Button
-      kind="primary"
-      why={mayCreate ? undefined : 'The role billing may not own keys.'}
-      onClick={() => go({ create: 'new' })}
-    >
-      <Icon name="plus" />
-      Create Key
-    </Button>
-  );
   return (
     <>
-      <PageHead title="API keys" act={createButton}>
+      <PageHead
+        title="API keys"
+        act={
+          <Button
+            kind="primary"
+            why={mayCreate ? undefined : 'The role billing may not own keys.'}
+            onClick={() => go({ create: 'new' })}
+          >
+            <Icon name="plus" />
+            Create Key
+          </Button>
+        }
+      >
         A key acts for its owner: it may do at most what the owner’s role allows. Its secret is shown once.
       </PageHead>
       <KeyTabs />
@@ -63,11 +65,7 @@ export default function Keys() {
           return (
             <>
               {shown.length === 0 ? (
-                <NoKeys
-                  options={options}
-                  choose={(preset) => go({ create: `preset ${preset}` })}
-                  act={createButton}
-                />
+                <NoKeys options={options} choose={(preset) => go({ create: `preset ${preset}` })} />
               ) : (
                 <KeyTable keys={shown} options={options} open={(id) => go({ key: id })} made={setMade} />
               )}
@@ -181,20 +179,12 @@ function KeyTable({
   );
 }
 
-function NoKeys({
-  options,
-  choose,
-  act,
-}: {
-  options: KeyOptions | undefined;
-  choose: (preset: string) => void;
-  act: React.ReactNode;
-}) {
+function NoKeys({ options, choose }: { options: KeyOptions | undefined; choose: (preset: string) => void }) {
   const suggested =
     options?.presets.filter(({ id }) => ['read-only', 'ci-deploy', 'ai-agent'].includes(id)) ?? [];
   return (
     <>
-      <Empty title="No keys yet" act={act}>
+      <Empty title="No keys yet">
         Programs call the API with a key. Make one for each program, so that each can be stopped by itself.
       </Empty>
       {suggested.length > 0 && (

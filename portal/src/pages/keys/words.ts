@@ -32,7 +32,7 @@ export const statusTone = (status: string): Tone =>
 const DAY = 86_400_000;
 const WARN_DAYS = 14;
 
-/** A key that ends soon: a seventh of its life is left, and at most 14 days. */
+/** A key that ends soon: less than a quarter of its life is left, and at most 14 days. */
 export function isEnding(key: ApiKey, now: number): boolean {
   if (key.expires_at === null || key.status !== 'active') return false;
   const left = Date.parse(key.expires_at) - now;

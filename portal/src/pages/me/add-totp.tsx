@@ -23,7 +23,7 @@ export function AddTotp({ close }: { close: () => void }) {
     toast('The authenticator app is on. Make recovery codes next.');
   });
   // Asked once; the server keeps nothing until the first right code.
-  useQuery({
+  const asked = useQuery({
     queryKey: ['totp-start'],
     queryFn: () => start.run().then(() => true),
     staleTime: 0,
@@ -54,6 +54,11 @@ export function AddTotp({ close }: { close: () => void }) {
         error={start.error ?? confirm.error}
         retry={start.error ? () => void start.run() : undefined}
       />
+      {asked.isSuccess && started === null && start.error === null && !start.busy && (
+        <Button className="justify-self-start" onClick={() => void start.run()}>
+          Show the secret
+        </Button>
+      )}
       {started && (
         <>
           <div className="flex flex-wrap items-center gap-5">

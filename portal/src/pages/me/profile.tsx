@@ -1,18 +1,16 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { get, Problem, send } from '../../data/http.ts';
+import { Problem, send } from '../../data/http.ts';
 import { useMe } from '../../data/session.ts';
 import { chosenTheme, setTheme, type Theme } from '../../data/site.ts';
-import type { List } from '../../data/types.ts';
-import { spoken } from '../../data/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { RadioCard } from '../../ui/radio-card.tsx';
-import { Empty, Loaded, PageHead, Section } from '../../ui/states.tsx';
-import { Ago } from '../../ui/time.tsx';
+import { PageHead, Section } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { Activity } from './activity.tsx';
 
 const themes: readonly (readonly [Theme, string, string])[] = [
   ['system', 'System', 'Follows your device.'],
@@ -84,46 +82,5 @@ export default function Profile() {
       </Section>
       <Activity />
     </>
-  );
-}
-
-interface Happening {
-  readonly id: string;
-  readonly type: string;
-  readonly last_at: string;
-  readonly count: number;
-  readonly client_ip: string | null;
-}
-
-function Activity() {
-  const query = useQuery({
-    queryKey: ['activity'],
-    queryFn: ({ signal }) => get<List<Happening>>('/portal/v1/me/activity', signal),
-  });
-  return (
-    <Section title="Your log" note="Sign-ins, refused tries and changes of how you sign in.">
-      <Loaded query={query} rows={3}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="Nothing yet" />
-          ) : (
-            <ul className="card divide-y divide-line">
-              {data.map((happening) => (
-                <li key={happening.id} className="flex flex-wrap items-baseline gap-x-4 px-4 py-2.5 md:px-5">
-                  <span className="min-w-0 flex-1">
-                    {spoken(happening.type.replaceAll('.', ' '))}
-                    {happening.count > 1 && <span className="text-muted">, {happening.count} times</span>}
-                  </span>
-                  <code className="text-sm text-muted">{happening.client_ip}</code>
-                  <span className="text-sm text-muted">
-                    <Ago time={happening.last_at} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Loaded>
-    </Section>
   );
 }

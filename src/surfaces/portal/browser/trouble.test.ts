@@ -218,6 +218,27 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await tab.close();
   });
 
+  it('a wrong password in the dialog is said there, and loses nothing that was typed', async () => {
+    const person = await createPerson(db(), { name: 'Mistypes' });
+    await joinAccount(db(), person, seeded.account.id, 'owner');
+    const tab = await portal.tab({ token: await createSession(db(), person, { reauthenticated: false }) });
+    const { page } = tab;
+    await tab.open('/portal/api/keys?create=new');
+    await page.getByLabel('Key Name').fill('after-a-typo');
+    await page.getByRole('button', { name: 'Create Key' }).last().click();
+    await page.getByLabel('Your password').fill('not this one, not this one');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('The key after-a-typo is ready').waitFor();
+    await page.goto(`${portal.origin}/portal/me/security?add=totp`);
+    await page.getByRole('textbox', { name: 'Code' }).fill('000000');
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByText('The code is wrong').waitFor();
+    await tab.close();
+  });
+
   it('a passkey that is not used leaves words that say what to do, and the password works', async () => {
     const person = await createPerson(db(), { name: 'Closes dialogs' });
     await joinAccount(db(), person, seeded.account.id, 'owner');

@@ -85,7 +85,8 @@ export class Reference {
   }
 
   #page(title: string, article: string): BuiltFile {
-    const name = escapeHtml(this.#services.provider.provider.name);
+    const { portal, provider } = this.#services.provider;
+    const name = escapeHtml(portal.name ?? provider.name);
     // The same frame as the application's own, so that nothing moves when it takes over.
     const content = `<div class="shell"><aside class="shell-side"></aside><header class="shell-head"><span class="font-semibold md:hidden">${name}</span></header><main class="shell-main" id="content">${article}</main></div>`;
     // The content is there already: the scripts must not take the line from the style.
