@@ -31,8 +31,9 @@ it('no two roles have the same variable', () => {
 });
 
 it('each role has a README that says how to get a key with just the permissions that it needs', () => {
+  const made = files();
   for (const { name } of model.resources) {
-    const readme = files()[`ansible/roles/${name}/README.md`] ?? '';
+    const readme = made[`ansible/roles/${name}/README.md`] ?? '';
     for (const part of [
       '## Inputs',
       '## Outputs',

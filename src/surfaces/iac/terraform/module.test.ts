@@ -35,10 +35,19 @@ describe.each(model.resources)('the module $name', (resource) => {
     expect(named).toEqual([...parent, ...inputs.map(({ variable }) => variable)]);
   });
 
-  it('makes each variable with a default of the API optional', () => {
-    for (const { variable, required } of inputs) {
+  it('gives each variable that need not be set the default of the API', () => {
+    for (const { variable, required, default: usual } of inputs) {
       const text = (files['variables.tf'] ?? '').split(`variable "${variable}" {`)[1]?.split('\n}')[0] ?? '';
-      expect([variable, /^ {2}default +=/m.test(text)]).toEqual([variable, !required]);
+      const [, written] = /^ {2}default +=(.*)$/m.exec(text) ?? [];
+      expect([variable, written]).toEqual([variable, required ? undefined : ` ${literal(usual ?? null)}`]);
+    }
+  });
+
+  it('sends the value of each variable under the name of its input', () => {
+    const body = main.slice(main.indexOf('  body ='), main.indexOf('resource "restful_resource"'));
+    for (const { name, variable } of inputs.filter(isInBody)) {
+      const [, sent] = new RegExp(`(?:^ +|\\{ )${name} += [^]*?\\bvar\\.(\\w+)`, 'm').exec(body) ?? [];
+      expect([name, sent]).toEqual([name, variable]);
     }
   });
 
