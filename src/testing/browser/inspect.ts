@@ -44,8 +44,8 @@ const beside = (page: Page): Promise<string> =>
 const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(
     `[...document.querySelectorAll('body *')]
-      .filter((e) => getComputedStyle(e).overflowY === 'hidden' && e.clientWidth > 1 && e.clientHeight > 0)
-      .filter((e) => e.scrollHeight > e.clientHeight + 2)
+      .filter((e) => getComputedStyle(e).overflowY === 'hidden' && getComputedStyle(e).display !== 'inline')
+      .filter((e) => e.clientWidth > 1 && e.scrollHeight > e.clientHeight + 2)
       .map((e) => e.outerHTML.slice(0, 120))`,
   );
 
