@@ -37,12 +37,15 @@ const beside = (page: Page): Promise<string> =>
     'document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120)).slice(0, 3).join(" ") || "something" : ""',
   );
 
-/** What is smaller than its content and does not scroll. Dialogs and columns of a low screen scroll as a whole. */
+/**
+ * What is smaller than its content and does not scroll, besides words for screen readers. Dialogs and columns of a low
+ * screen scroll as a whole.
+ */
 const cutOff = (page: Page): Promise<string[]> =>
   page.evaluate(
     `[...document.querySelectorAll('body *')]
-      .filter((e) => getComputedStyle(e).overflowY === 'hidden' && !e.classList.contains('sr-only'))
-      .filter((e) => e.clientHeight > 0 && e.scrollHeight > e.clientHeight + 2)
+      .filter((e) => getComputedStyle(e).overflowY === 'hidden' && getComputedStyle(e).display !== 'inline')
+      .filter((e) => e.clientWidth > 1 && e.scrollHeight > e.clientHeight + 2)
       .map((e) => e.outerHTML.slice(0, 120))`,
   );
 
