@@ -86,6 +86,11 @@ const packages = [
     without: 'the tests on machines of Incus did not run',
     mayBeBackported: true,
   },
+  {
+    names: ['openvswitch-switch', 'ovn-central', 'ovn-host', 'ethtool'],
+    isThere: () => ['ovs-vswitchd', 'ovn-northd', 'ovn-controller', 'ethtool'].every(hasProgram),
+    without: 'the tests on private networks of OVN did not run',
+  },
 ];
 
 /** Returns a sentence for each package that is still missing. */

@@ -48,6 +48,13 @@ const AT = '/catalogue/locations/0/compute';
 const unix = { driver: 'incus', url: 'unix:///var/lib/incus/unix.socket', public_network: 'public' };
 const https = { driver: 'incus', url: 'https://10.0.0.5:8443', public_network: 'public' };
 const pair = { client_certificate: 'localhost.crt', client_key: 'localhost.key' };
+const ovn = { networks: 'ovn', ovn_uplink: 'uplink', ovn_northbound: ['ssl:10.0.0.5:6641'] };
+const ovnFiles = {
+  ovn_certificate: 'localhost.crt',
+  ovn_key: 'localhost.key',
+  ovn_authority: 'localhost.crt',
+};
+const plainOvn = { ...ovn, ovn_northbound: ['tcp:10.0.0.5:6641'] };
 
 describe('a location that Incus serves', () => {
   it('takes two lines over a unix socket', () => {
@@ -60,6 +67,7 @@ describe('a location that Incus serves', () => {
       instanceType: 'container',
       storagePool: 'default',
       publicNetwork: 'public',
+      ovn: null,
       bounds: { instances: null, vcpus: null, memory_mb: null, disk_gb: null },
       vcpuOvercommit: 4,
       reservePercent: 5,
@@ -97,6 +105,31 @@ describe('a location that Incus serves', () => {
       bounds: { instances: 20, vcpus: null, memory_mb: 65536, disk_gb: null },
       vcpuOvercommit: 1,
       reservePercent: 0,
+    });
+  });
+});
+
+describe('private networks on OVN', () => {
+  it('need the uplink and the database', () => {
+    const given = {
+      ...unix,
+      ...ovn,
+      ovn_northbound: ['unix:/run/ovn/ovnnb_db.sock', 'tcp:[2001:db8::5]:6641'],
+    };
+    expect(readCompute(given)).toMatchObject({
+      ovn: { uplink: 'uplink', northbound: given.ovn_northbound, files: null },
+    });
+  });
+
+  it('find their certificates beside the file, over TLS', () => {
+    expect(readCompute({ ...unix, ...ovn, ...ovnFiles })).toMatchObject({
+      ovn: {
+        files: {
+          certificate: join(folder, 'localhost.crt'),
+          key: join(folder, 'localhost.key'),
+          authority: join(folder, 'localhost.crt'),
+        },
+      },
     });
   });
 });
@@ -173,6 +206,32 @@ describe('a fault', () => {
     ['a bound of none', { ...unix, account_bounds: { vcpus: 0 } }, 'account_bounds/vcpus', /./, /./],
     ['no processors sold', { ...unix, vcpu_overcommit: 0 }, 'vcpu_overcommit', /./, /./],
     ['everything kept back', { ...unix, reserve_percent: 91 }, 'reserve_percent', /./, /./],
+    ['another kind of networks', { ...unix, networks: 'vxlan' }, 'networks', /one of bridge, ovn/, /./],
+    ['OVN without uplink', { ...unix, ...plainOvn, ovn_uplink: null }, 'ovn_uplink', /is missing/, /uplink/],
+    [
+      'OVN without database',
+      { ...unix, networks: 'ovn', ovn_uplink: 'u' },
+      'ovn_northbound',
+      /is missing/,
+      /ssl:/,
+    ],
+    ['an uplink for bridges', { ...unix, ovn_uplink: 'u' }, 'ovn_uplink', /no effect/, /networks to ovn/],
+    [
+      'a database without port',
+      { ...unix, ...plainOvn, ovn_northbound: ['tcp:10.0.0.5'] },
+      'ovn_northbound/0',
+      /form/,
+      /ssl:/,
+    ],
+    ['TLS without key', { ...unix, ...ovn, ...ovnFiles, ovn_key: null }, 'ovn_key', /is missing/, /ovs-pki/],
+    ['a key without TLS', { ...unix, ...plainOvn, ovn_key: 'x' }, 'ovn_key', /no effect/, /ssl:/],
+    [
+      'an authority that is none',
+      { ...unix, ...ovn, ...ovnFiles, ovn_authority: 'localhost.key' },
+      'ovn_authority',
+      /holds no certificate/,
+      /PEM/,
+    ],
     ['another type of instance', { ...unix, instance_type: 'vm' }, 'instance_type', /virtual-machine/, /./],
   ])('of %s has its path, a sentence and a cure', (_kind, compute, member, message, fix) => {
     const faults = faultsIn(compute);

@@ -19,6 +19,12 @@ const Url = Type.String({
   examples: ['unix:///var/lib/incus/unix.socket', 'https://10.0.0.5:8443'],
 });
 
+const Remote = Type.String({
+  pattern: '^(unix:/[^\\s,]+|(tcp|ssl):(\\[[0-9A-Fa-f:.]+\\]|[^\\s:,\\[\\]]+):\\d{1,5})$',
+  maxLength: 255,
+  examples: ['ssl:10.0.0.5:6641', 'unix:/run/ovn/ovnnb_db.sock'],
+});
+
 const AccountBounds = Shape({
   instances: Default(Nullable(Count), null),
   vcpus: Default(Nullable(Count), null),
@@ -41,6 +47,16 @@ export const ComputeDriver = Shape({
   instance_type: Default(Nullable(OneOf(['container', 'virtual-machine'])), null),
   storage_pool: Default(Nullable(EngineName), null),
   public_network: Default(Nullable(EngineName), null),
+  /** Whether private networks are bridges of the server, or networks of OVN. */
+  networks: Default(Nullable(OneOf(['bridge', 'ovn'])), null),
+  /** The network of the engine through which private networks reach the internet. */
+  ovn_uplink: Default(Nullable(EngineName), null),
+  /** Addresses of OVN's northbound database: one server, or the members of a cluster. */
+  ovn_northbound: Default(Nullable(Type.Array(Remote, { minItems: 1, maxItems: 9 })), null),
+  /** Files for addresses with `ssl:`: our certificate, its key, and the authority of OVN. */
+  ovn_certificate: Default(Nullable(Path), null),
+  ovn_key: Default(Nullable(Path), null),
+  ovn_authority: Default(Nullable(Path), null),
   account_bounds: Default(Nullable(AccountBounds), null),
   vcpu_overcommit: Default(Nullable(Type.Integer({ minimum: 1, maximum: 100 })), null),
   reserve_percent: Default(Nullable(Type.Integer({ minimum: 0, maximum: 90 })), null),
@@ -49,6 +65,8 @@ export type ComputeDriver = Static<typeof ComputeDriver>;
 
 export const SANDBOX_MEMBERS = ['pace'] as const;
 export const CERTIFICATE_MEMBERS = ['client_certificate', 'client_key', 'server_certificate'] as const;
+export const OVN_FILES = ['ovn_certificate', 'ovn_key', 'ovn_authority'] as const;
+export const OVN_MEMBERS = ['ovn_uplink', 'ovn_northbound', ...OVN_FILES] as const;
 export const INCUS_MEMBERS = [
   'url',
   'other_urls',
@@ -56,6 +74,8 @@ export const INCUS_MEMBERS = [
   'instance_type',
   'storage_pool',
   'public_network',
+  'networks',
+  ...OVN_MEMBERS,
   'account_bounds',
   'vcpu_overcommit',
   'reserve_percent',
@@ -76,6 +96,12 @@ export interface IncusCompute {
   readonly instanceType: 'container' | 'virtual-machine';
   readonly storagePool: string;
   readonly publicNetwork: string;
+  /** Null if private networks are bridges. */
+  readonly ovn: {
+    readonly uplink: string;
+    readonly northbound: readonly string[];
+    readonly files: { readonly certificate: string; readonly key: string; readonly authority: string } | null;
+  } | null;
   readonly bounds: Static<typeof AccountBounds>;
   readonly vcpuOvercommit: number;
   readonly reservePercent: number;
@@ -99,8 +125,19 @@ export function computeOf(given: ComputeDriver): Compute {
     instanceType: given.instance_type ?? 'container',
     storagePool: given.storage_pool ?? 'default',
     publicNetwork: given.public_network ?? '',
+    ovn: given.networks === 'ovn' ? ovnOf(given) : null,
     bounds: given.account_bounds ?? UNBOUNDED,
     vcpuOvercommit: given.vcpu_overcommit ?? 4,
     reservePercent: given.reserve_percent ?? 5,
+  };
+}
+
+function ovnOf(given: ComputeDriver): IncusCompute['ovn'] {
+  const { ovn_certificate: certificate, ovn_key: key, ovn_authority: authority } = given;
+  const isWhole = certificate !== null && key !== null && authority !== null;
+  return {
+    uplink: given.ovn_uplink ?? '',
+    northbound: given.ovn_northbound ?? [],
+    files: isWhole ? { certificate, key, authority } : null,
   };
 }

@@ -13,6 +13,8 @@ export interface Capabilities {
   readonly privateNetworks: Capability;
   /** Two private networks, of the same or of different accounts, can have the same addresses. */
   readonly overlappingNetworks: Capability;
+  /** Private networks can have routes to IPv6 destinations. */
+  readonly ipv6Routes: Capability;
   /** Snapshots can freeze the file system of a running machine while they are taken. */
   readonly quiesce: Capability;
   readonly rescue: Capability;

@@ -4,9 +4,16 @@
  */
 import { resolve } from 'node:path';
 import { checkAuthority, checkPair } from '../certificate.ts';
-import { CERTIFICATE_MEMBERS, type ComputeDriver, INCUS_MEMBERS, SANDBOX_MEMBERS } from '../compute.ts';
+import {
+  CERTIFICATE_MEMBERS,
+  type ComputeDriver,
+  INCUS_MEMBERS,
+  OVN_FILES,
+  SANDBOX_MEMBERS,
+} from '../compute.ts';
 import type { Draft } from '../draft.ts';
 import type { Report } from '../fault.ts';
+import { checkOvn } from './ovn.ts';
 
 const foreign = { sandbox: INCUS_MEMBERS, incus: SANDBOX_MEMBERS } as const;
 const other = { sandbox: 'incus', incus: 'sandbox' } as const;
@@ -23,7 +30,9 @@ export function checkCompute(draft: Draft, folder: string, report: Report): void
       const message = `${member} belongs to the driver ${other[driver]}, but driver is ${driver}.`;
       report(`${at}/${member}`, message, `Remove it, or set driver to ${other[driver]}.`);
     }
-    if (driver === 'incus') checkIncus(compute, at, folder, report);
+    if (driver !== 'incus') continue;
+    checkIncus(compute, at, folder, report);
+    checkOvn(compute, at, folder, report);
   }
 }
 
@@ -72,7 +81,7 @@ function checkCertificates(compute: ComputeDriver, at: string, folder: string, r
 
 /** Resolves relative certificate files, so that they are found from any working directory. */
 export function withAbsoluteFiles(compute: ComputeDriver, folder: string): ComputeDriver {
-  const files = CERTIFICATE_MEMBERS.map((member) => {
+  const files = [...CERTIFICATE_MEMBERS, ...OVN_FILES].map((member) => {
     const file = compute[member];
     return [member, file === null ? null : resolve(folder, file)] as const;
   });

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EngineOperation } from '../../engines/compute/incus/client.ts';
 import type { Db } from '../../store/database.ts';
-import { startDaemon, type TestDaemon } from './daemon.ts';
+import { type Prepare, startDaemon, type TestDaemon } from './daemon.ts';
 import { type Furniture, furnishImage, furnishServer, POOL } from './furnish.ts';
 import { harnessOf, type IncusHarness, settingsOf } from './harness.ts';
 import { ip, makeNamespace, type Namespace, removeNamespace } from './namespace.ts';
@@ -60,7 +60,11 @@ const LOST_AFTER_SECONDS = 11;
 const hostOf = (index: number): string => `10.66.0.${index + 1}`;
 const serverOf = (index: number): string => `${hostOf(index)}:${PORT}`;
 
-export async function startCluster(count = 3, furniture: Furniture = {}): Promise<TestCluster> {
+export async function startCluster(
+  count = 3,
+  furniture: Furniture = {},
+  prepare: (index: number) => Prepare | undefined = () => undefined,
+): Promise<TestCluster> {
   const plug = await makeNamespace();
   const end = (): void => removeNamespace(plug);
   process.once('exit', end);
@@ -73,7 +77,9 @@ export async function startCluster(count = 3, furniture: Furniture = {}): Promis
   try {
     await ip('-n', plug.name, 'link', 'add', 'switch', 'type', 'bridge');
     await ip('-n', plug.name, 'link', 'set', 'switch', 'up');
-    const started = await Promise.allSettled(Array.from({ length: count }, () => startDaemon()));
+    const started = await Promise.allSettled(
+      Array.from({ length: count }, (_, index) => startDaemon('incus', prepare(index))),
+    );
     for (const [index, one] of started.entries())
       if (one.status === 'fulfilled') members.push({ ...one.value, name: `node${index + 1}` });
     for (const one of started) if (one.status === 'rejected') throw one.reason;

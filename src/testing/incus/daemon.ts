@@ -58,7 +58,13 @@ exec lxcfs -p "$1/lxcfs.pid" /var/lib/lxcfs`;
 
 const START_SECONDS = 60;
 
-export async function startDaemon(kind: EngineKind = 'incus'): Promise<TestDaemon> {
+/** Prepares the namespace and the folder for the daemon. Returns the PATH with which the daemon is started. */
+export type Prepare = (namespace: Namespace, folder: string) => Promise<string>;
+
+export async function startDaemon(
+  kind: EngineKind = 'incus',
+  prepare: Prepare = async () => searchPath,
+): Promise<TestDaemon> {
   const folder = await makeTemporaryFolder();
   const namespace = await makeNamespace();
   const end = () => removeNamespace(namespace);
@@ -72,8 +78,9 @@ export async function startDaemon(kind: EngineKind = 'incus'): Promise<TestDaemo
   const socket = join(folder, 'unix.socket');
   const client = new Client({ url: `unix://${socket}`, credentials: null });
   try {
-    const holder = await enter(namespace, folder);
-    let daemon = await launch(kind, namespace, folder, holder);
+    const [holder, path] = await Promise.all([enter(namespace, folder), prepare(namespace, folder)]);
+    const launchHere = (): Promise<ChildProcess> => launch(kind, namespace, folder, holder, path);
+    let daemon = await launchHere();
     return {
       kind,
       folder,
@@ -88,7 +95,7 @@ export async function startDaemon(kind: EngineKind = 'incus'): Promise<TestDaemo
         await ended;
       },
       async start() {
-        daemon = await launch(kind, namespace, folder, holder);
+        daemon = await launchHere();
         await untilNetworked(client);
       },
       pause: () => void daemon.kill('SIGSTOP'),
@@ -136,13 +143,14 @@ async function launch(
   namespace: Namespace,
   folder: string,
   holder: number,
+  path: string,
 ): Promise<ChildProcess> {
   const { program, group, folderVariable } = programs[kind];
-  const env = { [folderVariable]: folder };
+  const env = { [folderVariable]: folder, PATH: path };
   const into = [`--net=${namespace.path}`, `--mount=/proc/${holder}/ns/mnt`];
   const { child, readOutput } = await spawnIn(folder, 'daemon', [...into, program, '--group', group], env);
   const ready = spawn(program, ['waitready', `--timeout=${START_SECONDS}`], {
-    env: { ...process.env, PATH: searchPath, ...env },
+    env: { ...process.env, ...env },
     stdio: 'ignore',
   });
   const isReady = once(ready, 'exit').then(([code]) => code === 0);

@@ -41,6 +41,7 @@ export const settingsOf = ({ url }: Pick<TestDaemon, 'url'>): IncusSettings => (
   instanceType: 'container',
   storagePool: POOL,
   publicNetwork: PUBLIC_NETWORK,
+  ovn: null,
   bounds: { instances: null, vcpus: null, memoryMb: null, diskGb: null },
   vcpuOvercommit: 16,
   reservePercent: 0,

@@ -92,3 +92,21 @@ function findReason(kind: EngineKind): string | null {
   const tried = spawnSync('unshare', args, { encoding: 'utf8' });
   return tried.status === 0 ? null : `namespaces are not permitted here: ${tried.stderr.trim()}`;
 }
+
+/** Programs of OVN, and the Debian package of each. */
+const ofOvn: Readonly<Record<string, string>> = {
+  'ovs-vswitchd': 'openvswitch-switch',
+  'ovn-northd': 'ovn-central',
+  'ovn-controller': 'ovn-host',
+  ethtool: 'ethtool',
+};
+
+/** Why no Incus with OVN can be started on this host, or `null` if one can. */
+export function whyNoOvn(): string | null {
+  const reason = whyNoIncus();
+  if (reason !== null) return reason;
+  const missing = Object.entries(ofOvn).filter(([name]) => !isThere(name));
+  if (missing.length > 0)
+    return `it needs more programs: install ${missing.map(([, name]) => name).join(', ')}`;
+  return existsSync('/dev/net/tun') ? null : 'this machine has no /dev/net/tun';
+}

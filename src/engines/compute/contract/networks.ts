@@ -41,6 +41,15 @@ export function describeNetworks(use: Use): void {
         });
     });
 
+    itIfCapable(use, 'ipv6Routes', 'have routes to IPv6 destinations', async () => {
+      const spec = lab().networkSpec({
+        ipv6Cidr: 'fd12:3456:789a:1::/64',
+        routes: [{ destination: '2001:db8:99::/48', nextHop: 'fd12:3456:789a:1::9' }],
+      });
+      const ref = await lab().network(spec);
+      expect(await lab().engine.observeNetwork(ref)).toEqual({ ...spec, ...ref, usedBy: [] });
+    });
+
     it('are either joined or removed, never both, when both are asked at once', async () => {
       const { engine } = lab();
       for (let round = 0; round < 5; round++) {

@@ -6,6 +6,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { CapabilityMissing } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { NetworkSpec } from '../network.ts';
+import { NO_IPV6_ROUTES } from './capabilities.ts';
 import { networkNameOf } from './names.ts';
 
 /** An ACL without rules: only its default actions matter, which drop ingress and allow egress. */
@@ -39,7 +40,7 @@ export function bridgeConfigOf(ref: Ref, spec: NetworkSpec): Record<string, stri
     // DNS names come from the machines' DHCP requests. With names managed by the engine, a machine could not have two
     // interfaces on this bridge.
     'dns.mode': 'dynamic',
-    ...announced(networkNameOf(ref), spec),
+    ...announced(networkNameOf(ref, 'bridge'), spec),
     'security.acls': outsideList.name,
     'security.acls.default.ingress.action': 'drop',
     'security.acls.default.egress.action': 'allow',
@@ -52,7 +53,7 @@ export function bridgeConfigOf(ref: Ref, spec: NetworkSpec): Record<string, stri
  */
 function routesOf({ routes, nat, ipv4Gateway }: NetworkSpec): readonly string[] {
   if (routes.some(({ nextHop }) => !isIPv4(nextHop)))
-    throw new CapabilityMissing('privateNetworks', 'Networks of this location announce IPv4 routes only.');
+    throw new CapabilityMissing('ipv6Routes', NO_IPV6_ROUTES);
   if (routes.length === 0) return [];
   const all = [...(nat.ipv4 ? [{ destination: '0.0.0.0/0', nextHop: ipv4Gateway }] : []), ...routes];
   return all.flatMap(({ destination, nextHop }) => [destination, nextHop]);

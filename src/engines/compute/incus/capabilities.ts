@@ -1,3 +1,4 @@
+import type { Capability } from '../../capability.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Server } from './driver-context.ts';
 import type { IncusSettings } from './settings.ts';
@@ -11,21 +12,26 @@ export const NO_NETWORKS =
 
 /** All bridges of a server share its routing table. */
 const NO_OVERLAP = 'Two networks in this location cannot have the same addresses.';
+/** The driver knows how Incus names its objects in OVN, but not how LXD does. */
+export const NO_OVN = 'The engine of this location has no private networks.';
+export const NO_IPV6_ROUTES = 'Networks of this location have IPv4 routes only.';
 
 /**
  * Before the server is read (`server` is null), private networks count as supported; `ensureNetwork` rejects the call
  * if they are not.
  */
 export function capabilitiesOf(
-  { instanceType }: Pick<IncusSettings, 'instanceType'>,
+  { instanceType, ovn = null }: Pick<IncusSettings, 'instanceType'> & Partial<Pick<IncusSettings, 'ovn'>>,
   server: Server | null = null,
 ): Capabilities {
+  const isOvn = ovn !== null;
   const isContainer = instanceType === 'container';
   return {
     liveResize: isContainer ? true : 'Machines in this location are resized while they are stopped.',
     nicHotPlug: true,
-    privateNetworks: server?.environment.server_clustered === true ? NO_NETWORKS : true,
-    overlappingNetworks: NO_OVERLAP,
+    privateNetworks: privateNetworksOf(isOvn, server),
+    overlappingNetworks: isOvn ? true : NO_OVERLAP,
+    ipv6Routes: isOvn ? true : NO_IPV6_ROUTES,
     quiesce: NO_QUIESCE,
     rescue: NO_RESCUE,
     passwordReset: true,
@@ -37,4 +43,9 @@ export function capabilitiesOf(
       : true,
     series: true,
   };
+}
+
+function privateNetworksOf(isOvn: boolean, server: Server | null): Capability {
+  if (isOvn) return server?.environment.server === 'lxd' ? NO_OVN : true;
+  return server?.environment.server_clustered === true ? NO_NETWORKS : true;
 }

@@ -17,6 +17,7 @@ import {
 } from './doctor/engine.ts';
 import { examineImages } from './doctor/images.ts';
 import { examineNetwork } from './doctor/network.ts';
+import { examinePrivateNetworks } from './doctor/ovn.ts';
 import { examineStorage } from './doctor/storage.ts';
 import type { Server } from './driver-context.ts';
 import type { IncusSettings } from './settings.ts';
@@ -49,6 +50,7 @@ async function examineInside(client: Client, settings: IncusSettings, sold: Sold
     storage.fix === undefined ? await examineRoom(place) : null,
     network,
     isFurnished ? await examineFiltering(place) : null,
+    await examinePrivateNetworks(place),
     await examineImages(place),
   ];
   return found.filter((each) => each !== null);

@@ -5,11 +5,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { EngineRefused } from '../../errors.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Ref } from '../instance.ts';
+import type { NetworkSpec } from '../network.ts';
 import type { Client } from './client.ts';
 import type { ConsoleLogs } from './console-logs.ts';
 import { isBusy, isMissing, isStale } from './failure.ts';
 import type { Ledger } from './host-ledger.ts';
-import { nameOf, projectOf } from './names.ts';
+import { type NetworkType, nameOf, projectOf } from './names.ts';
+import type { Northbound } from './ovn/northbound.ts';
 import type { IncusSettings } from './settings.ts';
 
 export interface Site {
@@ -19,8 +21,28 @@ export interface Site {
   readonly capabilities: Capabilities;
   readonly ledger: Ledger;
   readonly logs: ConsoleLogs;
+  readonly networks: NetworkKind;
+  /** The database of OVN; null where private networks are bridges. */
+  readonly northbound: Northbound | null;
   /** Cached after the first success; a failed request is repeated by the next call. */
   readServer(signal?: AbortSignal): Promise<Server>;
+}
+
+/** One of the two kinds of private networks that a location can have: bridges of one server, or networks of OVN. */
+export interface NetworkKind {
+  /** The type of the network at the engine. */
+  readonly type: NetworkType;
+  configOf(ref: Ref, spec: NetworkSpec): Record<string, string>;
+  /** Called before a network is created; throws if this location cannot have it. */
+  prepare(site: Site, ref: Ref, spec: NetworkSpec, signal?: AbortSignal): Promise<void>;
+  /** Called after a network was created; if it throws, the network is removed again. */
+  confirm(site: Site, ref: Ref, spec: NetworkSpec, signal?: AbortSignal): Promise<void>;
+  /** Called after each `ensureNetwork`: sets what the engine has no settings for. */
+  complete(site: Site, name: string, spec: NetworkSpec, signal?: AbortSignal): Promise<void>;
+  /** Called after the network was removed: removes what `complete` has set. */
+  clear(name: string, signal?: AbortSignal): Promise<void>;
+  /** Whether the engine reports reliably which machines use a network. */
+  readonly tellsUsers: boolean;
 }
 
 /** The reply of `GET /1.0`. */

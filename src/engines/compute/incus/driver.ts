@@ -1,6 +1,7 @@
 /** Implements the compute port on an Incus or LXD server or cluster. */
 import type { Capabilities } from '../capabilities.ts';
 import type { ComputeEngine } from '../port.ts';
+import { bridgeNetworks } from './bridge-networks.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { Client } from './client.ts';
 import type { ConsoleLogs } from './console-logs.ts';
@@ -16,6 +17,9 @@ import * as images from './images.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import * as nics from './nics.ts';
+import { ovnNetworks } from './ovn/networks.ts';
+import { Northbound } from './ovn/northbound.ts';
+import { securePorts } from './ovn/ports.ts';
 import * as power from './power.ts';
 import * as series from './series.ts';
 import type { IncusSettings } from './settings.ts';
@@ -48,12 +52,16 @@ export class Incus implements ComputeEngine {
     this.imageFormats = images.formatsOf(settings);
     this.#samples = samples;
     const client = new Client(settings.address);
+    const { ovn } = settings;
+    const northbound = ovn && new Northbound(ovn.northbound);
     this.site = {
       location,
       client,
       settings,
       ledger,
       logs,
+      networks: ovn && northbound ? ovnNetworks(ovn.uplink, northbound) : bridgeNetworks,
+      northbound,
       capabilities: this.capabilities,
       readServer: (signal) => this.#readServer(signal),
     };
@@ -219,10 +227,16 @@ export class Incus implements ComputeEngine {
       places.fits(site, account, size, placement, signal),
     );
 
-  watch: ComputeEngine['watch'] = (watcher) => this.#events.watch(watcher);
+  /** A machine that restarts by itself has new ports in OVN, so they are secured at each event. */
+  watch: ComputeEngine['watch'] = (watcher) =>
+    this.#events.watch((ref) => {
+      watcher(ref);
+      void securePorts(this.site, ref).catch(() => undefined);
+    });
 
   async close(): Promise<void> {
     await this.#events.close();
     this.site.client.close();
+    this.site.northbound?.close();
   }
 }

@@ -1,5 +1,6 @@
 /** Classifies the error replies of the engine and translates them into the errors of the compute port. */
 import { EngineRefused, EngineUnreachable } from '../../errors.ts';
+import { OvsdbError } from './ovn/ovsdb.ts';
 
 /** The engine answered with an error. */
 export class IncusError extends Error {
@@ -48,6 +49,8 @@ export const isInUse = (error: unknown): boolean => says(error, /(currently|stil
 const isOverLimit = (error: unknown): boolean => says(error, /reached maximum (number|aggregate)/i);
 export const isFull = (error: unknown): boolean =>
   says(error, /no space left|disk quota exceeded|not enough (free )?space/i);
+/** Each network of OVN takes an address of the uplink, and none is left. */
+const isWithoutUplinkAddress = (error: unknown): boolean => says(error, /allocat\w+ uplink|no free ips/i);
 /** The cluster member is cut off from the others, or the members have not elected a new leader yet. */
 export const isLeaderless = (error: unknown): boolean =>
   says(error, /dqlite|no available .*leader|failed to begin transaction|not leader|leadership lost/i);
@@ -58,7 +61,7 @@ export const isLeaderless = (error: unknown): boolean =>
 const isAway = (error: unknown): boolean =>
   says(
     error,
-    /missing event connection|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF|\b(get|post|put|patch|delete) "https?:/i,
+    /missing event connection|peer node .* is down|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF|\b(get|post|put|patch|delete) "https?:/i,
   );
 /**
  * The host already has a route to these addresses: an operator added it, or it is left over from a machine that used
@@ -84,6 +87,10 @@ const withoutPaths = (text: string): string => text.replaceAll(/(?:\/[\w.+:@-]+)
 
 /** Translates to the errors of the compute port. `about` says what failed, in words that a customer may read. */
 export function translate(error: unknown, about: string): unknown {
+  if (error instanceof OvsdbError)
+    return new EngineUnreachable(`${about}: the network database of the engine refused a change.`, {
+      cause: error,
+    });
   if (!(error instanceof IncusError)) return error;
   const detail = `${about}: ${withoutPaths(error.message)}`;
   if (isShuttingDown(error))
@@ -102,6 +109,11 @@ export function translate(error: unknown, about: string): unknown {
     });
   if (isPassing(error)) return new EngineUnreachable(detail, { cause: error });
   if (isOverLimit(error)) return new EngineRefused('quota_exceeded', detail);
+  if (isWithoutUplinkAddress(error))
+    return new EngineRefused(
+      'capacity_unavailable',
+      `${about}: this location has no room for another network.`,
+    );
   if (isFull(error)) return new EngineRefused('capacity_unavailable', `${about}: its storage is full.`);
   if (isInUse(error)) return new EngineRefused('resource_in_use', detail);
   if (isMissing(error)) return new EngineRefused('not_found', detail);

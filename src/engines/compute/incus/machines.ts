@@ -14,6 +14,7 @@ import { forgetRooms, hostOf, readRooms, requireChoice } from './hosts.ts';
 import { nameOf, projectOf } from './names.ts';
 import { nicParts } from './nics.ts';
 import { isWhole } from './observation.ts';
+import { forgetPorts } from './ovn/ports.ts';
 import { ensureStopped } from './power.ts';
 import { ensureProject, forgetProject } from './projects.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
@@ -179,6 +180,7 @@ export async function removeInstance(
   ...[ref, signal]: Parameters<ComputeEngine['removeInstance']>
 ): Promise<void> {
   await destroy(site, ref, signal);
+  await forgetPorts(site, ref, null, signal);
   await clearHelper(site, ref, signal);
   await site.logs.forget(ref);
   await site.ledger.release(ref);

@@ -8,10 +8,15 @@ export const idOf = (name: string): string => name.replace('-', '_');
 
 export const projectOf = ({ account }: Pick<Ref, 'account'>): string => nameOf(account);
 
-/** A bridge is named like a network interface: fifteen characters at most. */
-export function networkNameOf({ account, id }: Ref): string {
+export type NetworkType = 'bridge' | 'ovn';
+
+/**
+ * A bridge is named like a network interface: fifteen characters at most. The two types have different names, so that
+ * a network of one type is never taken for one of the other after a location has changed its type.
+ */
+export function networkNameOf({ account, id }: Ref, type: NetworkType): string {
   const digest = createHash('sha256').update(`${account}/${id}`).digest('hex');
-  return `hp${digest.slice(0, 13)}`;
+  return `${type === 'ovn' ? 'ho' : 'hp'}${digest.slice(0, 13)}`;
 }
 
 /** The project that every engine has. It holds what belongs to no account. */

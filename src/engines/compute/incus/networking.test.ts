@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { runIn } from '../../../testing/incus/namespace.ts';
+import { probeOf } from '../../../testing/incus/probe.ts';
 import { refusal } from '../../contract/refusal.ts';
 import type { Nic, Ref } from '../instance.ts';
 import type { NetworkSpec } from '../network.ts';
-import { pathOf } from './driver-context.ts';
-import { projectOf } from './names.ts';
 
 const range = (n: number): Pick<NetworkSpec, 'ipv4Cidr' | 'ipv4Gateway'> => ({
   ipv4Cidr: `10.${n}.0.0/24`,
@@ -21,19 +20,7 @@ describeEngines((bench) => {
       () => false,
     );
 
-  async function succeeds(ref: Ref, command: string): Promise<boolean> {
-    const done = await bench.harness.daemon.client.run('POST', `${pathOf(ref)}/exec`, {
-      project: projectOf(ref),
-      body: { command: ['sh', '-c', command], 'wait-for-websocket': false, interactive: false },
-    });
-    return done?.metadata?.return === 0;
-  }
-
-  const reaches = (ref: Ref, address: string, from?: string): Promise<boolean> =>
-    succeeds(ref, `ping -c1 -W1 ${from === undefined ? '' : `-I ${from}`} ${address}`);
-
-  const hasAddress = (ref: Ref, address: string): Promise<boolean> =>
-    succeeds(ref, `ip addr | grep -q 'inet6* ${address}/'`);
+  const { succeeds, reaches, hasAddress } = probeOf(() => bench.harness);
 
   async function runningWith(nic: Partial<Nic>, index = 0): Promise<{ ref: Ref; nic: Nic }> {
     const whole = bench.lab.nic({ index, ...nic });

@@ -1,16 +1,12 @@
 /**
- * Private networks: one managed bridge each, in the default project because the projects of accounts have no networks
- * of their own. The engine routes between all its bridges, so an ACL blocks traffic from outside. The bridges share
- * one routing table, so no two of them can have the same addresses.
+ * Private networks: one managed network each, in the default project because the projects of accounts have no networks
+ * of their own. The location decides whether they are bridges or networks of OVN.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import { cidrCovers, parseCidr } from '../../../kernel/net/cidr.ts';
-import { CapabilityMissing, EngineRefused, EngineUnreachable } from '../../errors.ts';
+import { EngineRefused, EngineUnreachable } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Network, NetworkSpec } from '../network.ts';
 import type { ComputeEngine } from '../port.ts';
-import { bridgeConfigOf, outsideList } from './bridges.ts';
-import { NO_NETWORKS } from './capabilities.ts';
 import { keys } from './config-keys.ts';
 import { insist, type RawInstance, type Site } from './driver-context.ts';
 import { isInUse, isMissing, isTaken } from './failure.ts';
@@ -20,7 +16,6 @@ import { whileLeaving } from './network-lock.ts';
 interface RawNetwork {
   readonly name: string;
   readonly description: string;
-  readonly managed: boolean;
   /** `Created` when the network is complete. */
   readonly status: string;
   readonly config: Readonly<Record<string, string>>;
@@ -31,11 +26,12 @@ interface RawNetwork {
 const LOOKS = 50;
 const PAUSE_MS = 100;
 const NETWORKS = '/1.0/networks';
-const pathOf = (ref: Ref): string => `${NETWORKS}/${networkNameOf(ref)}`;
+const nameOf = ({ networks }: Site, ref: Ref): string => networkNameOf(ref, networks.type);
+const pathOf = (site: Site, ref: Ref): string => `${NETWORKS}/${nameOf(site, ref)}`;
 
-async function find({ client }: Site, ref: Ref, signal?: AbortSignal) {
+async function find(site: Site, ref: Ref, signal?: AbortSignal) {
   try {
-    return await client.askWithMark<RawNetwork>(pathOf(ref), { signal });
+    return await site.client.askWithMark<RawNetwork>(pathOf(site, ref), { signal });
   } catch (error) {
     if (isMissing(error)) return null;
     throw error;
@@ -46,9 +42,8 @@ export async function ensureNetwork(
   site: Site,
   ...[ref, spec, signal]: Parameters<ComputeEngine['ensureNetwork']>
 ): Promise<void> {
-  if ((await site.readServer(signal)).environment.server_clustered)
-    throw new CapabilityMissing('privateNetworks', NO_NETWORKS);
-  const config = { ...bridgeConfigOf(ref, spec), [keys.network]: JSON.stringify({ ...ref, spec }) };
+  const { networks } = site;
+  const config = { ...networks.configOf(ref, spec), [keys.network]: JSON.stringify({ ...ref, spec }) };
   await insist(async () => {
     let present = await findWhole(site, ref, signal);
     if (present === null) {
@@ -61,8 +56,9 @@ export async function ensureNetwork(
     const wanted = { ...Object.fromEntries(kept), ...config };
     if (isSame(raw.config, wanted)) return;
     const body = { description: raw.description, config: wanted };
-    await site.client.run('PUT', pathOf(ref), { body, headers: { 'if-match': mark }, signal });
+    await site.client.run('PUT', pathOf(site, ref), { body, headers: { 'if-match': mark }, signal });
   }, signal);
+  await networks.complete(site, nameOf(site, ref), spec, signal);
 }
 
 /**
@@ -89,54 +85,20 @@ async function create(
   config: Readonly<Record<string, string>>,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const { client } = site;
-  await refuseOverlap(site, ref, spec, signal);
-  const make = (path: string, body: unknown): Promise<boolean> =>
-    client.run('POST', path, { body, signal }).then(
-      () => true,
-      (error: unknown) => {
-        if (isTaken(error)) return false;
-        throw error;
-      },
-    );
-  await make('/1.0/network-acls', outsideList);
-  if (!(await make(NETWORKS, { name: networkNameOf(ref), type: 'bridge', config }))) return false;
-  // A concurrent request for the same addresses could not see this network before, so the check is repeated.
-  await refuseOverlap(site, ref, spec, signal).catch(async (error: unknown) => {
+  const { networks } = site;
+  await networks.prepare(site, ref, spec, signal);
+  const body = { name: nameOf(site, ref), type: networks.type, config };
+  try {
+    await site.client.run('POST', NETWORKS, { body, signal });
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
+  await networks.confirm(site, ref, spec, signal).catch(async (error: unknown) => {
     await drop(site, ref, signal);
     throw error;
   });
   return true;
-}
-
-/** An address range can be used once on a server, whichever account uses it. */
-async function refuseOverlap(
-  { client }: Site,
-  ref: Ref,
-  spec: NetworkSpec,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const networks = await client.ask<readonly RawNetwork[]>('GET', NETWORKS, {
-    query: { recursion: 1 },
-    signal,
-  });
-  const rangesOf = ({ config }: RawNetwork): (string | undefined)[] => [
-    config['ipv4.address'],
-    config['ipv6.address'],
-  ];
-  const others = networks.filter(({ name, managed }) => managed && name !== networkNameOf(ref));
-  for (const range of [spec.ipv4Cidr, spec.ipv6Cidr])
-    if (range !== null && others.flatMap(rangesOf).some((other) => overlap(range, other ?? '')))
-      throw new EngineRefused(
-        'address_taken',
-        `Addresses of ${range} are in use by another network of this location. Choose another range.`,
-      );
-}
-
-function overlap(a: string, b: string): boolean {
-  const [one, other] = [parseCidr(a)?.cidr, parseCidr(b)?.cidr];
-  if (one === undefined || other === undefined) return false;
-  return cidrCovers(one, other) || cidrCovers(other, one);
 }
 
 export async function observeNetwork(
@@ -151,12 +113,12 @@ export async function observeNetwork(
 }
 
 async function usersOf(
-  { client }: Site,
+  { client, networks }: Site,
   ref: Ref,
-  { name, used_by }: RawNetwork,
+  { name, used_by }: Pick<RawNetwork, 'name' | 'used_by'>,
   signal: AbortSignal | undefined,
 ): Promise<Network['usedBy']> {
-  if (used_by === null || used_by.length === 0) return [];
+  if (networks.tellsUsers && (used_by === null || used_by.length === 0)) return [];
   const instances = await client.ask<readonly RawInstance[]>('GET', '/1.0/instances', {
     project: projectOf(ref),
     query: { recursion: 1 },
@@ -173,14 +135,20 @@ export async function removeNetwork(
   site: Site,
   ...[ref, signal]: Parameters<ComputeEngine['removeNetwork']>
 ): Promise<void> {
-  await whileLeaving(networkNameOf(ref), () => drop(site, ref, signal));
+  await whileLeaving(nameOf(site, ref), () => drop(site, ref, signal));
 }
 
-async function drop({ client }: Site, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
-  await client.run('DELETE', pathOf(ref), { signal }).catch((error: unknown) => {
+const inUse = ({ id }: Ref): EngineRefused =>
+  new EngineRefused('resource_in_use', `Machines have interfaces in the network ${id}.`);
+
+async function drop(site: Site, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
+  const { networks } = site;
+  const name = nameOf(site, ref);
+  if (!networks.tellsUsers && (await usersOf(site, ref, { name, used_by: null }, signal)).length > 0)
+    throw inUse(ref);
+  await site.client.run('DELETE', pathOf(site, ref), { signal }).catch((error: unknown) => {
     if (isMissing(error)) return;
-    if (isInUse(error))
-      throw new EngineRefused('resource_in_use', `Machines have interfaces in the network ${ref.id}.`);
-    throw error;
+    throw isInUse(error) ? inUse(ref) : error;
   });
+  await networks.clear(name, signal);
 }

@@ -6,32 +6,47 @@ import { parseAddress } from '../../../kernel/net/address.ts';
 import { type Cidr, cidrContains, parseCidr } from '../../../kernel/net/cidr.ts';
 import type { Nic, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import { keys } from './config-keys.ts';
-import { type Changeable, changeInstance, findRaw, type RawInstance, type Site } from './driver-context.ts';
+import { type Changeable, changeInstance, findRaw, type Site } from './driver-context.ts';
 import { networkNameOf } from './names.ts';
 import { NETWORK_CONFIG, networkConfig } from './network-config.ts';
 import { whileJoining } from './network-lock.ts';
+import { nicsOf, noteOf } from './nic-notes.ts';
+import { forgetPorts, guardPort, securePorts } from './ovn/ports.ts';
 import { pastLeftRoutes } from './routes.ts';
 
 type Strings = Readonly<Record<string, string>>;
 
-const noteOf = (nicId: string): string => `${keys.nic}.${nicId}`;
+type Place = Pick<Site, 'settings' | 'networks'>;
 
-function networkOf({ settings }: Pick<Site, 'settings'>, { account }: Ref, { network }: Nic): string {
-  return network === null ? settings.publicNetwork : networkNameOf({ account, id: network });
+function networkOf({ settings, networks }: Place, { account }: Ref, { network }: Nic): string {
+  return network === null ? settings.publicNetwork : networkNameOf({ account, id: network }, networks.type);
 }
 
-function deviceOf(site: Pick<Site, 'settings'>, ref: Ref, nic: Nic): Strings {
+function deviceOf(site: Place, ref: Ref, nic: Nic): Strings {
+  const isOnBridge = nic.network === null || site.networks.type === 'bridge';
   return {
     type: 'nic',
     network: networkOf(site, ref, nic),
     name: `eth${nic.index}`,
     hwaddr: nic.mac,
-    ...addressing('ipv4', nic),
-    ...addressing('ipv6', nic),
-    ...(nic.antiSpoofing ? { 'security.mac_filtering': 'true' } : {}),
+    ...(isOnBridge ? filtered(nic) : unfiltered(nic)),
   };
 }
+
+/**
+ * In a network of OVN, aliases need no route, and rules of ours filter addresses (`ovn/anti-spoofing.ts`). The engine
+ * accepts `none` for both families only.
+ */
+const unfiltered = ({ ipv4, ipv6 }: Nic): Strings =>
+  ipv4 === null
+    ? { 'ipv4.address': 'none', 'ipv6.address': 'none' }
+    : { 'ipv4.address': ipv4, ...(ipv6 === null ? {} : { 'ipv6.address': ipv6 }) };
+
+const filtered = (nic: Nic): Strings => ({
+  ...addressing('ipv4', nic),
+  ...addressing('ipv6', nic),
+  ...(nic.antiSpoofing ? { 'security.mac_filtering': 'true' } : {}),
+});
 
 const BITS = { ipv4: 32, ipv6: 128 } as const;
 
@@ -67,7 +82,7 @@ function isWithin(address: string, range: Cidr): boolean {
 }
 
 /** The configuration keys and devices of a machine with these interfaces. */
-export function nicParts(site: Pick<Site, 'settings'>, ref: Ref, nics: readonly Nic[]): Changeable {
+export function nicParts(site: Place, ref: Ref, nics: readonly Nic[]): Changeable {
   return withNetworkConfig(site, {
     config: Object.fromEntries(nics.map((nic) => [noteOf(nic.id), JSON.stringify(nic)])),
     devices: Object.fromEntries(nics.map((nic) => [nic.id, deviceOf(site, ref, nic)])),
@@ -84,16 +99,6 @@ function withNetworkConfig(
 ): Changeable {
   const told = networkConfig(nicsOf({ config, devices }), settings.instanceType);
   return { config: { ...config, [NETWORK_CONFIG]: told }, devices };
-}
-
-/** Sorted in the order in which the guest sees them. */
-export function nicsOf({ config, devices }: Pick<RawInstance, 'config' | 'devices'>): Nic[] {
-  return Object.keys(devices)
-    .flatMap((id) => {
-      const note = config[noteOf(id)];
-      return note === undefined ? [] : [JSON.parse(note) as Nic];
-    })
-    .sort((a, b) => a.index - b.index || a.id.localeCompare(b.id));
 }
 
 const isEqual = (a: Strings, b: Strings): boolean =>
@@ -120,7 +125,11 @@ export async function ensureNic(
       signal,
     );
   const plugPast = (): Promise<void> => pastLeftRoutes(site, ref, () => wanted.devices, plug, signal);
-  await whileJoining(networkOf(site, ref, nic), plugPast);
+  await whileJoining(networkOf(site, ref, nic), async () => {
+    if (nic.network !== null) await guardPort(site, ref, nic, signal);
+    await plugPast();
+  });
+  if (nic.network !== null) await securePorts(site, ref, signal);
 }
 
 export async function removeNic(
@@ -140,6 +149,7 @@ export async function removeNic(
           }),
     signal,
   );
+  await forgetPorts(site, ref, nicId, signal);
 }
 
 function without<T>(record: Readonly<Record<string, T>>, key: string): Readonly<Record<string, T>> {

@@ -6,7 +6,7 @@ import { findRaw, pathOf, type RawInstance, type Site } from './driver-context.t
 import { isPassing } from './failure.ts';
 import { hostOf, readGivenUp } from './hosts.ts';
 import { idOf, nameOf, projectOf } from './names.ts';
-import { nicsOf } from './nics.ts';
+import { nicsOf } from './nic-notes.ts';
 import { isOurs } from './projects.ts';
 import { sizeOf } from './quantities.ts';
 import { readAllSnapshots, readSnapshots } from './snapshots.ts';

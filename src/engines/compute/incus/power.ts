@@ -19,6 +19,7 @@ import {
 } from './driver-context.ts';
 import { IncusError, isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
+import { guardPorts, securePorts } from './ovn/ports.ts';
 import { pastLeftRoutes } from './routes.ts';
 
 const CUT_SECONDS = 60;
@@ -62,7 +63,9 @@ export async function ensureRunning(
 ): Promise<void> {
   const start = (): Promise<boolean> => change(site, ref, { action: 'start' }, isOn, signal);
   const devices = (raw: RawInstance): RawInstance['devices'] => raw.devices;
+  await guardPorts(site, ref, signal);
   await keepingLog(site, ref, () => pastLeftRoutes(site, ref, devices, start, signal));
+  await securePorts(site, ref, signal);
 }
 
 export async function ensureStopped(

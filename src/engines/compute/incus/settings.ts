@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncusCompute } from '../../../provider/compute.ts';
 import type { Address } from './client.ts';
+import type { OvsdbAddress } from './ovn/ovsdb.ts';
 
 export type InstanceType = 'container' | 'virtual-machine';
 
@@ -16,12 +17,20 @@ export interface AccountBounds {
   readonly diskGb: number | null;
 }
 
+export interface OvnSettings {
+  readonly northbound: OvsdbAddress;
+  /** The network of the engine through which private networks reach the internet. */
+  readonly uplink: string;
+}
+
 export interface IncusSettings {
   readonly address: Address;
   readonly instanceType: InstanceType;
   readonly storagePool: string;
   /** The bridge that carries the public addresses. */
   readonly publicNetwork: string;
+  /** Null if private networks are bridges. */
+  readonly ovn: OvnSettings | null;
   readonly bounds: AccountBounds;
   /** Virtual processors to sell for each physical one. */
   readonly vcpuOvercommit: number;
@@ -35,6 +44,7 @@ export function readSettings({
   otherUrls,
   client,
   serverCertificate,
+  ovn,
   bounds,
   ...rest
 }: IncusCompute): IncusSettings {
@@ -52,6 +62,17 @@ export function readSettings({
     instanceType: rest.instanceType,
     storagePool: rest.storagePool,
     publicNetwork: rest.publicNetwork,
+    ovn: ovn && {
+      uplink: ovn.uplink,
+      northbound: {
+        remotes: ovn.northbound,
+        credentials: ovn.files && {
+          certificate: read(ovn.files.certificate),
+          key: read(ovn.files.key),
+          authority: read(ovn.files.authority),
+        },
+      },
+    },
     bounds: {
       instances: bounds.instances,
       vcpus: bounds.vcpus,

@@ -50,6 +50,7 @@ export const sandboxCapabilities: Capabilities = {
   nicHotPlug: true,
   privateNetworks: true,
   overlappingNetworks: true,
+  ipv6Routes: true,
   quiesce: true,
   rescue: true,
   passwordReset: true,

@@ -53,6 +53,27 @@ describe('a new network where an engine can do less', () => {
       });
     }));
 
+  it('409: gets no routes to IPv6 destinations where the engine has none', async () => {
+    const { id, ipv6_cidr } = await created('10.8.0.0/24');
+    const next_hop = ipv6_cidr?.replace('::/64', '::9');
+    const route = (destination: string, next_hop: string | undefined) =>
+      app.call({
+        method: 'PATCH',
+        url: `/flexible-vps/v1/networks/${id}`,
+        key: key.key,
+        payload: { routes: [{ destination, next_hop }] },
+      });
+    await whereEngineLacks({ ipv6Routes: 'Only IPv4 here.' }, async () => {
+      const answer = await route('2001:db8:99::/48', next_hop);
+      expect(answer.statusCode, answer.body).toBe(409);
+      expect(answer.json()).toMatchObject({ code: 'capability_missing', capability: 'ipv6Routes' });
+      expect((await route('10.99.0.0/16', '10.8.0.9')).statusCode).toBe(202);
+    });
+    await settle(app);
+    expect((await route('2001:db8:99::/48', next_hop)).statusCode).toBe(202);
+    await settle(app);
+  });
+
   describe('where no two can have the same addresses', () => {
     const lacks = { overlappingNetworks: 'No two networks here overlap.' };
     let stranger: TestKey;

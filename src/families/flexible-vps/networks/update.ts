@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net';
+import { requireCapability } from '../../../engines/engine-call.ts';
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
@@ -63,8 +65,11 @@ async function takeAndCheck(call: UpdateCall): Promise<NetworkRow> {
   const faults = serverFaults(body.dns?.servers ?? []);
   if (faults.length > 0) throw invalid(faults);
   const row = await networks.take(call, params.id);
-  const misled = routesFaults(body.routes ?? [], row);
+  const routes = body.routes ?? [];
+  const misled = routesFaults(routes, row);
   if (misled.length > 0) throw invalid(misled);
+  if (routes.some(({ next_hop }) => isIPv6(next_hop)))
+    requireCapability(call.services.compute, row.location, 'ipv6Routes');
   return row;
 }
 
@@ -81,7 +86,7 @@ export const updateVpsNetwork = endpoint({
   params: NetworkId,
   body: NetworkChange,
   answers: { 202: Network },
-  problems: ['name_taken', 'quota_exceeded', 'invalid_state', 'operation_in_progress'],
+  problems: ['capability_missing', 'name_taken', 'quota_exceeded', 'invalid_state', 'operation_in_progress'],
   operation: updateNetworkKind,
   example: {
     params: { id: networkExample.id },

@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeTemporaryFolder, removeTemporaryFolder } from '../../../../testing/folder.ts';
+import { searchPath, whyNoOvn } from '../../../../testing/incus/programs.ts';
+import { EngineUnreachable } from '../../../errors.ts';
+import { Northbound, readMap } from './northbound.ts';
+import { OvsdbError } from './ovsdb.ts';
+
+const reason = whyNoOvn();
+const SOON = { timeout: 60_000 };
+const env = { ...process.env, PATH: searchPath };
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../../../testing/fixtures/${name}`, import.meta.url));
+const [certificate, key] = ['localhost.crt', 'localhost.key'].map(fixture) as [string, string];
+const read = (file: string): string => readFileSync(file, 'utf8');
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+describe.skipIf(reason !== null)(`a database of OVN${reason === null ? '' : `: ${reason}`}`, () => {
+  let folder: string;
+  let port: number;
+  let server: ChildProcess;
+
+  async function start(): Promise<void> {
+    const socket = join(folder, 'nb.sock');
+    server = spawn(
+      'ovsdb-server',
+      [
+        join(folder, 'nb.db'),
+        `--remote=punix:${socket}`,
+        `--remote=pssl:${port}:127.0.0.1`,
+        `--private-key=${key}`,
+        `--certificate=${certificate}`,
+        `--ca-cert=${certificate}`,
+        `--unixctl=${folder}/ctl`,
+      ],
+      { env, stdio: 'ignore' },
+    );
+    const northbound = new Northbound({ remotes: [`unix:${socket}`], credentials: null });
+    await expect.poll(() => northbound.find('NB_Global', [], []).catch(() => null), SOON).not.toBeNull();
+    northbound.close();
+  }
+
+  async function stop(): Promise<void> {
+    const ended = once(server, 'exit');
+    server.kill('SIGKILL');
+    await ended;
+  }
+
+  beforeAll(async () => {
+    folder = await makeTemporaryFolder();
+    port = await freePort();
+    const schema = '/usr/share/ovn/ovn-nb.ovsschema';
+    expect(spawnSync('ovsdb-tool', ['create', join(folder, 'nb.db'), schema], { env }).status).toBe(0);
+    await start();
+  });
+  afterAll(async () => {
+    await stop();
+    await removeTemporaryFolder(folder);
+  });
+
+  const remotes = (): string[] => ['tcp:127.0.0.1:1', `ssl:127.0.0.1:${port}`];
+  const credentials = { certificate: read(certificate), key: read(key), authority: read(certificate) };
+
+  it('is changed over TLS as a whole or not at all, also after it was gone', async () => {
+    const northbound = new Northbound({ remotes: remotes(), credentials });
+    const row = { name: 'web', external_ids: ['map', [['a', 'b']]] };
+    const insert = { op: 'insert', table: 'Port_Group', row };
+    await northbound.change([insert]);
+    await expect(northbound.change([{ ...insert, row: { name: 'other' } }, insert])).rejects.toThrow(
+      OvsdbError,
+    );
+    await stop();
+    await expect(northbound.find('Port_Group', [], ['name'])).rejects.toThrow(EngineUnreachable);
+    await start();
+    const found = await northbound.find('Port_Group', [], ['name', 'external_ids']);
+    expect(found.map(({ name, external_ids }) => [name, readMap(external_ids)])).toEqual([
+      ['web', { a: 'b' }],
+    ]);
+    northbound.close();
+  });
+
+  it('is out of reach for whoever has no certificate of its authority', async () => {
+    const northbound = new Northbound({ remotes: remotes(), credentials: null });
+    await expect(northbound.find('NB_Global', [], [])).rejects.toThrow(EngineUnreachable);
+    northbound.close();
+  });
+});
