@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { parse } from 'yaml';
 import { expectInOrder, partsOf, paste, stepsOf } from '../../src/testing/documented-commands.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../src/testing/folder.ts';
+import { atOnce } from '../../src/testing/provider-file.ts';
 import { type ServerProcess, startServerOrFail } from '../../src/testing/server-process.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -23,17 +23,6 @@ afterAll(async () => {
   await server?.end('SIGTERM');
   await removeTemporaryFolder(temporary);
 });
-
-/** The demo provider with machines that boot at once. */
-function atOnce(): string {
-  const { provider, catalogue } = parse(read('hostplane.default.yaml')) as {
-    provider: object;
-    catalogue: { locations: object[] };
-  };
-  const compute = { driver: 'sandbox', pace: 0 };
-  const locations = catalogue.locations.map((location) => ({ ...location, compute }));
-  return JSON.stringify({ provider, catalogue: { ...catalogue, locations } });
-}
 
 it(
   'prints what the page shows',

@@ -1,5 +1,5 @@
 /** The OpenAPI document of a server, kept on disk and asked for again by its ETag. */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder } from '../contexts/folders.ts';
 import { writePrivately } from '../contexts/private-file.ts';
@@ -27,10 +27,23 @@ interface Copy extends Head {
 const fileOf = (io: Io, url: string): string =>
   join(cacheFolder(io.env), `${url.replaceAll(/[^\w.-]+/g, '_').slice(0, 150)}.json`);
 
+/** Head and outline are shorter than this, unless the API has grown ten times. */
+const BEGINNING = 160 * 1024;
+
+function readBeginning(path: string): Buffer {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.allocUnsafe(BEGINNING);
+    return bytes.subarray(0, readSync(file, bytes, 0, BEGINNING, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** The lines of a copy: its head, an outline of the document, the document. Only the lines asked for are parsed. */
 function readCopy(path: string, url: string, line: 'outline' | 'document'): Copy | null {
   try {
-    const bytes = readFileSync(path);
+    const bytes = line === 'outline' ? readBeginning(path) : readFileSync(path);
     const first = bytes.indexOf('\n');
     const second = bytes.indexOf('\n', first + 1);
     const head = JSON.parse(bytes.toString('utf8', 0, first)) as Head;
