@@ -41,8 +41,8 @@ export const NoAccount = ({ me }: { me: Me }) => (
         </Link>
       }
     >
-      Ask an owner or admin of an account to invite <span className="[overflow-wrap:anywhere]">{me.person.email}</span>.
-      The API reference is open to you.
+      Ask an owner or admin of an account to invite{' '}
+      <span className="[overflow-wrap:anywhere]">{me.person.email}</span>. The API reference is open to you.
     </Empty>
   </>
 );
