@@ -184,6 +184,15 @@ describe('keys', () => {
     ]);
   });
 
+  it('3: none beside an address from the environment', async () => {
+    const { code, err } = await site.line('vm list', { env: { HOSTPLANE_API_KEY: '' } });
+    expect([code, err, oneLine(err)]).toEqual([
+      3,
+      expect.stringContaining('HOSTPLANE_URL is set, but HOSTPLANE_API_KEY is not'),
+      1,
+    ]);
+  });
+
   it('4: one without the permission', async () => {
     const { key } = await createKey(site.app.services.db, site.world.account, {
       permissions: ['account:limits:read'],

@@ -21,6 +21,7 @@ export const pages: Readonly<Record<string, string>> = {
   explorer: '/api/explorer',
   reference: '/api/reference',
   examples: '/api/examples',
+  iac: '/api/iac',
   members: '/members',
   profile: '/me',
   security: '/me/security',

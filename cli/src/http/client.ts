@@ -72,6 +72,7 @@ export class Client {
       if (this.#options.isVerbose) this.#io.err(`${method} ${path} ${answer.status} ${id ?? ''}\n`);
       if (answer.status < 300 || answer.status === 304) return replyOf(answer);
       const problem = problemOf(this.url, answer);
+      if (problem.code === 'api_key_missing' && this.connection.target.key === undefined) throw noKey();
       const seconds = Number(answer.headers['retry-after']);
       const goesAway = [429, 503].includes(answer.status) || passing.includes(problem.code ?? '');
       const isWorthIt = goesAway && seconds <= LONGEST_WAIT_SECONDS && waits < MOST_WAITS;
@@ -102,6 +103,13 @@ export class Client {
 /** Whether a second copy of the request has no second effect. A refused request had no first one either. */
 const isRepeatable = ({ method, headers = {} }: Request, wasRefused = false): boolean =>
   wasRefused || ['GET', 'PUT', 'PATCH'].includes(method) || headers['idempotency-key'] !== undefined;
+
+/** Only the environment can name a server without a key. */
+const noKey = (): Failure =>
+  new Failure(
+    'HOSTPLANE_URL is set, but HOSTPLANE_API_KEY is not. Set both, or neither and log in.',
+    exitCodes.keyRefused,
+  );
 
 function replyOf({ status, headers, bytes }: Answer): Reply {
   const text = bytes.toString('utf8');

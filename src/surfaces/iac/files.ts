@@ -25,7 +25,7 @@ const fileOf = (path: string, body: Buffer): IacFile => ({
   sha256: createHash('sha256').update(body).digest('hex'),
 });
 
-export interface Iac {
+interface Iac {
   readonly files: readonly IacFile[];
   readonly parts: readonly Part[];
 }

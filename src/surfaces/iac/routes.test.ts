@@ -99,19 +99,23 @@ it('packs all files into one archive, and each module into its own', async () =>
   }
 });
 
-it('names all parts with their files, and the permissions that the README of each asks for', async () => {
+it('names all parts with their files; the README of each has its inputs, outputs, permissions and way to import', async () => {
   const { files, parts } = (await get('/iac/')).json<Listing>();
   const kinds = parts.map(({ tool, kind }) => `${tool} ${kind}`);
   expect(new Set(kinds)).toEqual(
     new Set(['terraform scenario', 'terraform module', 'ansible scenario', 'ansible role']),
   );
-  for (const { path, permissions } of parts) {
+  for (const { tool, path, permissions } of parts) {
     const own = files.filter((file) => file.path === path || file.path.startsWith(`${path}/`));
     expect(own, path).not.toEqual([]);
     const readme = own.find((file) => file.path.endsWith('README.md'));
     if (readme === undefined) continue;
     const text = (await get(`/iac/${readme.path}`)).body;
     expect(text, path).toContain(`/portal/api/keys?create=${permissions.join(',')})`);
+    const chapters = [...text.matchAll(/^## (\w+)/gm)].map(([, word]) => word);
+    expect(chapters, path).toEqual(
+      expect.arrayContaining(['Inputs', 'Outputs', 'Permissions', tool === 'ansible' ? 'Adopt' : 'Import']),
+    );
   }
 });
 
