@@ -59,7 +59,7 @@ describe('open', () => {
     ['vm create', '/api/reference/createVm'],
     ['getVm', '/api/reference/getVm'],
     ['key_01jqzv9t5xe9rs5d3k8w4t6y0c', '/api/keys?key=key_01jqzv9t5xe9rs5d3k8w4t6y0c'],
-    ['vm_01jqzv9t5xe9rs5d3k8w4t6y0c', '/api/explorer/getVm'],
+    ['vm_01jqzv9t5xe9rs5d3k8w4t6y0c', '/api/explorer/getVm?id=vm_01jqzv9t5xe9rs5d3k8w4t6y0c'],
     ['wh_01jqzv9t5xe9rs5d3k8w4t6y0c', '/api/explorer/listWebhooks'],
     ['ip_01jqzv9t5xe9rs5d3k8w4t6y0c', '/api/explorer/getVm'],
   ])('%s prints the address %s', async (words, path) => {
@@ -91,8 +91,9 @@ describe('open', () => {
   });
 
   it('leads from the name of a resource to the call that reads it', async () => {
-    await site.line('placement-group create --name shelf --location fra1');
-    expect((await site.line('open shelf')).out).toBe(`${portal}/api/explorer/getPlacementGroup\n`);
+    const { out } = await site.line('placement-group create --name shelf --location fra1 --query id');
+    const page = `${portal}/api/explorer/getPlacementGroup?id=${out.trim()}`;
+    expect((await site.line('open shelf')).out).toBe(`${page}\n`);
     const { code, err } = await site.line('open shelv');
     expect([code, err]).toEqual([5, expect.stringContaining('Did you mean shelf?')]);
   });
@@ -109,7 +110,9 @@ describe('open', () => {
     await site.line('vm create --name opened --location fra1 --plan flex-2-4 --source.image-id ubuntu-24.04');
     await settle(site.app);
     const { out } = await site.line('operation list --type vm.create --query [0].id');
-    expect((await site.line(`open ${out.trim()}`)).out).toBe(`${portal}/api/explorer/getOperation\n`);
+    expect((await site.line(`open ${out.trim()}`)).out).toBe(
+      `${portal}/api/explorer/getOperation?id=${out.trim()}\n`,
+    );
 
     expect((await site.line(`open ${newId('operation')}`)).code).toBe(5);
   });

@@ -1,6 +1,6 @@
 /** `hostplane open`: leads to a page of the portal, in a browser if there is one. */
 import type { BuiltInCommand } from '../built-in.ts';
-import type { Document } from '../document/document.ts';
+import type { Document, Operation } from '../document/document.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import type { Client } from '../http/client.ts';
@@ -35,10 +35,11 @@ async function pageFor(session: Session, document: Document, words: readonly str
   if (page !== undefined) return page;
   const operation = document.find(thing)?.id ?? commandOf(document, words);
   if (operation !== undefined) return `/api/reference/${operation}`;
-  const type = typeOfId(document, thing) ?? (await findThing(session, document, thing)).type;
-  if (type === 'operation') return operationPage(session, document, thing);
-  if (type === 'api_key') return `/api/keys?key=${thing}`;
-  return explorerPage(document, type);
+  const known = typeOfId(document, thing);
+  const { type, id } = known ? { type: known, id: thing } : await findThing(session, document, thing);
+  if (type === 'operation') return operationPage(session, document, id);
+  if (type === 'api_key') return `/api/keys?key=${id}`;
+  return explorerPage(document, type, id);
 }
 
 /** An operation that waits for a decision has a page; others are read in the Explorer. */
@@ -51,14 +52,22 @@ async function operationPage({ client }: Session, document: Document, id: string
   const path = urlOf(read.path, { params: { [parameter?.name ?? 'id']: id }, query: {} });
   const { body } = await client.call({ method: 'GET', path });
   const { type } = body as { readonly type?: string };
-  return type === 'approval.request' ? `/approvals/${id}` : `/api/explorer/${read.id}`;
+  return type === 'approval.request' ? `/approvals/${id}` : filledIn(read, id);
 }
 
-/** The Explorer with the call that reads such a resource, or lists them; else with that of what they belong to. */
-function explorerPage(document: Document, type: string): string {
+/** The Explorer with this call, and the id in its form. */
+const filledIn = ({ id: operation, resource }: Operation, id: string): string =>
+  `/api/explorer/${operation}?${new URLSearchParams({ [resource.parameter ?? 'id']: id })}`;
+
+/** The Explorer with the call that reads the resource, or lists such; else with that of what it belongs to. */
+function explorerPage(document: Document, type: string, id?: string): string {
   const ofType = document.operations.filter(({ resource }) => resource.name === type);
   const shows = ['read', 'list'].flatMap((role) => ofType.filter(({ resource }) => resource.role === role));
-  if (shows[0] !== undefined) return `/api/explorer/${shows[0].id}`;
+  const [shown] = shows;
+  if (shown !== undefined)
+    return shown.resource.role === 'read' && id !== undefined
+      ? filledIn(shown, id)
+      : `/api/explorer/${shown.id}`;
   const parent = ofType.map(({ resource }) => resource.parent?.name).find((name) => name !== undefined);
   return parent === undefined || parent === type ? '/api/explorer' : explorerPage(document, parent);
 }

@@ -22,7 +22,7 @@ export function Workbench({ id, described }: { id: string; described: Described 
   const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
   const [as, setAs] = useState<'me' | 'key'>('me');
   const [key, setKey] = useState(pasted.key);
-  const [path, setPath] = useState<Values>({});
+  const [path, setPath] = useState<Values>(() => valuesInAddress(described));
   const [query, setQuery] = useState<Values>({});
   const [body, setBody] = useState<unknown>({});
   const [text, setText] = useState<string | null>(null);
@@ -246,6 +246,14 @@ function JsonBody(props: {
       )}
     </>
   );
+}
+
+/** A link may say which resource is read. It fills in no call that changes anything. */
+function valuesInAddress({ method, parameters }: Described): Values {
+  if (method !== 'GET') return {};
+  const given = new URLSearchParams(location.search);
+  const names = parameters.filter(({ in: place }) => place === 'path').map(({ name }) => name);
+  return Object.fromEntries(names.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])));
 }
 
 function parsed(text: string): unknown {
