@@ -36,7 +36,7 @@ function checkFiles(compute: ComputeDriver, at: string, folder: string, report: 
     if ((compute[member] !== null) === isTls || remotes === null) continue;
     if (isTls) {
       const message = `${member} is missing: OVN accepts only clients whose certificate its authority has signed.`;
-      report(`${at}/${member}`, message, 'Name the file here. ovs-pki req+sign hostplane creates a pair.');
+      report(`${at}/${member}`, message, 'Name the file here. You create a pair with: ovs-pki req+sign NAME');
     } else {
       const message = `${member} has no effect: no address of ovn_northbound begins with ssl:.`;
       report(`${at}/${member}`, message, 'Remove it, or write the addresses as ssl:….');

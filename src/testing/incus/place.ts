@@ -8,7 +8,7 @@ import { VpsAccount } from '../vps.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
 import { furnishForDemo, LOCATION, SYSTEM, servedBy } from './provider.ts';
 
-export const PATIENCE = { timeout: 60_000 };
+export const PATIENCE = { timeout: 240_000 };
 
 export interface Ordered {
   readonly id: string;
