@@ -4,7 +4,7 @@ import { projectOf } from '../../engines/compute/incus/names.ts';
 import type { Ref } from '../../engines/compute/port.ts';
 import type { IncusHarness } from './harness.ts';
 
-export interface Probe {
+interface Probe {
   /** Whether the command ends with the status 0. */
   succeeds(ref: Ref, command: string): Promise<boolean>;
   /** Whether the address answers a ping, which is sent from the address or interface `from`. */

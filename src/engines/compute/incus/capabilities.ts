@@ -13,7 +13,7 @@ export const NO_NETWORKS =
 /** All bridges of a server share its routing table. */
 const NO_OVERLAP = 'Two networks in this location cannot have the same addresses.';
 /** The driver knows how Incus names its objects in OVN, but not how LXD does. */
-export const NO_OVN = 'The engine of this location has no private networks.';
+const NO_OVN = 'The engine of this location has no private networks.';
 export const NO_IPV6_ROUTES = 'Networks of this location have IPv4 routes only.';
 
 /**

@@ -14,7 +14,7 @@ const ROUTER_ADVERTISEMENT = 134;
 const isV6 = (text: string): boolean => text.includes(':');
 
 /** The link-local address that a guest derives from its hardware address (EUI-64). */
-export function linkLocalOf(mac: string): string {
+function linkLocalOf(mac: string): string {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = mac.split(':').map((byte) => Number.parseInt(byte, 16));
   const groups = [((a ^ 2) << 8) | b, (c << 8) | 0xff, 0xfe00 | d, (e << 8) | f];
   const text = `fe80::${groups.map((group) => group.toString(16)).join(':')}`;

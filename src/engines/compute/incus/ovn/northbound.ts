@@ -32,7 +32,7 @@ export function readMap(value: unknown): Strings {
 export const readUuid = ({ _uuid }: Row): string => (_uuid as string[])[1] ?? '';
 
 export const isNamed = (name: string): Condition => ['name', '==', name];
-export const is = (id: string): Condition => ['_uuid', '==', uuid(id)];
+const is = (id: string): Condition => ['_uuid', '==', uuid(id)];
 export const isLabelled = (labels: Strings): Condition => ['external_ids', 'includes', mapOf(labels)];
 
 export class Northbound {

@@ -60,7 +60,7 @@ export interface RuleSet {
 /** `inside`: the switch of the machines. `outside`: the switch between router and uplink. */
 type Side = 'inside' | 'outside';
 
-export interface Group {
+interface Group {
   readonly name: string;
   /** The name of the network at the engine. */
   readonly network: string;
