@@ -13,6 +13,12 @@ export interface Capabilities {
   readonly privateNetworks: Capability;
   /** Two private networks, of the same or of different accounts, can have the same addresses. */
   readonly overlappingNetworks: Capability;
+  /** Volumes are raw devices, on which the guest makes its own file system. */
+  readonly blockVolumes: Capability;
+  /** Volumes are file systems that the engine mounts in the guest. */
+  readonly fileSystemVolumes: Capability;
+  /** A volume can grow while its machine is running. */
+  readonly onlineVolumeResize: Capability;
   /** Snapshots can freeze the file system of a running machine while they are taken. */
   readonly quiesce: Capability;
   readonly rescue: Capability;
