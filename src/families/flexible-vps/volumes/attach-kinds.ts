@@ -11,7 +11,7 @@ import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { plugVolume, stillAlive, unplugVolume } from './engine-volume.ts';
+import { plugVolume, requireReleasable, stillAlive, unplugVolume } from './engine-volume.ts';
 import { settledStatus } from './lifecycle.ts';
 import { volumes } from './resource.ts';
 import { readVolume } from './store.ts';
@@ -118,11 +118,10 @@ export const detachVolumeKind = kind<typeof DetachInput>({
       withVolume(async (work, row) => {
         const { vm_id, force } = work.input;
         if (row.vm_id !== vm_id) return done({ changed: false });
-        const vm = await stillAlive(work, vm_id);
+        const vm = await readVm(work.db, vm_id);
+        if (vm !== undefined) requireReleasable(vm);
         await unplugVolume(work, row, vm_id, force);
-        return done({ changed: true }, (tx) =>
-          detached(tx, row, vm ?? undefined, { status: 'available', vm_id: null }),
-        );
+        return done({ changed: true }, (tx) => detached(tx, row, vm, { status: 'available', vm_id: null }));
       }),
     ),
   ],

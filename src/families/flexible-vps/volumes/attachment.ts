@@ -8,7 +8,7 @@ import type { VmRow } from '../vms/table.ts';
 import { lockWithMachines, refuseElsewhere, requirePlace, unknownVm } from './acceptance.ts';
 import { type ActionCall, changeNothing, followed } from './action-call.ts';
 import { attachVolumeKind, detachVolumeKind } from './attach-kinds.ts';
-import { requireAlive } from './engine-volume.ts';
+import { requireAlive, requireReleasable } from './engine-volume.ts';
 import { volumeLife } from './lifecycle.ts';
 import { volumes } from './resource.ts';
 import type { VolumeRow } from './table.ts';
@@ -23,7 +23,7 @@ function takeFrom(call: ActionCall, row: VolumeRow, loser: VmRow): void {
       detail: `The machine ${loser.name} has the volume.`,
       extra: { attached_to: loser.id },
     });
-  requireAlive(loser);
+  requireReleasable(loser);
   call.effect({ action: 'detach', ...vms.ref(loser), loss: forNow(`The volume ${row.name}.`) });
 }
 
@@ -72,7 +72,7 @@ export async function detach(call: ActionCall): Promise<StoredOperation> {
   const input = { vm_id: row.vm_id ?? '', force };
   const vm = machines.get(row.vm_id ?? '');
   if (vm === undefined) return changeNothing(call, row, { kind: detachVolumeKind, input });
-  requireAlive(vm);
+  requireReleasable(vm);
   const loss = force
     ? forGood(`The volume for ${vm.name}, and what the guest has not yet written to it.`)
     : forNow(`The volume for ${vm.name}; it stays in your account.`);

@@ -6,8 +6,7 @@ import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { locationFor } from '../catalog/fitting.ts';
-import { ForVm, LocationRef, VmRef } from '../references.ts';
+import { LocationRef, VmRef } from '../references.ts';
 import { performVpsVolumeAction } from './actions.ts';
 import { createVpsVolume } from './create.ts';
 import { deleteVpsVolume } from './delete-endpoint.ts';
@@ -30,14 +29,12 @@ const listVpsVolumes = endpoint({
     location: Type.Optional({ ...LocationRef, description: 'Only volumes of this location.' }),
     status: Type.Optional({ ...volumeLife.Status, description: 'Only volumes in this state.' }),
     vm_id: Type.Optional({ ...VmRef, description: 'Only volumes that this machine has.' }),
-    for_vm: ForVm,
   }),
   answers: { 200: List(Volume) },
   problems: [],
   example: { answer: { status: 200, body: { data: [exampleVolume], next_cursor: null } } },
   async handle(call) {
-    const location = await locationFor(call, call.query);
-    const { rows, nextCursor } = await listVolumes(call, { ...call.query, location });
+    const { rows, nextCursor } = await listVolumes(call, call.query);
     return ok({
       data: rows.map(({ row, operation }) => presentVolume(call.services, row, operation)),
       next_cursor: nextCursor,

@@ -24,6 +24,11 @@ export function requireAlive({ status }: Pick<VmRow, 'status'>): void {
   });
 }
 
+/** A machine can lose its volumes also in `error`: the machine may be lost, and the volume is not. */
+export function requireReleasable({ status }: Pick<VmRow, 'status'>): void {
+  if (status !== 'error') requireAlive({ status });
+}
+
 /** Returns null if the machine was deleted. Throws if it does not accept volumes any more. */
 export async function stillAlive({ db }: Pick<Asking, 'db'>, vmId: string): Promise<VmRow | null> {
   const vm = await readVm(db, vmId);

@@ -116,10 +116,10 @@ export const fixture: Fixture = {
       },
     },
     performVpsVolumeAction: {
-      'that grows': async (_world, params) => ({ params, body: { type: 'resize', size_gb: 300 } }),
+      'that grows': async (_world, params) => ({
+        params,
+        body: { type: 'resize', size_gb: 300, vm_id: undefined },
+      }),
     },
-  },
-  creations: {
-    createVpsVolume: [async () => ({})],
   },
 };

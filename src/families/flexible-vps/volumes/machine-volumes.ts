@@ -100,7 +100,8 @@ export async function freeVolumes(tx: Tx, vm: Pick<VmRow, 'id' | 'name'>): Promi
     const next = { vm_id: null, ...(isKept ? {} : ({ status: 'available' } as const)) };
     await volumes.change(tx, row.id, next, { keepsPrice: true });
     await wakeOperations(tx, row.id);
-    events.push(volumes.event('detached', row, { says: `was detached from the machine ${vm.name}` }));
+    if (row.status !== 'attaching')
+      events.push(volumes.event('detached', row, { says: `was detached from the machine ${vm.name}` }));
   }
   return events;
 }

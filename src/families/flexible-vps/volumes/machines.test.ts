@@ -172,6 +172,20 @@ describe('a redeploy', () => {
   });
 });
 
+it('a volume can be taken from a machine that is lost', async () => {
+  const [lost, other] = [await mine.vm(), await mine.vm()];
+  const volume = await made({ vm_id: lost.id });
+  await engine().removeInstance(ref(lost.id));
+  await app.services.db
+    .updateTable('vms')
+    .set({ status: 'error', status_reason: 'lost' })
+    .where('id', '=', lost.id)
+    .execute();
+  await mine.do('POST', `volumes/${volume.id}/actions`, { type: 'attach', vm_id: other.id, move: true });
+  expect(await read(volume.id)).toMatchObject({ status: 'attached', vm_id: other.id });
+  expect(await seen(volume.id)).toMatchObject({ instance: other.id });
+});
+
 describe('the reconciler', () => {
   it('attaches, detaches and grows what an engine has otherwise', async () => {
     const [one, two] = [await mine.vm(), await mine.vm()];
