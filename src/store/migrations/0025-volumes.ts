@@ -34,7 +34,7 @@ create index vps_volumes_labels on vps_volumes using gin (labels jsonb_path_ops)
 create index vps_volumes_by_vm on vps_volumes (vm_id, id) where vm_id is not null;
 create index vps_volumes_by_location on vps_volumes (account_id, location, id);
 create index vps_volumes_at on vps_volumes (location, id);
-create index vps_volumes_copies on vps_volumes (source_snapshot_id) where status = 'creating';
+create index vps_volumes_copies on vps_volumes (account_id, source_snapshot_id) where status = 'creating';
 
 create table volume_snapshots (${common},
   volume_id text collate "C" not null references vps_volumes on delete cascade,

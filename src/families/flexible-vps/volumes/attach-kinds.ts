@@ -14,7 +14,7 @@ import type { VmRow } from '../vms/table.ts';
 import { plugVolume, requireReleasable, stillAlive, unplugVolume } from './engine-volume.ts';
 import { settledStatus } from './lifecycle.ts';
 import { volumes } from './resource.ts';
-import { readVolume } from './store.ts';
+import { lockVolume, readVolume } from './store.ts';
 import type { VolumeRow } from './table.ts';
 
 const common = {
@@ -43,7 +43,7 @@ export async function attached(tx: Tx, row: VolumeRow, vm: VmRow): Promise<NewEv
   return [volumes.event('attached', row, { says: `was attached to the machine ${vm.name}` })];
 }
 
-/** Deletions of the volume may wait for this. */
+/** Deletions of the volume may wait for this; the volume then stays `deleting`, so that no other call gets it. */
 export async function detached(
   tx: Tx,
   row: VolumeRow,
@@ -51,7 +51,10 @@ export async function detached(
   next: { readonly status: VolumeRow['status']; readonly vm_id: string | null },
 ): Promise<NewEvent[]> {
   if (vm !== undefined) await updateVm(tx, vm.id, {});
-  await volumes.change(tx, row.id, next, { keepsPrice: true });
+  const present = await lockVolume(tx, row.account_id, row.id);
+  const isDeleted = present?.status === 'deleting' && next.vm_id === null;
+  const after = isDeleted ? { ...next, status: 'deleting' as const } : next;
+  await volumes.change(tx, row.id, after, { keepsPrice: true });
   await wakeOperations(tx, row.id);
   const from = vm === undefined ? 'its machine' : `the machine ${vm.name}`;
   return [volumes.event('detached', row, { says: `was detached from ${from}` })];

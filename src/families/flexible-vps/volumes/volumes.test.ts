@@ -4,8 +4,10 @@ import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
+import { runKind } from '../../../testing/run-kind.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
+import { detachVolumeKind } from './attach-kinds.ts';
 import type { Volume } from './schema.ts';
 
 let app: TestApp;
@@ -312,6 +314,12 @@ describe('deleting a volume', () => {
     const [one, two] = [await made({ vm_id: vm.id }), await made({ vm_id: vm.id })];
     await act(one.id, { type: 'detach' });
     expect((await mine.send('DELETE', `volumes/${one.id}`)).statusCode).toBe(202);
+    const detachment = {
+      resource: { type: 'volume', id: one.id, name: null },
+      input: { vm_id: vm.id, force: false },
+    };
+    await runKind(app, detachVolumeKind, { accountId: mine.account.id, ...detachment });
+    expect(await read(one.id)).toMatchObject({ status: 'deleting', vm_id: null });
     await settle(app);
     expect((await mine.send('GET', `volumes/${one.id}`)).statusCode).toBe(404);
     await mine.send('DELETE', `vms/${vm.id}`);
