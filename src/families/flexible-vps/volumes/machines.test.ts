@@ -242,6 +242,14 @@ describe('the reconciler', () => {
   });
 });
 
+/** Sends the action again if its turn did not come in time: on a busy machine 500 calls wait longer than that. */
+async function insist(id: string, body: object) {
+  for (;;) {
+    const answer = await mine.send('POST', `volumes/${id}/actions`, body);
+    if (answer.statusCode !== 503) return answer;
+  }
+}
+
 it('500 attachments and detachments of ten volumes at once end in one truth', async () => {
   const vms = [await mine.vm(), await mine.vm(), await mine.vm()];
   const volumes = await Promise.all(Array.from({ length: 10 }, () => made()));
@@ -253,7 +261,7 @@ it('500 attachments and detachments of ten volumes at once end in one truth', as
         i % 3 === 2
           ? { type: 'detach', force: i % 2 === 0 }
           : { type: 'attach', vm_id: vm.id, move: i % 4 === 0 };
-      return mine.send('POST', `volumes/${volume.id}/actions`, body);
+      return insist(volume.id, body);
     }),
   );
   const codes = new Set(answers.map((answer) => answer.json<{ code?: string }>().code ?? 'accepted'));
