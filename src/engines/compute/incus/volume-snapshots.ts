@@ -43,7 +43,16 @@ const isWhole = ({ expires_at }: RawVolumeSnapshot): boolean => expires_at === n
 
 const nameIn = ({ name }: RawVolumeSnapshot): string => name.slice(name.lastIndexOf('/') + 1);
 
-const noteIn = ({ description }: RawVolumeSnapshot): Note => JSON.parse(description) as Note;
+/** For snapshots that an administrator took at the engine. They count as the oldest, so that they hinder no restore. */
+const FOREIGN: Note = { at: new Date(0).toISOString(), bytes: 0, consistency: 'crash' };
+
+function noteIn({ description }: RawVolumeSnapshot): Note {
+  try {
+    return { ...FOREIGN, ...(JSON.parse(description) as Partial<Note>) };
+  } catch {
+    return FOREIGN;
+  }
+}
 
 const pathOf = (site: Site, ref: Ref, id = ''): string =>
   `${volumePath(site, ref)}/snapshots${id === '' ? '' : `/${encodeURIComponent(id)}`}`;

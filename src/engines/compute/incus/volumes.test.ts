@@ -61,6 +61,20 @@ describeEngines((bench) => {
     });
   });
 
+  describe('a snapshot that an administrator took at the engine', () => {
+    it('does not hinder the observation of the volume', async () => {
+      const { lab, harness } = bench;
+      const volume = await lab.volume();
+      const path = `${volumePath(harness.engine.site, volume)}/snapshots`;
+      const body = { name: 'by-hand' };
+      await harness.daemon.client.run('POST', path, { project: projectOf(volume), body });
+      await harness.engine.ensureVolumeSnapshot(volume, 'vsnap_ours');
+      const seen = await harness.engine.observeVolume(volume);
+      expect(seen?.snapshots.map(({ id }) => id)).toEqual(['by-hand', 'vsnap_ours']);
+      expect((await harness.engine.observeVolumes()).map(({ id }) => id)).toContain(volume.id);
+    });
+  });
+
   describe('a volume that a process of the guest uses', () => {
     it('is not detached unless it is forced', async () => {
       const { lab, harness } = bench;

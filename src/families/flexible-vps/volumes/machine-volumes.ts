@@ -108,20 +108,27 @@ export async function freeVolumes(tx: Tx, vm: Pick<VmRow, 'id' | 'name'>): Promi
 
 export type Fate = 'detach' | 'delete';
 
-/** Reports what the deletion of a machine does to its volumes. Returns their ids. */
+/** A deletion that is repeated finds volumes that already are `deleting`. */
+const goesWithMachine = ({ status }: VolumeRow): boolean => status === 'attached' || status === 'deleting';
+
+/**
+ * Reports what the deletion of a machine does to its volumes. Returns the ids of those that it deletes: a volume that
+ * something else happens to at present only loses its machine.
+ */
 export async function tellFate(
   call: Pick<Call, 'db' | 'effect' | 'cost' | 'services' | 'now'>,
   vm: Pick<VmRow, 'id'>,
   fate: Fate,
 ): Promise<string[]> {
   const rows = await volumesOf(call.db, vm.id);
-  const guarded = fate === 'delete' ? rows.find((row) => row.protected) : undefined;
+  const deleted = fate === 'delete' ? rows.filter(goesWithMachine) : [];
+  const guarded = deleted.find((row) => row.protected);
   if (guarded !== undefined)
     throw new Problem('resource_protected', {
       detail: `The volume ${guarded.name} is protected: its protection.delete is true.`,
     });
   for (const row of rows) {
-    if (fate === 'detach') {
+    if (!deleted.includes(row)) {
       const loss = forNow('The connection to the machine; the volume stays in your account.');
       call.effect({ action: 'detach', ...volumes.ref(row), loss });
       continue;
@@ -134,7 +141,7 @@ export async function tellFate(
     await volumes.reportCost(call, [row], null);
     await volumeSnapshots.reportCost(call, snapshots, null);
   }
-  return rows.map(({ id }) => id);
+  return deleted.map(({ id }) => id);
 }
 
 /** Shows what is going to happen to the volumes while the machine is being deleted. */

@@ -140,7 +140,11 @@ describe('a machine that is deleted', () => {
     const volume = await made();
     await mine.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
     await mine.send('POST', `volumes/${volume.id}/actions`, { type: 'attach', vm_id: vm.id });
-    await mine.send('DELETE', `vms/${vm.id}`);
+    const dry = await mine.send('DELETE', `vms/${vm.id}?volumes=delete&dry_run=true`);
+    expect(dry.json<{ effects: object[] }>().effects).toContainEqual(
+      expect.objectContaining({ action: 'detach', type: 'volume', id: volume.id }),
+    );
+    await mine.send('DELETE', `vms/${vm.id}?volumes=delete`);
     await settle(app);
     expect(await read(volume.id)).toMatchObject({ status: 'available', vm_id: null });
   });
