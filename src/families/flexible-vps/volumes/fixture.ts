@@ -103,8 +103,8 @@ export const fixture: Fixture = {
   },
   ways: {
     performVpsVolumeAction: [
-      { body: { type: 'detach' }, states: settled },
-      { body: { type: 'resize', size_gb: 200 }, states: settled },
+      { body: { type: 'detach', vm_id: undefined }, states: settled },
+      { body: { type: 'resize', size_gb: 200, vm_id: undefined }, states: settled },
     ],
   },
   variations: {
