@@ -27,27 +27,15 @@ export async function requireAvailable({ db }: Pick<Call, 'db'>, row: SnapshotRo
   });
 }
 
-type Threatened = Pick<SnapshotRow, 'id' | 'status'>;
-
-const countOf = (rows: readonly Threatened[]): string =>
+const countOf = (rows: readonly SnapshotRow[]): string =>
   rows.length === 1 ? 'One snapshot' : `${rows.length} snapshots`;
 
-export interface Destruction {
+interface Destruction {
   /** Whether the caller set the parameter that allows the snapshots to be deleted. */
   readonly isMeant: boolean;
   readonly code: 'newer_snapshots_exist' | 'vm_has_snapshots';
   /** The problem detail: which snapshots block the call, and which parameter allows their deletion. */
   readonly detail: (count: string) => string;
-}
-
-/** Throws unless the caller allowed these snapshots to be deleted. Failed snapshots need no permission. */
-export function requireMeant(rows: readonly Threatened[], { isMeant, code, detail }: Destruction): void {
-  const precious = rows.filter(({ status }) => status !== 'failed');
-  if (precious.length === 0 || isMeant) return;
-  throw new Problem(code, {
-    detail: detail(countOf(precious)),
-    extra: { snapshot_ids: precious.map(({ id }) => id) },
-  });
 }
 
 /**
@@ -59,9 +47,14 @@ export function requireMeant(rows: readonly Threatened[], { isMeant, code, detai
 export async function sacrifice(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'now' | 'effect' | 'cost'>,
   rows: readonly SnapshotRow[],
-  destruction: Destruction,
+  { isMeant, code, detail }: Destruction,
 ): Promise<string[]> {
-  requireMeant(rows, destruction);
+  const precious = rows.filter(({ status }) => status !== 'failed');
+  if (precious.length > 0 && !isMeant)
+    throw new Problem(code, {
+      detail: detail(countOf(precious)),
+      extra: { snapshot_ids: precious.map(({ id }) => id) },
+    });
   await refuseInUse(
     call,
     rows.map(({ id }) => id),

@@ -17,7 +17,6 @@ import { type BusyInterface, readInterfaces, withPublicBlocks } from '../interfa
 import type { InterfaceRow } from '../interfaces/table.ts';
 import { periodStart } from '../traffic/count.ts';
 import { readTraffic, type TrafficJson } from '../traffic/store.ts';
-import { volumesOf } from '../volumes/store.ts';
 import { vms } from './resource.ts';
 import type { Vm } from './schema.ts';
 import type { VmRow } from './table.ts';
@@ -31,7 +30,6 @@ async function readParts(db: Db, row: VmRow): Promise<VmParts> {
     operation: pending.get(row.id),
     traffic: await readTraffic(db, row.id),
     billed: (await findPrices(db, [row.id])).get(row.id) ?? null,
-    volumeIds: (await volumesOf(db, row.id)).map(({ id }) => id),
   };
 }
 
@@ -85,13 +83,12 @@ export interface VmParts {
   readonly operation: StoredOperation | undefined;
   readonly traffic: TrafficJson;
   readonly billed: Billed;
-  readonly volumeIds: readonly string[];
 }
 
 export function presentVm(
   services: Services,
   row: VmRow,
-  { interfaces, addresses, operation, traffic, billed, volumeIds }: VmParts,
+  { interfaces, addresses, operation, traffic, billed }: VmParts,
   now: Date,
 ): Vm {
   const front = interfaces.find(({ kind }) => kind === 'public');
@@ -130,7 +127,7 @@ export function presentVm(
     primary_ipv4: front?.addresses.ipv4 ?? null,
     primary_ipv6: front?.addresses.ipv6 ?? null,
     ipv6_prefix: addresses.find(({ block }) => block.includes(':'))?.block ?? null,
-    volume_ids: [...volumeIds],
+    volume_ids: [],
     iso: null,
     firewall_ids: [],
     placement_group_id: row.placement_group_id,
@@ -165,13 +162,12 @@ interface NewParts {
   readonly row: VmRow;
   readonly front: Arriving<InterfaceRow> | null;
   readonly addresses: readonly PublicAddressRow[];
-  readonly volumeIds: readonly string[];
 }
 
 /** Presents a machine that this call has just inserted: only `operation` can be pending. */
 export async function showNewVm(
   { db, services, now }: Asking,
-  { row, front, addresses, volumeIds }: NewParts,
+  { row, front, addresses }: NewParts,
   hasNetworks: boolean,
   operation: StoredOperation,
 ): Promise<Vm> {
@@ -182,7 +178,7 @@ export async function showNewVm(
   return presentVm(
     services,
     row,
-    { interfaces: idle, addresses, operation, traffic: null, billed: null, volumeIds },
+    { interfaces: idle, addresses, operation, traffic: null, billed: null },
     now,
   );
 }

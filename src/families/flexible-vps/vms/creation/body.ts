@@ -23,7 +23,6 @@ import {
   NewPlanRef,
   NewVmNetworkRef,
   NewVmPlacementGroupRef,
-  NewVmVolumeRef,
   SshKeyRef,
 } from '../../references.ts';
 import { NewPublicIpv4, NewVmSource } from './alternatives.ts';
@@ -223,14 +222,12 @@ export const CreateVm = Shape({
     }),
   ),
   volume_ids: Type.Optional(
-    Type.Array(NewVmVolumeRef, {
+    Type.Array(Id('vol'), {
       maxItems: 16,
       uniqueItems: true,
       default: [],
-      ...label('Volumes'),
       ...advanced,
-      description:
-        'Volumes in the same location that no machine has. They are attached before the first start.',
+      description: 'Volumes are not offered yet: any id is refused.',
     }),
   ),
   placement_group_id: Type.Optional({
