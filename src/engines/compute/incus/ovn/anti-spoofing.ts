@@ -26,6 +26,9 @@ function addressesOf({ ipv4, ipv6, aliases }: Nic): { readonly v4: string[]; rea
   return { v4: all.filter((each) => !isV6(each)), v6: all.filter(isV6) };
 }
 
+/** The subject of the rules for one interface, by which they are removed with it. */
+export const subjectOf = (nicId: string): string => `sources ${nicId}`;
+
 const list = (values: readonly string[]): string => `{${values.join(', ')}}`;
 
 /**
@@ -34,7 +37,7 @@ const list = (values: readonly string[]): string => `{${values.join(', ')}}`;
  * of an address that must differ. They are in the second table, so that they allow nothing that a firewall drops.
  */
 export function sourceRules(port: string, machine: string, nic: Nic): RuleSet {
-  const subject = `sources ${nic.id}`;
+  const subject = subjectOf(nic.id);
   if (!nic.antiSpoofing) return { subject, machine, rules: [] };
   const mac = nic.mac.toLowerCase();
   const { v4, v6 } = addressesOf(nic);

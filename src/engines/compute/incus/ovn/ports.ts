@@ -3,7 +3,7 @@ import type { Nic, Ref } from '../../instance.ts';
 import { findRaw, missing, type RawInstance, requireRaw, type Site } from '../driver-context.ts';
 import { networkNameOf } from '../names.ts';
 import { nicsOf } from '../nic-notes.ts';
-import { securePort, sourceRules } from './anti-spoofing.ts';
+import { securePort, sourceRules, subjectOf } from './anti-spoofing.ts';
 import { findLogical, type LogicalNetwork, portOf } from './logical-network.ts';
 import type { Northbound } from './northbound.ts';
 import { ensureRules, groupOf, removeRules } from './rules.ts';
@@ -75,5 +75,5 @@ export async function forgetPorts(
   signal?: AbortSignal,
 ): Promise<void> {
   if (northbound === null) return;
-  await removeRules(northbound, id, nicId === null ? null : `sources ${nicId}`, signal);
+  await removeRules(northbound, id, nicId === null ? null : subjectOf(nicId), signal);
 }
