@@ -75,7 +75,9 @@ export async function destroy(world: World, { resource_type, resource_id }: Stor
   const id = resource_id ?? '';
   const [name = '', outer] = paramNames(endpoint).toReversed();
   const params = { [name]: id, ...(outer === undefined ? {} : { [outer]: await parentOf(world, id) }) };
-  const answer = await callTo(endpoint, world, { params });
+  // A volume that a machine still has can only be deleted with its detachment.
+  const query = resource_type === 'volume' ? { detach: true } : {};
+  const answer = await callTo(endpoint, world, { params, query });
   if (![202, 204, 404].includes(answer.statusCode)) throw new Error(`${answer.statusCode}: ${answer.body}`);
   await work(world.app);
   // A failed attach may leave a NIC at the engine. No endpoint removes it, but this reconciler does.

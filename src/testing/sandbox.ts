@@ -54,6 +54,8 @@ export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): Sand
     reopen: async () => new Sandbox(options),
     writeInside: (ref, path, content) => writeInside(engine.room, ref, path, content),
     readInside: async (ref, path) => (await diskOf(engine.room, ref))[path] ?? null,
+    writeVolume: (ref, { path }, text) => writeInside(engine.room, ref, path, text),
+    readVolume: async (ref, { path }) => (await diskOf(engine.room, ref))[path] || null,
     deafen: async ({ id: target }) =>
       void (await addFault(db, { target, effect: { kind: 'ignore_shutdown' } })),
     shutDownInside: (ref) => haltInside(engine.room, ref, 'shutdown'),

@@ -13,6 +13,12 @@ export interface Capabilities {
   readonly privateNetworks: Capability;
   /** Two private networks, of the same or of different accounts, can have the same addresses. */
   readonly overlappingNetworks: Capability;
+  /** Volumes are raw devices, on which the guest makes its own file system. */
+  readonly blockVolumes: Capability;
+  /** Volumes are file systems that the engine mounts in the guest. */
+  readonly fileSystemVolumes: Capability;
+  /** A volume can grow while its machine is running. */
+  readonly onlineVolumeResize: Capability;
   /** Private networks can have routes to IPv6 destinations. */
   readonly ipv6Routes: Capability;
   /** Snapshots can freeze the file system of a running machine while they are taken. */

@@ -8,6 +8,7 @@ import { type Harness, Lab } from './contract/lab.ts';
 import { describeNetworks } from './contract/networks.ts';
 import { describePlaces } from './contract/places.ts';
 import { describePower } from './contract/power.ts';
+import { describeVolumes } from './contract/volumes.ts';
 import type { Capabilities } from './port.ts';
 
 export type { Harness };
@@ -23,6 +24,7 @@ export function describeCompute(
     describePlaces,
     describeDisks,
     describeNetworks,
+    describeVolumes,
     describeImages,
     describeGuests,
   ]);

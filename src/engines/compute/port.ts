@@ -26,6 +26,7 @@ import type {
 } from './instance.ts';
 import type { Network, NetworkSpec } from './network.ts';
 import type { MetricName, Series, SeriesRange, Traffic } from './series.ts';
+import type { Volume, VolumeSpec } from './volume.ts';
 
 export { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.ts';
 export type { Capabilities, CapabilityName } from './capabilities.ts';
@@ -40,6 +41,7 @@ export {
   type SeriesRange,
   type Traffic,
 } from './series.ts';
+export type { Volume, VolumeKind, VolumeSpec } from './volume.ts';
 
 export type ComputeEngines = Engines<ComputeEngine>;
 
@@ -139,6 +141,34 @@ export interface ComputeEngine extends Engine<CapabilityName> {
   observeNetwork(ref: Ref, signal?: AbortSignal): Promise<Network | null>;
   /** Refused with `resource_in_use` while a machine has an interface in the network. */
   removeNetwork(ref: Ref, signal?: AbortSignal): Promise<void>;
+
+  /** Creates the volume, attached to no machine. An existing volume is left unchanged, even if it differs from `spec`. */
+  ensureVolume(ref: Ref, spec: VolumeSpec, signal?: AbortSignal): Promise<void>;
+  observeVolume(ref: Ref, signal?: AbortSignal): Promise<Volume | null>;
+  observeVolumes(signal?: AbortSignal): Promise<readonly Volume[]>;
+  /** Removes the volume together with its snapshots. Refused with `resource_in_use` while a machine has it. */
+  removeVolume(ref: Ref, signal?: AbortSignal): Promise<void>;
+  /** Grows a volume of a running machine if the engine supports it, otherwise only of a stopped one. */
+  ensureVolumeSize(ref: Ref, sizeGb: number, signal?: AbortSignal): Promise<void>;
+  /** Attaches the volume to a running or stopped machine. Refused with `already_attached` if another machine has it. */
+  ensureVolumeAttached(ref: Ref, instance: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Detaches the volume from this machine. Refused with `guest_refused_detach` while the guest uses the volume, unless
+   * `force` is set. A volume that the machine does not have, or of a machine that does not exist, is left alone.
+   */
+  ensureVolumeDetached(
+    ref: Ref,
+    from: { readonly instance: string; readonly force: boolean },
+    signal?: AbortSignal,
+  ): Promise<void>;
+  ensureVolumeSnapshot(ref: Ref, snapshotId: string, signal?: AbortSignal): Promise<void>;
+  removeVolumeSnapshot(ref: Ref, snapshotId: string, signal?: AbortSignal): Promise<void>;
+  /** Resets the content to the snapshot. Refused while newer snapshots exist or a running machine has the volume. */
+  ensureVolumeRestored(
+    ref: Ref,
+    to: { readonly once: string; readonly snapshot: string },
+    signal?: AbortSignal,
+  ): Promise<void>;
 
   ensureImage(ref: Ref, source: ImageSource, signal?: AbortSignal): Promise<void>;
   observeImage(ref: ImageRef, signal?: AbortSignal): Promise<Image | null>;

@@ -1,4 +1,4 @@
-/** Compares the machines, networks and images of an account with the state of the compute engines. */
+/** Compares the machines, volumes, networks and images of an account with the state of the compute engines. */
 import { type ComputeEngine, computePort, type Instance } from '../../engines/compute/port.ts';
 import { engineAt } from '../../engines/engine-step.ts';
 import { type Row, rowsIn } from '../../laws/account-rows.ts';
@@ -6,6 +6,8 @@ import type { Fixture } from '../../laws/fixture.ts';
 import type { World } from '../../laws/world.ts';
 import type { InterfaceRow } from './interfaces/table.ts';
 import type { VmRow } from './vms/table.ts';
+import type { VolumeSnapshotRow } from './volume-snapshots/table.ts';
+import type { VolumeRow } from './volumes/table.ts';
 
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
@@ -60,6 +62,26 @@ async function vmFaults(world: World, vm: VmRow): Promise<string[]> {
   ];
 }
 
+/** A volume in `error` may be at the engine or not: its creation, or its deletion, failed. */
+async function volumeFaults(world: World, row: VolumeRow): Promise<string[]> {
+  const { account_id: account, id, status, vm_id, size_gb } = row;
+  if (status !== 'available' && status !== 'attached') return [];
+  const seen = await engineOf(world, row.location).observeVolume({ account, id });
+  if (seen === null) return [`the volume is ${status}, and gone at the engine`];
+  const faults: string[] = [];
+  if (seen.instance !== vm_id)
+    faults.push(`the volume is on ${vm_id}, and on ${seen.instance} at the engine`);
+  if (seen.sizeGb !== size_gb) faults.push(`the volume has ${size_gb} GB, and ${seen.sizeGb} at the engine`);
+  const rows = (await rowsIn(world, 'volume_snapshots')) as unknown as VolumeSnapshotRow[];
+  const kept = rows
+    .filter((each) => each.volume_id === id && each.status === 'available')
+    .map((each) => each.id);
+  const taken = seen.snapshots.map((each) => each.id);
+  if (!same(kept, taken))
+    faults.push(`the snapshots of the volume are [${kept}], and [${taken}] at the engine`);
+  return faults;
+}
+
 async function presenceFaults(world: World): Promise<string[]> {
   const faults: string[] = [];
   const say = (what: string, { status }: Row, isThere: boolean): void => {
@@ -71,6 +93,8 @@ async function presenceFaults(world: World): Promise<string[]> {
     const seen = await engineOf(world, row.location).observeNetwork({ account, id: row.id });
     say('network', row, seen !== null);
   }
+  for (const row of (await rowsIn(world, 'vps_volumes')) as unknown as VolumeRow[])
+    faults.push(...(await volumeFaults(world, row)));
   for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
     for (const location of row.locations) {
       const seen = await engineOf(world, location).observeImage({ account, id: row.id });
@@ -102,7 +126,7 @@ export const fixture: Fixture = {
     family: 'flexible-vps',
     disagreements,
     leftovers,
-    // Deleted in this order: machines before the networks and images that they use.
-    collections: { vms: 'vms', vps_networks: 'networks', vps_images: 'images' },
+    // Deleted in this order: machines before the volumes, networks and images that they use.
+    collections: { vms: 'vms', vps_volumes: 'volumes', vps_networks: 'networks', vps_images: 'images' },
   },
 };

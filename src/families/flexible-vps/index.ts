@@ -35,6 +35,7 @@ import { networkDrift } from './reconciliation/networks.ts';
 import { watchMachines } from './reconciliation/nudges.ts';
 import { machineSamples } from './reconciliation/samples.ts';
 import { examineStrays } from './reconciliation/strays/examination.ts';
+import { volumeDrift } from './reconciliation/volumes.ts';
 import { redeployVm } from './redeploy/endpoint.ts';
 import { resizeVm } from './resize/endpoints.ts';
 import { countMachines } from './resize/store.ts';
@@ -60,12 +61,21 @@ import { vmLife } from './vms/lifecycle.ts';
 import { getVmMetrics } from './vms/metrics.ts';
 import { vms } from './vms/resource.ts';
 import { updateVm } from './vms/update.ts';
+import { volumeSnapshotEndpoints } from './volume-snapshots/endpoints.ts';
+import { volumeSnapshotLife } from './volume-snapshots/lifecycle.ts';
+import { volumeSnapshots } from './volume-snapshots/resource.ts';
+import { volumeSnapshotExpiry } from './volume-snapshots/schedule.ts';
+import { detachVolumeKind } from './volumes/attach-kinds.ts';
+import { resizeVolumeKind, restoreVolumeKind } from './volumes/change-kinds.ts';
+import { volumeEndpoints } from './volumes/endpoints.ts';
+import { volumeLife } from './volumes/lifecycle.ts';
+import { volumes } from './volumes/resource.ts';
 
 export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, snapshots, images and private networks.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images and private networks.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -101,6 +111,8 @@ export const flexibleVps: Family = {
     createImage,
     getImage,
     deleteImage,
+    ...volumeEndpoints,
+    ...volumeSnapshotEndpoints,
   ],
   resources: [
     sshKeys,
@@ -111,11 +123,13 @@ export const flexibleVps: Family = {
     interfaceResource,
     publicIpResource,
     snapshots,
+    volumes,
+    volumeSnapshots,
   ],
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
-  kinds: Object.values(powerKinds),
-  lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife],
+  kinds: [...Object.values(powerKinds), detachVolumeKind, resizeVolumeKind, restoreVolumeKind],
+  lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife, volumeLife, volumeSnapshotLife],
   findReferences: findImageReferences,
   limitCounts: [
     { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
@@ -132,6 +146,8 @@ export const flexibleVps: Family = {
     removeFailedImages,
     snapshotExpiry,
     snapshotSizes,
+    volumeSnapshotExpiry,
+    volumeDrift,
     rescueExpiry,
     consoleSessionUpkeep,
   ],

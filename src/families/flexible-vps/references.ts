@@ -62,6 +62,27 @@ export const SnapshotRef = (location?: string) =>
     }),
   );
 
+/** A snapshot of any volume in the location of the same request. */
+export const VolumeSnapshotRef = (location: string) =>
+  Ref(
+    Id('vsnap'),
+    rows('listResources', {
+      type: { equals: 'volume_snapshot' },
+      status: AVAILABLE,
+      location: { from: location },
+    }),
+  );
+
+/** A snapshot of the volume in the path of the request. */
+export const VolumeSnapshotOf = (volume: string) =>
+  Ref(Id('vsnap'), rows('listVpsVolumeSnapshots', { id: { from: volume }, status: AVAILABLE }));
+
+/** A volume for a new machine in the location of the same request. */
+export const NewVmVolumeRef = Ref(
+  Id('vol'),
+  rows('listVpsVolumes', { location: { from: '/location' }, status: AVAILABLE }),
+);
+
 /** Where a machine is: in the location of the same request, or where the machine in the path is. */
 const NEW: Filters = { location: { from: '/location' } };
 const EXISTING: Filters = { for_vm: THIS_VM };

@@ -26,6 +26,14 @@ export const topics: Readonly<Record<string, Topic>> = {
     title: 'Snapshots',
     purpose: 'The state of a disk at one moment, to go back to it or to copy it.',
   },
+  volume: {
+    title: 'Volumes',
+    purpose: 'Disks that outlive machines: attach them, move them to another machine, and let them grow.',
+  },
+  volume_snapshot: {
+    title: 'Volume snapshots',
+    purpose: 'The content of a volume at one moment, to go back to it or to make another volume from it.',
+  },
   image: {
     title: 'Images',
     purpose: 'The disks that machines are created from: those of the provider, and your own.',

@@ -15,8 +15,6 @@ const planned: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>
     'vpn-peers': ['read', 'write', 'delete'],
     'vpn-configs': ['write'],
     isos: ['read', 'write', 'delete'],
-    volumes: ['read', 'write', 'delete'],
-    'volume-snapshots': ['read', 'write', 'delete'],
   },
   kubernetes: {
     options: ['read'],

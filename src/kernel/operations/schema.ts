@@ -69,6 +69,7 @@ export const isOfDownload = (code: string): boolean => downloadCodes.some((each)
 const ownCodes = [
   'timeout',
   'shutdown_timeout',
+  'guest_refused_detach',
   'engine_failed',
   'approval_denied',
   'approval_expired',

@@ -28,6 +28,7 @@ import * as people from './0020-people.ts';
 import * as mails from './0021-mails.ts';
 import * as callsOfPeople from './0022-calls-of-people.ts';
 import * as addressTree from './0024-address-tree.ts';
+import * as volumes from './0025-volumes.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -53,6 +54,7 @@ const migrations: Record<string, Migration> = {
   '0021-mails': mails as Migration,
   '0022-calls-of-people': callsOfPeople as Migration,
   '0024-address-tree': addressTree as Migration,
+  '0025-volumes': volumes as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

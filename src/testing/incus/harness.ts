@@ -90,6 +90,8 @@ export function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): 
     },
     reopen: async () => new Incus(options),
     ...inside,
+    writeVolume: (ref, { path }, text) => inside.writeInside(ref, `${path}/note`, text),
+    readVolume: (ref, { path }) => inside.readInside(ref, `${path}/note`),
     deafen: (ref) => inside.writeInside(ref, '/etc/deaf', ''),
     shutDownInside: (ref) => inside.execInside(ref, ['poweroff']),
     async close() {

@@ -14,6 +14,8 @@ import type {
   Ref,
   Size,
   Stop,
+  Volume,
+  VolumeSpec,
 } from '../port.ts';
 
 /** The driver-specific part of the compute suite: the images of the driver, and access to the inside of its guests. */
@@ -27,6 +29,10 @@ export interface Harness extends suite.Harness<ComputeEngine> {
   writeInside(ref: Ref, path: string, content: string): Promise<void>;
   /** Returns null if the guest has no such file. */
   readInside(ref: Ref, path: string): Promise<string | null>;
+  /** Writes a text to the volume from inside a machine that has it. */
+  writeVolume(machine: Ref, volume: Volume, text: string): Promise<void>;
+  /** Returns the last text written; null if the machine does not have the volume, or it is empty. */
+  readVolume(machine: Ref, volume: Volume): Promise<string | null>;
   /** Makes the guest ignore all further shutdown requests. */
   deafen(ref: Ref): Promise<void>;
   shutDownInside(ref: Ref): Promise<void>;
@@ -44,6 +50,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
   #instances: Ref[] = [];
   #networks: Ref[] = [];
   #images: Ref[] = [];
+  #volumes: Ref[] = [];
   #addresses = 10;
 
   constructor(harness: Harness) {
@@ -56,7 +63,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
 
   ref(prefix = 'vm'): Ref {
     const ref = { account: this.account, id: freshId(prefix) };
-    const kept = { vm: this.#instances, net: this.#networks, img: this.#images }[prefix];
+    const kept = { vm: this.#instances, net: this.#networks, img: this.#images, vol: this.#volumes }[prefix];
     kept?.push(ref);
     return ref;
   }
@@ -123,6 +130,17 @@ export class Lab implements suite.Lab<ComputeEngine> {
     return ref;
   }
 
+  volumeSpec(spec: Partial<VolumeSpec> = {}): VolumeSpec {
+    const kind = this.engine.capabilities.blockVolumes === true ? 'block' : 'filesystem';
+    return { kind, sizeGb: 1, source: null, ...spec };
+  }
+
+  async volume(spec: Partial<VolumeSpec> = {}): Promise<Ref> {
+    const ref = this.ref('vol');
+    await this.engine.ensureVolume(ref, this.volumeSpec(spec));
+    return ref;
+  }
+
   async stopped(spec: Partial<InstanceSpec> = {}): Promise<Ref> {
     const ref = this.ref();
     await this.engine.ensureInstance(ref, this.spec(spec));
@@ -148,6 +166,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
 
   async clear(): Promise<void> {
     for (const ref of this.#instances.splice(0)) await this.engine.removeInstance(ref);
+    for (const ref of this.#volumes.splice(0)) await this.engine.removeVolume(ref);
     for (const ref of this.#networks.splice(0)) await this.engine.removeNetwork(ref);
     for (const ref of this.#images.splice(0)) await this.engine.removeImage(ref);
   }

@@ -10,6 +10,14 @@ const NO_QUIESCE = 'This location cannot freeze a file system while a snapshot i
 export const NO_NETWORKS =
   'This location has several servers, and private networks cannot connect machines on different servers.';
 
+/** A volume is stored on one server, and the driver does not move it. */
+const NO_VOLUMES =
+  'This location has several servers, and a volume could not follow a machine from one to another.';
+const NO_BLOCK =
+  'Machines in this location are containers. A volume there is a file system, which is mounted at the path in device_path.';
+const NO_FILE_SYSTEM =
+  'Machines in this location are virtual machines. A volume there is a raw device: make a file system on it inside the machine.';
+
 /** All bridges of a server share its routing table. */
 const NO_OVERLAP = 'Two networks in this location cannot have the same addresses.';
 /** The driver knows how Incus names its objects in OVN, but not how LXD does. */
@@ -17,8 +25,8 @@ const NO_OVN = 'The engine of this location has no private networks.';
 export const NO_IPV6_ROUTES = 'Networks of this location have IPv4 routes only.';
 
 /**
- * Before the server is read (`server` is null), private networks count as supported; `ensureNetwork` rejects the call
- * if they are not.
+ * Before the server is read (`server` is null), private networks and volumes count as supported; `ensureNetwork` and
+ * `ensureVolume` reject the call if they are not.
  */
 export function capabilitiesOf(
   { instanceType, ovn = null }: Pick<IncusSettings, 'instanceType'> & Partial<Pick<IncusSettings, 'ovn'>>,
@@ -26,9 +34,15 @@ export function capabilitiesOf(
 ): Capabilities {
   const isOvn = ovn !== null;
   const isContainer = instanceType === 'container';
+  const isClustered = server?.environment.server_clustered === true;
   return {
     liveResize: isContainer ? true : 'Machines in this location are resized while they are stopped.',
     nicHotPlug: true,
+    blockVolumes: isClustered ? NO_VOLUMES : isContainer ? NO_BLOCK : true,
+    fileSystemVolumes: isClustered ? NO_VOLUMES : isContainer ? true : NO_FILE_SYSTEM,
+    onlineVolumeResize: isContainer
+      ? true
+      : 'Volumes in this location grow only while their machine is stopped.',
     privateNetworks: privateNetworksOf(isOvn, server),
     overlappingNetworks: isOvn ? true : NO_OVERLAP,
     ipv6Routes: isOvn ? true : NO_IPV6_ROUTES,

@@ -1,5 +1,5 @@
 /**
- * Keys that the driver writes into the configuration of an instance or network. The engine stores `user.*` keys and
+ * Keys that the driver writes into the configuration of an instance, a volume or a network. The engine stores `user.*` keys and
  * does not interpret them.
  */
 export const keys = {
@@ -7,12 +7,14 @@ export const keys = {
   image: 'user.hostplane.image',
   seed: 'user.hostplane.seed',
   hostname: 'user.hostplane.hostname',
-  /** The ids of operations whose work is done on this instance, newest last. */
+  /** The ids of operations whose work is done on this instance or volume, newest last. */
   once: 'user.hostplane.once',
   /** The id of the operation that restarts the instance, and the start time of the instance before that restart. */
   restart: 'user.hostplane.restart',
   /** Prefix: a dot and the interface id follow. One key for each network interface, with its `Nic` as JSON. */
   nic: 'user.hostplane.nic',
+  /** On a volume: `made` once it is complete. */
+  volume: 'user.hostplane.volume',
   /** On a private network: its `Ref` and `NetworkSpec` as JSON. */
   network: 'user.hostplane.network',
 } as const;

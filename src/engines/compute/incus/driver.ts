@@ -1,6 +1,7 @@
 /** Implements the compute port on an Incus or LXD server or cluster. */
 import type { Capabilities } from '../capabilities.ts';
 import type { ComputeEngine } from '../port.ts';
+import * as attachments from './attachments.ts';
 import { bridgeNetworks } from './bridge-networks.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { Client } from './client.ts';
@@ -25,6 +26,8 @@ import * as series from './series.ts';
 import type { IncusSettings } from './settings.ts';
 import * as sizes from './sizes.ts';
 import * as snapshots from './snapshots.ts';
+import * as volumeSnapshots from './volume-snapshots.ts';
+import * as volumes from './volumes.ts';
 
 export interface IncusOptions {
   readonly location: string;
@@ -177,6 +180,50 @@ export class Incus implements ComputeEngine {
 
   removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
     this.#do('The network could not be removed', signal, (site) => networks.removeNetwork(site, ref, signal));
+
+  ensureVolume: ComputeEngine['ensureVolume'] = (ref, spec, signal) =>
+    this.#do('The volume could not be created', signal, (site) =>
+      volumes.ensureVolume(site, ref, spec, signal),
+    );
+
+  observeVolume: ComputeEngine['observeVolume'] = (ref, signal) =>
+    this.#do('The volume could not be read', signal, (site) => volumes.observeVolume(site, ref, signal));
+
+  observeVolumes: ComputeEngine['observeVolumes'] = (signal) =>
+    this.#do('The volumes could not be listed', signal, (site) => volumes.observeVolumes(site, signal));
+
+  removeVolume: ComputeEngine['removeVolume'] = (ref, signal) =>
+    this.#do('The volume could not be removed', signal, (site) => volumes.removeVolume(site, ref, signal));
+
+  ensureVolumeSize: ComputeEngine['ensureVolumeSize'] = (ref, sizeGb, signal) =>
+    this.#do('The volume could not grow', signal, (site) =>
+      attachments.ensureVolumeSize(site, ref, sizeGb, signal),
+    );
+
+  ensureVolumeAttached: ComputeEngine['ensureVolumeAttached'] = (ref, instance, signal) =>
+    this.#do('The volume could not be attached', signal, (site) =>
+      attachments.ensureVolumeAttached(site, ref, instance, signal),
+    );
+
+  ensureVolumeDetached: ComputeEngine['ensureVolumeDetached'] = (ref, from, signal) =>
+    this.#do('The volume could not be detached', signal, (site) =>
+      attachments.ensureVolumeDetached(site, ref, from, signal),
+    );
+
+  ensureVolumeSnapshot: ComputeEngine['ensureVolumeSnapshot'] = (ref, snapshotId, signal) =>
+    this.#do('The snapshot could not be taken', signal, (site) =>
+      volumeSnapshots.ensureVolumeSnapshot(site, ref, snapshotId, signal),
+    );
+
+  removeVolumeSnapshot: ComputeEngine['removeVolumeSnapshot'] = (ref, snapshotId, signal) =>
+    this.#do('The snapshot could not be removed', signal, (site) =>
+      volumeSnapshots.removeVolumeSnapshot(site, ref, snapshotId, signal),
+    );
+
+  ensureVolumeRestored: ComputeEngine['ensureVolumeRestored'] = (ref, to, signal) =>
+    this.#do('The snapshot could not be restored', signal, (site) =>
+      volumeSnapshots.ensureVolumeRestored(site, ref, to, signal),
+    );
 
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
     this.#do('The image could not be stored', signal, (site) =>

@@ -3,7 +3,7 @@ import type { Size } from '../instance.ts';
 import type { Changeable, RawInstance } from './driver-context.ts';
 
 const MIB = 1024 ** 2;
-const GIB = 1024 ** 3;
+export const GIB = 1024 ** 3;
 
 const units: Readonly<Record<string, number>> = {
   '': 1,

@@ -45,6 +45,10 @@ export const outwaitMachine = (site: Site, ref: Ref, signal?: AbortSignal): Prom
     signal,
   );
 
+/** Returns when the engine changes no volume of this account, because LXD does not report which volume it changes. */
+export const outwaitVolumes = (site: Site, ref: Ref, signal?: AbortSignal): Promise<boolean> =>
+  outwait(site, projectOf(ref), ({ description }) => /volume/i.test(description), signal);
+
 /**
  * Returns when the engine creates no image for this account, because it does not report which image an operation
  * creates.

@@ -24,8 +24,8 @@ export interface RawSnapshot {
 
 const GIB = 1024 ** 3;
 /** Longer than any snapshot takes. */
-const UNFINISHED_MS = 24 * 3600 * 1000;
-const NEVER = '0001-01-01T00:00:00Z';
+export const UNFINISHED_MS = 24 * 3600 * 1000;
+export const NEVER = '0001-01-01T00:00:00Z';
 
 export const isWhole = ({ expires_at }: Pick<RawSnapshot, 'expires_at'>): boolean => expires_at === NEVER;
 

@@ -16,6 +16,8 @@ export const TIMES = {
   rebuild: 4_000,
   image: 8_000,
   network: 600,
+  volume: 700,
+  attach: 400,
   password: 200,
 } as const;
 

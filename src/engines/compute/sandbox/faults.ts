@@ -30,6 +30,16 @@ const calls: Readonly<Record<CallName, true>> = {
   ensureNetwork: true,
   observeNetwork: true,
   removeNetwork: true,
+  ensureVolume: true,
+  observeVolume: true,
+  observeVolumes: true,
+  removeVolume: true,
+  ensureVolumeSize: true,
+  ensureVolumeAttached: true,
+  ensureVolumeDetached: true,
+  ensureVolumeSnapshot: true,
+  removeVolumeSnapshot: true,
+  ensureVolumeRestored: true,
   ensureImage: true,
   observeImage: true,
   exportImage: true,
@@ -44,14 +54,15 @@ const calls: Readonly<Record<CallName, true>> = {
 };
 export const callNames = Object.keys(calls) as readonly CallName[];
 
-/** The effects that only the compute port has: the guest ignores the request to shut down. */
-export type OwnEffect = 'ignore_shutdown';
+/** The effects that only the compute port has: they are those of a guest. */
+export type OwnEffect = 'ignore_shutdown' | 'refuse_detach';
 
 export type Effect = sandbox.Effect<OwnEffect>;
 export type NewFault = sandbox.NewFault<CallName, OwnEffect>;
 
 const ownEffects: Readonly<Record<OwnEffect, string>> = {
   ignore_shutdown: 'the guest does not heed the request to shut down',
+  refuse_detach: 'the guest uses the volume and does not let go of it',
 };
 
 export const computeFaults = { calls: callNames, effects: ownEffects };

@@ -4,23 +4,31 @@ import type { Ref } from '../instance.ts';
 import { start, stop } from './power.ts';
 import { changePresent, missing, nameOf, type Room } from './room.ts';
 import { type Disk, isOn, type Machine, type Moment } from './state.ts';
+import { devicesOf, writeDevice } from './volumes.ts';
 
 function requireRunning(machine: Machine, now: Moment): void {
   if (!isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine does not run.');
 }
 
+/** The files of the root disk and, under their device paths, the contents of the attached volumes. */
 export async function diskOf({ store }: Room, ref: Ref): Promise<Disk> {
   const machine = await store.find('machine', nameOf(ref));
   if (machine === null) throw missing('machine', ref.id);
   requireRunning(machine, await store.now());
-  return machine.disk;
+  return { ...machine.disk, ...(await devicesOf(store, nameOf(ref))) };
 }
 
-export const writeInside = (room: Room, ref: Ref, path: string, content: string) =>
-  changePresent(room, nameOf(ref), undefined, async (_, machine, now) => {
+export async function writeInside(room: Room, ref: Ref, path: string, content: string): Promise<void> {
+  if (path.startsWith('/dev/')) {
+    await diskOf(room, ref);
+    if (await writeDevice(room, ref, path, content)) return;
+    throw new EngineRefused('not_found', `${path}: No such device`);
+  }
+  await changePresent(room, nameOf(ref), undefined, async (_, machine, now) => {
     requireRunning(machine, now);
     return { ...machine, disk: { ...machine.disk, [path]: content } };
   });
+}
 
 export async function haltInside(
   room: Room,

@@ -1,6 +1,6 @@
 /**
- * The room of the compute sandbox. Its hosts and the images of the provider are fixtures; machines, networks and the
- * images of accounts are stored.
+ * The room of the compute sandbox. Its hosts and the images of the provider are fixtures; machines, volumes, networks
+ * and the images of accounts are stored.
  */
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
@@ -29,12 +29,28 @@ interface ComputeSandbox {
 
 export type Room = SandboxRoom<ComputeSandbox>;
 
-/** Deletes the machine and releases its capacity on the host. Returns false if the machine does not exist. */
+/**
+ * Deletes the machine and releases its capacity on the host. Its volumes stay, attached to no machine. Returns false if
+ * the machine does not exist.
+ */
 export async function removeMachine(store: RoomStore, name: Name): Promise<boolean> {
   const machine = await store.lock('machine', name);
   if (machine === null) return false;
+  for (const { id } of await store.containing('volume', name.project, { instance: name.id })) {
+    const volume = await store.lock('volume', { project: name.project, id });
+    if (volume?.instance === name.id)
+      await store.update('volume', { project: name.project, id }, { ...volume, instance: null });
+  }
   await store.delete('machine', name);
   await release(store, machine);
+  return true;
+}
+
+/** For the fault `lose`: the object is the machine or the volume that the call names. */
+async function loseObject(store: RoomStore, name: Name): Promise<boolean> {
+  if (await removeMachine(store, name)) return true;
+  if ((await store.lock('volume', name)) === null) return false;
+  await store.delete('volume', name);
   return true;
 }
 
@@ -53,7 +69,7 @@ export function openRoom({ db, location, hosts, images, pace, listener }: Comput
     channel: SANDBOX_CHANNEL,
     listener,
     prepare: () => writeHosts(store, hosts),
-    remove: removeMachine,
+    remove: loseObject,
   });
 }
 

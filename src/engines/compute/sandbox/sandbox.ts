@@ -2,7 +2,6 @@
  * The sandbox driver, for the demo and for tests. Its machines exist only in database tables. Calls take time, hosts
  * run out of capacity, and fault rules make calls fail. Any number of processes may share a location.
  */
-import { randomBytes, scrypt } from 'node:crypto';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
@@ -13,19 +12,20 @@ import type { Ref, Stop } from '../instance.ts';
 import { freeOf } from '../placement.ts';
 import type { ComputeEngine, Console } from '../port.ts';
 import { renderLog, tail } from './boot-log.ts';
-import { shadowWith } from './cloud-init.ts';
 import * as disks from './disks.ts';
 import type { OwnEffect } from './faults.ts';
 import * as images from './images.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
+import { setPassword } from './passwords.ts';
 import * as power from './power.ts';
-import { changePresent, missing, nameOf, openRoom, type Room } from './room.ts';
+import { missing, nameOf, openRoom, type Room } from './room.ts';
 import { seriesOf, trafficOf } from './series.ts';
 import { Shell } from './shell.ts';
 import * as sizes from './sizes.ts';
 import { isOn, type Machine, type Moment } from './state.ts';
 import { type HostSpec, readHosts } from './store.ts';
+import * as volumes from './volumes.ts';
 
 export interface SandboxOptions {
   readonly location: string;
@@ -50,6 +50,10 @@ export const sandboxCapabilities: Capabilities = {
   nicHotPlug: true,
   privateNetworks: true,
   overlappingNetworks: true,
+  blockVolumes: true,
+  fileSystemVolumes:
+    'Volumes in this location are raw devices. Make a file system on the volume inside the machine.',
+  onlineVolumeResize: true,
   ipv6Routes: true,
   quiesce: true,
   rescue: true,
@@ -65,15 +69,6 @@ const DONE = { value: undefined };
 
 /** A guest can ignore a shutdown request, but not a forced stop. */
 const heededBy = ({ force }: Stop): readonly OwnEffect[] => (force ? [] : ['ignore_shutdown']);
-
-/** Uses cheap scrypt parameters, because the password protects only simulated files. */
-async function hashPassword(password: string): Promise<string> {
-  const salt = randomBytes(8);
-  const hash = await new Promise<Buffer>((resolve, reject) =>
-    scrypt(password, salt, 16, { N: 1024 }, (error, key) => (error ? reject(error) : resolve(key))),
-  );
-  return `$scrypt$${salt.toString('hex')}$${hash.toString('hex')}`;
-}
 
 export class Sandbox implements ComputeEngine {
   readonly driver = 'sandbox';
@@ -180,6 +175,55 @@ export class Sandbox implements ComputeEngine {
   removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
     this.room.perform('removeNetwork', ref, signal, () => networks.removeNetwork(this.room, ref, signal));
 
+  ensureVolume: ComputeEngine['ensureVolume'] = (ref, spec, signal) =>
+    this.room.perform('ensureVolume', ref, signal, () =>
+      volumes.ensureVolume(this.room, ref, spec, this.capabilities, signal),
+    );
+
+  observeVolume: ComputeEngine['observeVolume'] = (ref, signal) =>
+    this.room.observe('observeVolume', ref, signal, () => volumes.observeVolume(this.room, ref));
+
+  observeVolumes: ComputeEngine['observeVolumes'] = (signal) =>
+    this.room.read('observeVolumes', null, signal, () => volumes.observeVolumes(this.room));
+
+  removeVolume: ComputeEngine['removeVolume'] = (ref, signal) =>
+    this.room.perform('removeVolume', ref, signal, () => volumes.removeVolume(this.room, ref, signal));
+
+  ensureVolumeSize: ComputeEngine['ensureVolumeSize'] = (ref, sizeGb, signal) =>
+    this.room.perform('ensureVolumeSize', ref, signal, () =>
+      volumes.ensureVolumeSize(this.room, ref, sizeGb, signal),
+    );
+
+  ensureVolumeAttached: ComputeEngine['ensureVolumeAttached'] = (ref, instance, signal) =>
+    this.room.perform('ensureVolumeAttached', ref, signal, () =>
+      volumes.ensureVolumeAttached(this.room, ref, instance, signal),
+    );
+
+  ensureVolumeDetached: ComputeEngine['ensureVolumeDetached'] = (ref, { instance, force }, signal) =>
+    this.room.visit({
+      call: 'ensureVolumeDetached',
+      target: nameOf(ref),
+      signal,
+      lie: DONE,
+      ownEffects: force ? [] : ['refuse_detach'],
+      work: (struck) => volumes.ensureVolumeDetached(this.room, ref, instance, struck !== null, signal),
+    });
+
+  ensureVolumeSnapshot: ComputeEngine['ensureVolumeSnapshot'] = (ref, snapshotId, signal) =>
+    this.room.perform('ensureVolumeSnapshot', ref, signal, () =>
+      volumes.ensureVolumeSnapshot(this.room, ref, snapshotId, signal),
+    );
+
+  removeVolumeSnapshot: ComputeEngine['removeVolumeSnapshot'] = (ref, snapshotId, signal) =>
+    this.room.perform('removeVolumeSnapshot', ref, signal, () =>
+      volumes.removeVolumeSnapshot(this.room, ref, snapshotId, signal),
+    );
+
+  ensureVolumeRestored: ComputeEngine['ensureVolumeRestored'] = (ref, to, signal) =>
+    this.room.perform('ensureVolumeRestored', ref, signal, () =>
+      volumes.ensureVolumeRestored(this.room, ref, to, signal),
+    );
+
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
     this.room.perform('ensureImage', ref, signal, () => images.ensureImage(this.room, ref, source, signal));
 
@@ -193,17 +237,7 @@ export class Sandbox implements ComputeEngine {
     this.room.perform('removeImage', ref, signal, () => images.removeImage(this.room, ref));
 
   setPassword: ComputeEngine['setPassword'] = (ref, user, password, signal) =>
-    this.room.perform('setPassword', ref, signal, async () => {
-      const hash = await hashPassword(password);
-      await changePresent(this.room, nameOf(ref), signal, async (_, machine, now) => {
-        if (!isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine does not run.');
-        if (machines.present(nameOf(ref), machine, now).agent === null)
-          throw new EngineRefused('guest_agent_unavailable', 'No agent in the guest answers.');
-        const shadow = shadowWith(machine.disk['/etc/shadow'], user, hash);
-        const disk = { ...machine.disk, '/etc/shadow': shadow };
-        return { ...machine, disk, busyUntil: now + this.room.takes('password') };
-      });
-    });
+    this.room.perform('setPassword', ref, signal, () => setPassword(this.room, ref, user, password, signal));
 
   readConsoleLog: ComputeEngine['readConsoleLog'] = (ref, maxBytes, signal) =>
     this.room.read('readConsoleLog', ref, signal, async () => {

@@ -1,5 +1,5 @@
 /**
- * The stored state of machines, networks and images. No timer changes this state: a change is written at once together
+ * The stored state of machines, volumes, networks and images. No timer changes this state: a change is written at once together
  * with the time from which it is in effect. So every process computes the current state from the row and the clock,
  * also after a crash.
  */
@@ -87,10 +87,30 @@ export interface StoredImage {
   readonly sha256: string;
 }
 
+export interface StoredVolumeSnapshot {
+  readonly id: string;
+  readonly at: Moment;
+  readonly content: string;
+  readonly sizeGb: number;
+  readonly consistency: 'crash' | 'filesystem';
+}
+
+export interface StoredVolume {
+  readonly sizeGb: number;
+  /** What guests have written to the device. */
+  readonly content: string;
+  readonly instance: string | null;
+  readonly busyUntil: Moment;
+  readonly snapshots: readonly StoredVolumeSnapshot[];
+  /** As for machines: the ids of the latest operations that restored the volume. */
+  readonly once: readonly string[];
+}
+
 export interface States {
   machine: Machine;
   network: NetworkSpec;
   image: StoredImage;
+  volume: StoredVolume;
 }
 
 const MOST_BOOTS = 40;
@@ -117,6 +137,6 @@ export function withEnd(machine: Machine, end: NonNullable<Boot['end']>): Machin
 }
 
 /** Keeps several ids, because a paused worker may resume and repeat the work of an older operation. */
-export function withOnce(machine: Machine, once: string): Machine {
-  return { ...machine, once: [...machine.once, once].slice(-MOST_ONCE) };
+export function withOnce<T extends { readonly once: readonly string[] }>(thing: T, once: string): T {
+  return { ...thing, once: [...thing.once, once].slice(-MOST_ONCE) };
 }

@@ -17,7 +17,7 @@ import { type Facts, newsOf } from './runtime-facts.ts';
 import { size } from './size.ts';
 import { snapshots } from './snapshots.ts';
 import { machinesAt, type SeenRow, writeFacts } from './store.ts';
-import { noteStrays } from './strays/strays.ts';
+import { noteStrays, strayMachines } from './strays/strays.ts';
 import { isFailedCreate, isUpToEngine, judge } from './verdict.ts';
 
 const parts = [size, rescue, snapshots];
@@ -83,7 +83,7 @@ async function lookThrough(services: Services, engine: ComputeEngine, at: Moment
     }
     if (news.length > 0) await transact(db, (tx) => writeFacts(tx, news, at));
   }
-  await noteStrays(services, engine, [...unclaimed.values()]);
+  await noteStrays(services, strayMachines, engine, [...unclaimed.values()]);
 }
 
 export const machineDrift: Schedule = {

@@ -15,6 +15,7 @@ import { noteUnbilled, noteVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
+import { settleVolumes } from '../volumes/machine-volumes.ts';
 import type { ObservedMachine } from './observed-machine.ts';
 import { agentOf, newsOf } from './runtime-facts.ts';
 import { lockUnchanged, writeFacts } from './store.ts';
@@ -80,7 +81,9 @@ async function giveUp(tx: Tx, { id }: VmRow): Promise<void> {
     is_billed: false,
   };
   const row = await updateVm(tx, id, change);
-  if (row !== undefined) await noteUnbilled(tx, row, undefined, now);
+  if (row === undefined) return;
+  await settleVolumes(tx, row, 'failed');
+  await noteUnbilled(tx, row, undefined, now);
 }
 
 async function free(services: Services, tx: Tx, row: VmRow, observed: ObservedMachine): Promise<void> {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Ref } from '../../../engines/compute/port.ts';
 import { inPages } from '../../../engines/reconciler/pages.ts';
 import { isBusy, type Moment } from '../../../engines/reconciler/store.ts';
@@ -6,6 +6,8 @@ import type { Db, Tx } from '../../../store/database.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import type { VmRow } from '../vms/table.ts';
+import type { VolumeSnapshotRow } from '../volume-snapshots/table.ts';
+import type { VolumeRow } from '../volumes/table.ts';
 import type { Facts } from './runtime-facts.ts';
 
 const knownColumns = [
@@ -161,3 +163,77 @@ export const networksAt = (
       .limit(limit)
       .execute(),
   );
+
+export interface SeenVolume
+  extends Pick<
+    VolumeRow,
+    'id' | 'account_id' | 'status' | 'status_reason' | 'size_gb' | 'vm_id' | 'provisioned_at'
+  > {
+  readonly is_busy: boolean;
+  readonly snapshots: string[];
+  readonly lost_snapshots: string[];
+}
+
+const snapshotIds = (where: RawBuilder<unknown>): RawBuilder<string[]> =>
+  sql<string[]>`array(select s.id from volume_snapshots s where s.volume_id = vps_volumes.id and ${where})`;
+
+/** Reads all volumes of a location, one page at a time. */
+export const volumesAt = (db: Db, location: string): AsyncGenerator<SeenVolume[]> =>
+  inPages((after, limit) =>
+    db
+      .selectFrom('vps_volumes')
+      .select(['id', 'account_id', 'status', 'status_reason', 'size_gb', 'vm_id', 'provisioned_at'])
+      .select(isBusy('vps_volumes').as('is_busy'))
+      .select([
+        snapshotIds(sql`s.status = 'available'`).as('snapshots'),
+        snapshotIds(sql`s.status = 'failed' and s.consistency is not null`).as('lost_snapshots'),
+      ])
+      .where('location', '=', location)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  );
+
+export async function isVolumeAt(db: Db, { account, id }: Ref, location: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('vps_volumes')
+    .select('id')
+    .where('id', '=', id)
+    .where('account_id', '=', account)
+    .where('location', '=', location)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export function lockVolumeUnchanged(
+  tx: Tx,
+  { account, id }: Ref,
+  since: Moment,
+): Promise<VolumeRow | undefined> {
+  return tx
+    .selectFrom('vps_volumes')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', account)
+    .where('updated_at', '<=', sql<Date>`${since}::timestamptz`)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** Locks the unchanged snapshots of a volume, oldest first. The caller must have locked the volume. */
+export function lockVolumeSnapshotsUnchanged(
+  tx: Tx,
+  volumeId: string,
+  since: Moment,
+): Promise<VolumeSnapshotRow[]> {
+  return tx
+    .selectFrom('volume_snapshots')
+    .selectAll()
+    .where('volume_id', '=', volumeId)
+    .where('updated_at', '<=', sql<Date>`${since}::timestamptz`)
+    .orderBy('created_at')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}

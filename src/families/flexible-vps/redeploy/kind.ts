@@ -3,7 +3,6 @@ import type { Boot, ComputeEngine } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
-import type { Db } from '../../../store/database.ts';
 import { leaveStatus, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { ensureMade, nicsOf } from '../vms/create-instance.ts';
@@ -15,6 +14,7 @@ import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import type { VmImage, VmRow } from '../vms/table.ts';
+import { plugVolumesOf } from '../volumes/machine-volumes.ts';
 import { openPlan } from './guest-plan.ts';
 
 const Input = Shape({
@@ -41,14 +41,16 @@ async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outc
   });
 }
 
-/** For a machine in `error`: creates a missing instance, and updates addresses that have changed since. */
-async function mend(engine: ComputeEngine, db: Db, row: VmRow, signal: AbortSignal): Promise<void> {
+/** For a machine in `error`: creates a missing instance, and restores its interfaces, addresses and volumes. */
+async function mend(work: Work<Input>, engine: ComputeEngine, row: VmRow): Promise<void> {
+  const { db, signal } = work;
   await ensureMade(engine, db, row, signal);
   for (const nic of await nicsOf(db, row.id)) await engine.ensureNic(refOf(row), nic, signal);
+  await plugVolumesOf(work, row.id);
 }
 
 async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
-  const { services, db, input, operationId, signal } = work;
+  const { services, input, operationId, signal } = work;
   const engine = engineAt(services.compute, row.location);
   const changes = {
     ...openPlan(services, row.id, input.sealed),
@@ -59,7 +61,7 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
     secure_boot: input.boot.secure,
   };
   const planned: VmRow = { ...row, ...changes };
-  if (input.was === 'error') await mend(engine, db, planned, signal);
+  if (input.was === 'error') await mend(work, engine, planned);
   if ((await engine.observeInstance(refOf(row), signal)) === null)
     return failed('engine_failed', 'The engine cannot find the machine.');
   const image = { account: input.is_custom ? row.account_id : null, id: input.image.id };

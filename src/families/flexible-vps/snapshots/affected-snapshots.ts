@@ -27,15 +27,27 @@ export async function requireAvailable({ db }: Pick<Call, 'db'>, row: SnapshotRo
   });
 }
 
-const countOf = (rows: readonly SnapshotRow[]): string =>
+type Threatened = Pick<SnapshotRow, 'id' | 'status'>;
+
+const countOf = (rows: readonly Threatened[]): string =>
   rows.length === 1 ? 'One snapshot' : `${rows.length} snapshots`;
 
-interface Destruction {
+export interface Destruction {
   /** Whether the caller set the parameter that allows the snapshots to be deleted. */
   readonly isMeant: boolean;
   readonly code: 'newer_snapshots_exist' | 'vm_has_snapshots';
   /** The problem detail: which snapshots block the call, and which parameter allows their deletion. */
   readonly detail: (count: string) => string;
+}
+
+/** Throws unless the caller allowed these snapshots to be deleted. Failed snapshots need no permission. */
+export function requireMeant(rows: readonly Threatened[], { isMeant, code, detail }: Destruction): void {
+  const precious = rows.filter(({ status }) => status !== 'failed');
+  if (precious.length === 0 || isMeant) return;
+  throw new Problem(code, {
+    detail: detail(countOf(precious)),
+    extra: { snapshot_ids: precious.map(({ id }) => id) },
+  });
 }
 
 /**
@@ -47,14 +59,9 @@ interface Destruction {
 export async function sacrifice(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'now' | 'effect' | 'cost'>,
   rows: readonly SnapshotRow[],
-  { isMeant, code, detail }: Destruction,
+  destruction: Destruction,
 ): Promise<string[]> {
-  const precious = rows.filter(({ status }) => status !== 'failed');
-  if (precious.length > 0 && !isMeant)
-    throw new Problem(code, {
-      detail: detail(countOf(precious)),
-      extra: { snapshot_ids: precious.map(({ id }) => id) },
-    });
+  requireMeant(rows, destruction);
   await refuseInUse(
     call,
     rows.map(({ id }) => id),

@@ -4,7 +4,6 @@ import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { refuseTaken } from '../../../resources/owned/refuse-taken.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { CreateSnapshot } from './schema.ts';
-import type { SnapshotRow } from './table.ts';
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 366 * 24 * HOUR_MS;
@@ -26,13 +25,18 @@ function nameAt(now: Date): string {
 }
 
 /**
- * Returns the requested name, or throws 409 if another snapshot of the machine has it. Without a requested name it
+ * Returns the requested name, or throws 409 if another snapshot of the same disk has it. Without a requested name it
  * returns `snap-` and the time, with a number after it if that name exists.
  */
-export function chooseName(wanted: string | undefined, others: readonly SnapshotRow[], now: Date): string {
+export function chooseName(
+  wanted: string | undefined,
+  others: readonly { readonly id: string; readonly name: string }[],
+  now: Date,
+  words = 'snapshot of the same machine',
+): string {
   const holder = (name: string) => others.find((other) => other.name === name);
   if (wanted !== undefined) {
-    refuseTaken(holder(wanted)?.id, wanted, { words: 'snapshot of the same machine' });
+    refuseTaken(holder(wanted)?.id, wanted, { words });
     return wanted;
   }
   const base = nameAt(now);

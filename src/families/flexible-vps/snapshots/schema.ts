@@ -22,6 +22,35 @@ import {
 import { GB_MEANS } from '../gigabytes.ts';
 import { snapshotLife } from './lifecycle.ts';
 
+/** Shared with the snapshots of volumes. */
+export const SnapshotBytes = Nullable(
+  Type.Integer({
+    'x-unit': 'bytes',
+    ...volatile,
+    description:
+      'The space that the snapshot takes, billed by the GB of 2^30 bytes; null until it is taken. It grows as the disk changes.',
+  }),
+);
+export const Consistency = Nullable(
+  Named(
+    'SnapshotConsistency',
+    OneOf(
+      {
+        crash: 'As after a power failure: what was not written to the disk yet is missing.',
+        filesystem: 'The file system of the guest was quiesced, or the machine did not run.',
+      },
+      {
+        ...volatile,
+        description: 'The state of the copied file system; null until the snapshot is taken.',
+      },
+    ),
+  ),
+);
+export const ExpiresAt = Nullable({
+  ...Time,
+  description: 'When the snapshot is deleted by itself; null if it is kept.',
+});
+
 export const Snapshot = Named(
   'VmSnapshot',
   Shape({
@@ -32,38 +61,17 @@ export const Snapshot = Named(
     vm_id: Id('vm', { description: 'The machine whose disk it is a copy of.' }),
     status: snapshotLife.ShownStatus,
     operation: PendingOperation,
-    size_bytes: Nullable(
-      Type.Integer({
-        'x-unit': 'bytes',
-        ...volatile,
-        description:
-          'The space that the snapshot takes, billed by the GB of 2^30 bytes; null until it is taken. It grows as the disk changes.',
-      }),
-    ),
+    size_bytes: SnapshotBytes,
     disk_gb: Type.Integer({
       'x-unit': 'GB',
       description: `The size of the disk when the snapshot was taken. ${GB_MEANS}`,
     }),
-    consistency: Nullable(
-      OneOf(
-        {
-          crash: 'As after a power failure: what was not written to the disk yet is missing.',
-          filesystem: 'The file system of the guest was quiesced, or the machine did not run.',
-        },
-        {
-          ...volatile,
-          description: 'The state of the copied file system; null until the snapshot is taken.',
-        },
-      ),
-    ),
+    consistency: Consistency,
     created_by: OneOf(
       { user: 'A call took the snapshot.', system: 'The system took the snapshot by itself.' },
       { description: 'Who took the snapshot.' },
     ),
-    expires_at: Nullable({
-      ...Time,
-      description: 'When the snapshot is deleted by itself; null if it is kept.',
-    }),
+    expires_at: ExpiresAt,
     etag: Etag,
     created_at: CreatedAt,
     provisioned_at: ProvisionedAt,

@@ -7,6 +7,7 @@ import { attachedAddresses, releaseAddress, setAttachment } from '../../../resou
 import type { Db, Tx } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { snapshots } from '../snapshots/resource.ts';
+import { freeVolumes } from '../volumes/machine-volumes.ts';
 import { refOf } from './guest.ts';
 import { vms } from './resource.ts';
 import { deleteInterfacesOf, readVm, snapshotsOf } from './store.ts';
@@ -25,10 +26,11 @@ export async function removeFromEngine(
   row: Pick<VmRow, 'id' | 'account_id'>,
   signal: AbortSignal,
   commit?: Commit,
+  volumes: readonly string[] = [],
 ): Promise<Outcome> {
   await engine.removeInstance(refOf(row), signal);
   return (await engine.observeInstance(refOf(row), signal)) === null
-    ? done({ changed: true }, commit)
+    ? done({ changed: true, volumes }, commit)
     : failed('engine_failed', 'The engine removed the machine, but still reports it.', true);
 }
 
@@ -40,7 +42,8 @@ export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent
   await letAddressesGo(tx, vmId, now);
   for (const { id } of await snapshotsOf(tx, vmId)) await snapshots.erase(tx, id, { at: now });
   await deleteInterfacesOf(tx, vmId);
+  const detached = await freeVolumes(tx, row);
   await vms.erase(tx, vmId, { at: now });
   for (const id of new Set(networks)) await wakeOperations(tx, id);
-  return [vms.event('deleted', row)];
+  return [...detached, vms.event('deleted', row)];
 }

@@ -4,11 +4,15 @@ import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
 import { done, kind } from '../../../kernel/operations/kind.ts';
+import { readOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { costChanges } from '../../../resources/inventory/cost.ts';
+import { beginFate, endFate, keepVolumes, removeNext, tellFate } from '../volumes/machine-volumes.ts';
+import { forgetVolume } from '../volumes/removal.ts';
+import { volumesOf } from '../volumes/store.ts';
 import { eraseVm, removeFromEngine } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
@@ -21,6 +25,8 @@ import type { VmRow } from './table.ts';
 const Input = Shape({
   shutdown_timeout_seconds: Type.Integer(),
   force_after_timeout: Type.Boolean(),
+  /** What happens to the volumes. Operations of older versions have no volumes. */
+  volumes: Type.Optional(OneOf(['detach', 'delete'])),
 });
 type Input = Static<typeof Input>;
 
@@ -38,6 +44,10 @@ async function shutDown(
   });
 }
 
+/** The volumes that are deleted after the machine: the step `remove` has found them. */
+const removedWith = (results: Readonly<Record<string, unknown>>): readonly string[] =>
+  (results['remove'] as { readonly volumes?: readonly string[] } | undefined)?.volumes ?? [];
+
 export const deleteVmKind = kind<typeof Input>({
   type: 'vm.delete',
   family: 'flexible-vps',
@@ -54,15 +64,24 @@ export const deleteVmKind = kind<typeof Input>({
         await shutDown(engineAt(services.compute, row.location), refOf(row), input, signal);
       return done();
     }),
-    step('remove', async ({ services, db, resourceId, signal, now }) => {
+    step('remove', async ({ services, db, resourceId, signal, now, input }) => {
       const row = await readVm(db, resourceId);
-      if (row === undefined) return done({ changed: true });
+      if (row === undefined) return done({ changed: true, volumes: [] });
       const engine = engineAt(services.compute, row.location);
-      return removeFromEngine(engine, row, signal, (tx) => eraseVm(tx, row.id, now));
+      const attached = await volumesOf(db, row.id);
+      const left = input.volumes === 'delete' ? attached.map(({ id }) => id) : [];
+      return removeFromEngine(engine, row, signal, (tx) => eraseVm(tx, row.id, now), left);
+    }),
+    step('volumes', async (work) => {
+      const removed = await removeNext(work, removedWith(work.results));
+      if (removed === undefined) return done({ changed: true });
+      return { kind: 'sleep', seconds: 0, commit: (tx) => forgetVolume(tx, removed.id, work.now) };
     }),
   ],
-  async settle(tx, { status, resourceId, error }) {
+  async settle(tx, { id, status, resourceId, error }) {
     if (status !== 'failed') return undefined;
+    await keepVolumes(tx, removedWith((await readOperation(tx, id))?.results ?? {}));
+    await endFate(tx, resourceId);
     // After a shutdown timeout the machine is still running.
     const isDeaf = error?.code === 'shutdown_timeout';
     const failure = {
@@ -80,7 +99,7 @@ const DeleteQuery = Shape({
     { delete: 'They are deleted with the machine.', detach: 'They stay in your account.' },
     {
       default: 'detach',
-      description: 'What happens to the volumes of the machine. Volumes are not offered yet.',
+      description: 'What happens to the volumes of the machine.',
     },
   ),
   final_backup: Type.Boolean({
@@ -127,7 +146,7 @@ export const deleteVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Delete a VM',
   description:
-    'Deletes the VM and its snapshots. Ephemeral addresses are released; reserved addresses stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, or the deletion waits until it has ended.',
+    'Deletes the VM and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`. Ephemeral addresses are released; reserved addresses stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, or the deletion waits until it has ended.',
   permission: 'flexible-vps:vms:delete',
   access: 'destructive',
   resource: { name: 'vm', role: 'delete' },
@@ -159,15 +178,19 @@ export const deleteVm = endpoint({
         },
       ]);
     await tellEffects(call as Call, before);
+    const volumeIds = await tellFate(call, before, query.volumes);
     const operation = await start({
       kind: deleteVmKind,
       input: {
         shutdown_timeout_seconds: query.shutdown_timeout_seconds,
         force_after_timeout: query.force_after_timeout,
+        volumes: query.volumes,
       },
       resource: vms.ref(before),
+      subjects: [before.id, ...(query.volumes === 'delete' ? volumeIds : [])],
     });
     if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
+    await beginFate(db, before, query.volumes);
     const row = await vms.change(db, before.id, { status: 'deleting' }, { services });
     // If the creation was still queued, `start` has cancelled it, and its settle deleted the row.
     if (row === undefined) return accepted(await showVm(call, { ...before, status: 'deleting' }, operation));

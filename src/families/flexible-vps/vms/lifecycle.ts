@@ -19,8 +19,8 @@ const states = {
 export type VmState = keyof typeof states;
 export const vmStates = keysOf(states);
 
-/** The states in which interface and address operations may be queued behind the running operation. */
-const alive = vmStates.filter((state) => !['suspended', 'error', 'deleting'].includes(state));
+/** The states in which operations on interfaces, addresses and volumes may be queued behind the running operation. */
+export const alive = vmStates.filter((state) => !['suspended', 'error', 'deleting'].includes(state));
 
 export const vmLife = new Lifecycle<VmState>({
   resource: 'vm',

@@ -17,6 +17,7 @@ import { type BusyInterface, readInterfaces, withPublicBlocks } from '../interfa
 import type { InterfaceRow } from '../interfaces/table.ts';
 import { periodStart } from '../traffic/count.ts';
 import { readTraffic, type TrafficJson } from '../traffic/store.ts';
+import { volumesOf } from '../volumes/store.ts';
 import { vms } from './resource.ts';
 import type { Vm } from './schema.ts';
 import type { VmRow } from './table.ts';
@@ -30,6 +31,7 @@ async function readParts(db: Db, row: VmRow): Promise<VmParts> {
     operation: pending.get(row.id),
     traffic: await readTraffic(db, row.id),
     billed: (await findPrices(db, [row.id])).get(row.id) ?? null,
+    volumeIds: (await volumesOf(db, row.id)).map(({ id }) => id),
   };
 }
 
@@ -83,12 +85,13 @@ export interface VmParts {
   readonly operation: StoredOperation | undefined;
   readonly traffic: TrafficJson;
   readonly billed: Billed;
+  readonly volumeIds: readonly string[];
 }
 
 export function presentVm(
   services: Services,
   row: VmRow,
-  { interfaces, addresses, operation, traffic, billed }: VmParts,
+  { interfaces, addresses, operation, traffic, billed, volumeIds }: VmParts,
   now: Date,
 ): Vm {
   const front = interfaces.find(({ kind }) => kind === 'public');
@@ -127,7 +130,7 @@ export function presentVm(
     primary_ipv4: front?.addresses.ipv4 ?? null,
     primary_ipv6: front?.addresses.ipv6 ?? null,
     ipv6_prefix: addresses.find(({ block }) => block.includes(':'))?.block ?? null,
-    volume_ids: [],
+    volume_ids: [...volumeIds],
     iso: null,
     firewall_ids: [],
     placement_group_id: row.placement_group_id,
@@ -162,12 +165,13 @@ interface NewParts {
   readonly row: VmRow;
   readonly front: Arriving<InterfaceRow> | null;
   readonly addresses: readonly PublicAddressRow[];
+  readonly volumeIds: readonly string[];
 }
 
 /** Presents a machine that this call has just inserted: only `operation` can be pending. */
 export async function showNewVm(
   { db, services, now }: Asking,
-  { row, front, addresses }: NewParts,
+  { row, front, addresses, volumeIds }: NewParts,
   hasNetworks: boolean,
   operation: StoredOperation,
 ): Promise<Vm> {
@@ -178,7 +182,7 @@ export async function showNewVm(
   return presentVm(
     services,
     row,
-    { interfaces: idle, addresses, operation, traffic: null, billed: null },
+    { interfaces: idle, addresses, operation, traffic: null, billed: null, volumeIds },
     now,
   );
 }

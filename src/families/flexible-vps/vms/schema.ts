@@ -96,7 +96,7 @@ export const Vm = Named(
       }),
     ),
     volume_ids: Type.Array(Id('vol'), {
-      description: 'The volumes of the machine. Volumes are not offered yet: always empty.',
+      description: 'The volumes of the machine, also those that are being attached.',
     }),
     iso: Nullable({ ...VmIso, description: 'The ISO in the drive. ISOs are not offered yet: always null.' }),
     firewall_ids: Type.Array(Id('fw'), {

@@ -4,21 +4,31 @@ import type { Db, Tx } from '../../../../store/database.ts';
 
 declare module '../../../../store/database.ts' {
   interface Tables {
-    vm_strays: { location: string; project: string; id: string; first_seen_at: Generated<Date> };
+    vm_strays: StraysTable;
+    volume_strays: StraysTable;
   }
 }
 
-export async function readStrays(db: Db, location: string): Promise<Ref[]> {
-  return db
-    .selectFrom('vm_strays')
-    .select(['project as account', 'id'])
-    .where('location', '=', location)
-    .execute();
+interface StraysTable {
+  location: string;
+  project: string;
+  id: string;
+  first_seen_at: Generated<Date>;
 }
 
-export async function countStrays(db: Db): Promise<{ location: string; count: number; example: string }[]> {
+/** One table for each kind of thing that an engine can have and nobody owns. */
+export type StrayTable = 'vm_strays' | 'volume_strays';
+
+export async function readStrays(db: Db, table: StrayTable, location: string): Promise<Ref[]> {
+  return db.selectFrom(table).select(['project as account', 'id']).where('location', '=', location).execute();
+}
+
+export async function countStrays(
+  db: Db,
+  table: StrayTable,
+): Promise<{ location: string; count: number; example: string }[]> {
   return db
-    .selectFrom('vm_strays')
+    .selectFrom(table)
     .select(['location', sql<number>`count(*)`.as('count'), sql<string>`min(id)`.as('example')])
     .groupBy('location')
     .orderBy('location')
@@ -26,14 +36,19 @@ export async function countStrays(db: Db): Promise<{ location: string; count: nu
 }
 
 /** Replaces the stored strays of the location. Returns those that were not stored before. */
-export async function replaceStrays(tx: Tx, location: string, strays: readonly Ref[]): Promise<Ref[]> {
+export async function replaceStrays(
+  tx: Tx,
+  table: StrayTable,
+  location: string,
+  strays: readonly Ref[],
+): Promise<Ref[]> {
   const projects = strays.map(({ account }) => account);
   const ids = strays.map(({ id }) => id);
   await sql`
-    delete from vm_strays where location = ${location} and (project, id) not in (
+    delete from ${sql.table(table)} where location = ${location} and (project, id) not in (
       select * from unnest(${projects}::text[], ${ids}::text[]))`.execute(tx);
   const { rows } = await sql<Ref>`
-    insert into vm_strays (location, project, id)
+    insert into ${sql.table(table)} (location, project, id)
     select ${location}, * from unnest(${projects}::text[], ${ids}::text[])
     on conflict do nothing returning project as account, id`.execute(tx);
   return rows;

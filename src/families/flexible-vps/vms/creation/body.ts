@@ -23,6 +23,7 @@ import {
   NewPlanRef,
   NewVmNetworkRef,
   NewVmPlacementGroupRef,
+  NewVmVolumeRef,
   SshKeyRef,
 } from '../../references.ts';
 import { NewPublicIpv4, NewVmSource } from './alternatives.ts';
@@ -222,12 +223,14 @@ export const CreateVm = Shape({
     }),
   ),
   volume_ids: Type.Optional(
-    Type.Array(Id('vol'), {
+    Type.Array(NewVmVolumeRef, {
       maxItems: 16,
       uniqueItems: true,
       default: [],
+      ...label('Volumes'),
       ...advanced,
-      description: 'Volumes are not offered yet: any id is refused.',
+      description:
+        'Volumes in the same location that no machine has. They are attached before the first start.',
     }),
   ),
   placement_group_id: Type.Optional({

@@ -5,6 +5,7 @@ import type { PublicAddressRow } from '../../../../resources/addresses/store.ts'
 import { lockAddress } from '../../../../resources/addresses/store.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
+import { type NamedVolume, resolveVolumes } from '../../volumes/machine-volumes.ts';
 import { readUserData } from '../user-data.ts';
 import type { CreateVm } from './body.ts';
 import { candidatesOf, refuseElsewhere } from './candidates.ts';
@@ -17,7 +18,7 @@ export type CreateCall = Call<unknown, unknown, CreateVm>;
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
 
-function refuseUnoffered({ firewall_ids, volume_ids, backup_policy_id }: CreateVm): void {
+function refuseUnoffered({ firewall_ids, backup_policy_id }: CreateVm): void {
   const unknown = (pointer: string, what: string): FieldError => ({
     pointer,
     code: 'unknown_reference',
@@ -25,7 +26,6 @@ function refuseUnoffered({ firewall_ids, volume_ids, backup_policy_id }: CreateV
   });
   const errors = [
     ...(firewall_ids ?? []).map((_, i) => unknown(`/firewall_ids/${i}`, 'firewalls')),
-    ...(volume_ids ?? []).map((_, i) => unknown(`/volume_ids/${i}`, 'volumes')),
     ...(backup_policy_id === undefined ? [] : [unknown('/backup_policy_id', 'backup policies')]),
   ];
   if (errors.length > 0) throw invalid(errors);
@@ -80,6 +80,7 @@ const boundBy = (
   origin: Origin | undefined,
   reserved: PublicAddressRow | null = null,
   group: { readonly location: string } | undefined,
+  volumes: readonly NamedVolume[] = [],
 ) => [
   ...connections.map(({ pointer, network }) => ({
     pointer: `${pointer}/network_id`,
@@ -90,6 +91,7 @@ const boundBy = (
     : [{ pointer: '/source', location: origin.location }]),
   ...(reserved === null ? [] : [{ pointer: '/public_ipv4/ip_id', location: reserved.location }]),
   ...(group === undefined ? [] : [{ pointer: '/placement_group_id', location: group.location }]),
+  ...volumes.map(({ pointer, row }) => ({ pointer, location: row.location })),
 ];
 
 /**
@@ -105,12 +107,15 @@ export async function checkBody(call: CreateCall) {
   const connections = await faults.check(() => resolveNetworks(call, body.networks ?? []));
   const origin = await faults.check(() => resolveSource(call, body.source));
   const reserved = await faults.check(() => lockReserved(call));
+  const volumes = await faults.check(() => resolveVolumes(call, body.volume_ids ?? []));
   const candidates = await faults.check(() => candidatesOf(call, body, origin));
   const group =
     groupId === undefined
       ? undefined
       : await faults.check(() => requirePlacementGroup(call, groupId, body.location, '/placement_group_id'));
-  await faults.check(() => refuseElsewhere(services, body, boundBy(connections, origin, reserved, group)));
+  await faults.check(() =>
+    refuseElsewhere(services, body, boundBy(connections, origin, reserved, group, volumes)),
+  );
   const boot = origin && (await faults.check(() => bootOf(body, origin)));
   const sshKeys = await faults.check(() =>
     requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids'),
@@ -118,5 +123,5 @@ export async function checkBody(call: CreateCall) {
   const userData = await faults.check(() =>
     user_data === undefined ? null : readUserData(user_data, user_data_encoding),
   );
-  return faults.found({ connections, origin, reserved, candidates, boot, sshKeys, userData });
+  return faults.found({ connections, origin, reserved, volumes, candidates, boot, sshKeys, userData });
 }

@@ -2,6 +2,7 @@ import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Shape, Type } from '../../../../kernel/schema.ts';
 import { requireRoomAtLast, requireRoomIn } from '../../../../resources/limits/require-room.ts';
 import { Password, returnedBefore } from '../../vm-access/schema.ts';
+import { giveVolumes } from '../../volumes/machine-volumes.ts';
 import { exampleOperation } from '../example.ts';
 import { showNewVm } from '../present.ts';
 import { vms } from '../resource.ts';
@@ -105,6 +106,7 @@ export const createVm = endpoint({
     const { origin, connections, access } = plan;
     await connect(db, row, made.front, connections);
     await vms.added(call, row);
+    await giveVolumes(call, row, plan.volumes);
     const { start: isStarted = true } = body;
     const after = { status: isStarted ? 'running' : 'stopped', is_billed: true } as const;
     await vms.reportCost(call, [row], after, true);
@@ -113,10 +115,15 @@ export const createVm = endpoint({
       kind: createVmKind,
       input: { start: isStarted, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
       resource: vms.ref(row),
-      subjects: [row.id, ...(sourceVm === undefined ? [] : [sourceVm])],
+      subjects: [
+        row.id,
+        ...(sourceVm === undefined ? [] : [sourceVm]),
+        ...plan.volumes.map((volume) => volume.row.id),
+      ],
       isNew: true,
     });
-    const shown = await showNewVm(call, made, connections.length > 0, operation);
+    const volumeIds = plan.volumes.map((volume) => volume.row.id).sort();
+    const shown = await showNewVm(call, { ...made, volumeIds }, connections.length > 0, operation);
     await requireLimits(call, made, connections.length);
     const { password } = access;
     const initial_credentials = password === null ? null : { username: origin.defaultUser, password };

@@ -2,6 +2,7 @@
 import { engineAt, step } from '../../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { plugVolumesOf, settleVolumes } from '../../volumes/machine-volumes.ts';
 import { ensureMade } from '../create-instance.ts';
 import { eraseVm, letAddressesGo, removeFromEngine } from '../delete-parts.ts';
 import { markRunning, refOf, seenOf, switchOn } from '../guest.ts';
@@ -54,6 +55,7 @@ export const createVmKind = kind<typeof Input>({
             'The engine reported that it created the machine, but cannot find it.',
             true,
           );
+        await plugVolumesOf(work, row.id);
         return fetched;
       }),
     ),
@@ -76,7 +78,7 @@ export const createVmKind = kind<typeof Input>({
             const stopped = await updateVm(tx, row.id, { status: 'stopped', is_billed: true, ...known });
             if (stopped !== undefined) await noteVm(services, tx, stopped, now);
           }
-          return [vms.event('created', row)];
+          return [vms.event('created', row), ...(await settleVolumes(tx, row, 'made'))];
         });
       }),
       { final: true },
@@ -104,7 +106,9 @@ export const createVmKind = kind<typeof Input>({
       failed_at: now,
       is_billed: false,
     });
-    if (row !== undefined) await noteUnbilled(tx, row, undefined, now);
+    if (row === undefined) return undefined;
+    await settleVolumes(tx, row, 'failed');
+    await noteUnbilled(tx, row, undefined, now);
     return undefined;
   },
 });

@@ -1,4 +1,4 @@
-/** Reads machines with their interfaces, addresses and pending operation in a single query. */
+/** Reads machines with their interfaces, addresses, volumes and pending operation in a single query. */
 import { type InferResult, sql } from 'kysely';
 import type { Call } from '../../../../kernel/call.ts';
 import { readResources } from '../../../../kernel/listing/store.ts';
@@ -10,6 +10,7 @@ import type { Db } from '../../../../store/database.ts';
 import { compiled, statement, textOf } from '../../../../store/kept-text.ts';
 import { type InterfaceJson, interfacesIn, interfacesOf } from '../../interfaces/store.ts';
 import { type TrafficJson, trafficPart } from '../../traffic/store.ts';
+import { volumeIdsOf } from '../../volumes/store.ts';
 import type { VmState } from '../lifecycle.ts';
 import type { Billed, VmParts } from '../present.ts';
 import type { VmRow } from '../table.ts';
@@ -59,6 +60,7 @@ const parts = [
   compiled(pendingOperation('vms.id')).as('part_operation'),
   compiled(trafficPart('vms.id')).as('part_traffic'),
   billed.as('part_billed'),
+  compiled(volumeIdsOf('vms.id')).as('part_volumes'),
 ] as const;
 
 interface Whole {
@@ -74,8 +76,17 @@ export function wholeOf<
     part_operation: PendingJson;
     part_traffic: TrafficJson;
     part_billed: Billed;
+    part_volumes: readonly string[];
   },
->({ part_interfaces, part_addresses, part_operation, part_traffic, part_billed, ...vm }: R): Whole {
+>({
+  part_interfaces,
+  part_addresses,
+  part_operation,
+  part_traffic,
+  part_billed,
+  part_volumes,
+  ...vm
+}: R): Whole {
   return {
     vm: vm as unknown as VmRow,
     parts: {
@@ -84,6 +95,7 @@ export function wholeOf<
       operation: operationIn(part_operation),
       traffic: part_traffic,
       billed: part_billed,
+      volumeIds: part_volumes,
     },
   };
 }

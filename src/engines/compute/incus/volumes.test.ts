@@ -1,0 +1,94 @@
+/** What real engines do with volumes beyond the contract of the port. */
+import { describe, expect, it } from 'vitest';
+import { describeEngines } from '../../../testing/incus/engines.ts';
+import { refusal } from '../../contract/refusal.ts';
+import type { Ref } from '../instance.ts';
+import { projectOf } from './names.ts';
+import { volumePath } from './volume-context.ts';
+
+describeEngines((bench) => {
+  const mountOf = async (volume: Ref): Promise<string> =>
+    (await bench.harness.engine.observeVolume(volume))?.path ?? '';
+
+  /** Runs a command in the machine. Returns whether it succeeded. */
+  async function succeeds(machine: Ref, command: string): Promise<boolean> {
+    await bench.harness.execInside(machine, [
+      'sh',
+      '-c',
+      `(${command}) && echo yes > /said || echo no > /said`,
+    ]);
+    return (await bench.harness.readInside(machine, '/said'))?.trim() === 'yes';
+  }
+
+  describe('the size of a volume', () => {
+    it('is enforced, and growing it while the machine runs makes room', async () => {
+      const { lab, harness } = bench;
+      const volume = await lab.volume({ sizeGb: 1 });
+      const machine = await lab.running();
+      await harness.engine.ensureVolumeAttached(volume, machine.id);
+      const fill = `fallocate -l 1500000000 ${await mountOf(volume)}/large && sync`;
+      expect(await succeeds(machine, fill)).toBe(false);
+      await harness.engine.ensureVolumeSize(volume, 2);
+      expect(await succeeds(machine, fill)).toBe(true);
+    });
+
+    it('counts against the capacity of the location', async () => {
+      const { lab, harness } = bench;
+      const [before] = await harness.engine.readCapacity();
+      const volume = await lab.volume({ sizeGb: 5 });
+      const [during] = await harness.engine.readCapacity();
+      expect((before?.free.diskGb ?? 0) - (during?.free.diskGb ?? 0)).toBe(5);
+      const huge = harness.engine.ensureVolume(lab.ref('vol'), lab.volumeSpec({ sizeGb: 100_000 }));
+      expect(await refusal(huge)).toBe('capacity_unavailable');
+      await harness.engine.removeVolume(volume);
+      expect(await harness.engine.readCapacity()).toEqual([before]);
+    });
+  });
+
+  describe('a volume whose creation was interrupted', () => {
+    it('does not count, and the next attempt makes it anew', async () => {
+      const { lab, harness } = bench;
+      const volume = await lab.volume();
+      const { client } = harness.daemon;
+      const path = volumePath(harness.engine.site, volume);
+      const project = projectOf(volume);
+      const { config } = await client.ask<{ config: Record<string, string> }>('GET', path, { project });
+      const { 'user.hostplane.volume': _, ...unmarked } = config;
+      await client.run('PUT', path, { project, body: { config: unmarked, description: '' } });
+      expect(await harness.engine.observeVolume(volume)).toBeNull();
+      await harness.engine.ensureVolume(volume, lab.volumeSpec());
+      expect(await harness.engine.observeVolume(volume)).not.toBeNull();
+    });
+  });
+
+  describe('a snapshot that an administrator took at the engine', () => {
+    it('does not hinder the observation of the volume', async () => {
+      const { lab, harness } = bench;
+      const volume = await lab.volume();
+      const path = `${volumePath(harness.engine.site, volume)}/snapshots`;
+      const body = { name: 'by-hand' };
+      await harness.daemon.client.run('POST', path, { project: projectOf(volume), body });
+      await harness.engine.ensureVolumeSnapshot(volume, 'vsnap_ours');
+      const seen = await harness.engine.observeVolume(volume);
+      expect(seen?.snapshots.map(({ id }) => id)).toEqual(['by-hand', 'vsnap_ours']);
+      expect((await harness.engine.observeVolumes()).map(({ id }) => id)).toContain(volume.id);
+    });
+  });
+
+  describe('a volume that a process of the guest uses', () => {
+    it('is not detached unless it is forced', async () => {
+      const { lab, harness } = bench;
+      const volume = await lab.volume();
+      const machine = await lab.running();
+      await harness.engine.ensureVolumeAttached(volume, machine.id);
+      const mount = await mountOf(volume);
+      await harness.execInside(machine, ['sh', '-c', `sleep 600 > ${mount}/open & echo $! > /pid`]);
+      const detach = (force: boolean) =>
+        harness.engine.ensureVolumeDetached(volume, { instance: machine.id, force });
+      expect(await refusal(detach(false))).toBe('guest_refused_detach');
+      expect(await harness.engine.observeVolume(volume)).toMatchObject({ instance: machine.id });
+      await detach(true);
+      expect(await harness.engine.observeVolume(volume)).toMatchObject({ instance: null });
+    });
+  });
+});

@@ -1,0 +1,142 @@
+import { sql } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import { readResources } from '../../../kernel/listing/store.ts';
+import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
+import type { Db } from '../../../store/database.ts';
+import type { VolumeSnapshotStatus } from './lifecycle.ts';
+import type { VolumeSnapshotRow } from './table.ts';
+
+type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
+
+/** Does not check that the volume exists: an unknown volume has an empty list, and the caller then answers 404. */
+export async function listVolumeSnapshots(
+  call: ListCall,
+  volumeId: string,
+  status: VolumeSnapshotStatus | undefined,
+) {
+  let query = call.db
+    .selectFrom('volume_snapshots')
+    .selectAll('volume_snapshots')
+    .select(pendingOperation('volume_snapshots.id').as('pending'))
+    .where('account_id', '=', call.caller.account.id);
+  if (status !== undefined) query = query.where('status', '=', status);
+  const { rows, nextCursor } = await readResources(
+    call,
+    'volume_snapshots',
+    'listVpsVolumeSnapshots',
+    query,
+    { column: sql.ref('volume_snapshots.volume_id'), id: volumeId },
+  );
+  return {
+    rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
+    nextCursor,
+  };
+}
+
+/** Oldest first, which is the order of the engine. */
+export function snapshotsOfVolume(db: Db, volumeId: string): Promise<VolumeSnapshotRow[]> {
+  return db
+    .selectFrom('volume_snapshots')
+    .selectAll()
+    .where('volume_id', '=', volumeId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .execute();
+}
+
+/** The caller must already hold the lock on the volume. Oldest first. */
+export function lockSnapshotsOfVolume(db: Db, volumeId: string): Promise<VolumeSnapshotRow[]> {
+  return db
+    .selectFrom('volume_snapshots')
+    .selectAll()
+    .where('volume_id', '=', volumeId)
+    .orderBy('created_at')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+}
+
+export function readVolumeSnapshot(db: Db, id: string): Promise<VolumeSnapshotRow | undefined> {
+  return db.selectFrom('volume_snapshots').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** For a new volume: locks the snapshot against deletion until the transaction ends. */
+export function shareVolumeSnapshot(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<VolumeSnapshotRow | undefined> {
+  return db
+    .selectFrom('volume_snapshots')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .forShare()
+    .executeTakeFirst();
+}
+
+/** A snapshot is where its volume is. */
+export async function readVolumeLocation(db: Db, volumeId: string): Promise<string> {
+  const { location } = await db
+    .selectFrom('vps_volumes')
+    .select('location')
+    .where('id', '=', volumeId)
+    .executeTakeFirstOrThrow();
+  return location;
+}
+
+export interface SnapshotUser {
+  readonly snapshot_id: string;
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The volumes that are being created from these snapshots, or put back to one of them. */
+export async function usersOfVolumeSnapshots(
+  db: Db,
+  accountId: string,
+  ids: readonly string[],
+): Promise<SnapshotUser[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<SnapshotUser>`
+    select source_snapshot_id as snapshot_id, 'volume' as type, id, name from vps_volumes
+    where source_snapshot_id = any(${[...ids]}::text[]) and status = 'creating' and account_id = ${accountId}
+    union all
+    select held.subject, o.resource_type, o.resource_id, coalesce(o.resource_name, '')
+    from operation_subjects held join operations o on o.id = held.operation_id
+    where held.subject = any(${[...ids]}::text[]) and o.type = 'volume.restore'
+    order by 2, 3`.execute(db);
+  return rows;
+}
+
+/** Whether any operation was started that removes the snapshot, even if that operation failed. */
+export async function wasVolumeSnapshotToBeRemoved(
+  db: Db,
+  { account_id, volume_id, id }: Pick<VolumeSnapshotRow, 'account_id' | 'volume_id' | 'id'>,
+): Promise<boolean> {
+  const { rows } = await sql<{ asked: boolean }>`
+    select exists (
+      select from operations
+      where account_id = ${account_id} and resource_id = ${id} and type = 'volume_snapshot.delete'
+    ) or exists (
+      select from operations where account_id = ${account_id} and resource_id = ${volume_id}
+        and type = 'volume.restore' and jsonb_exists(input->'remove', ${id})
+    ) as asked`.execute(db);
+  return rows[0]?.asked === true;
+}
+
+/** Snapshots that have expired, or whose creation failed more than 24 hours ago. Lost ones are left to their owner. */
+export async function dueVolumeSnapshots(db: Db, limit: number): Promise<VolumeSnapshotRow[]> {
+  return db
+    .selectFrom('volume_snapshots')
+    .selectAll()
+    .where('status', 'in', ['available', 'failed'])
+    .where(
+      sql<boolean>`(expires_at <= now() or (status = 'failed' and consistency is null
+        and failed_at <= now() - interval '24 hours'))`,
+    )
+    .orderBy(sql`coalesce(failed_at, expires_at)`)
+    .limit(limit)
+    .execute();
+}

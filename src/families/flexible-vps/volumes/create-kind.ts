@@ -1,0 +1,92 @@
+/** The operation that creates a volume and, if the call names a machine, attaches it. */
+import { step } from '../../../engines/engine-step.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { refOf } from '../vms/guest.ts';
+import { updateVm } from '../vms/store.ts';
+import { readVolumeSnapshot } from '../volume-snapshots/store.ts';
+import { attached, GONE, withVolume } from './attach-kinds.ts';
+import { engineOf, plugVolume, removeVolume, stillAlive } from './engine-volume.ts';
+import { forgetVolume } from './removal.ts';
+import { volumes } from './resource.ts';
+import { readVolume } from './store.ts';
+import type { VolumeRow } from './table.ts';
+
+const Input = Shape({ vm_id: Nullable(Type.String()) });
+type Input = Static<typeof Input>;
+
+async function sourceOf({ db }: Pick<Work<Input>, 'db'>, { source_snapshot_id: id }: VolumeRow) {
+  if (id === null) return null;
+  const snapshot = await readVolumeSnapshot(db, id);
+  return snapshot === undefined ? undefined : { volume: snapshot.volume_id, snapshot: id };
+}
+
+async function make(work: Work<Input>, row: VolumeRow): Promise<Outcome> {
+  const { services, signal, now, input } = work;
+  const source = await sourceOf(work, row);
+  if (source === undefined) return failed('not_found', 'The snapshot no longer exists.');
+  const engine = engineOf(work, row);
+  await engine.ensureVolume(refOf(row), { kind: row.kind, sizeGb: row.size_gb, source }, signal);
+  const seen = await engine.observeVolume(refOf(row), signal);
+  if (seen === null)
+    return failed('engine_failed', 'The engine created the volume, but cannot find it.', true);
+  return done({ changed: true }, async (tx) => {
+    const made = {
+      status: input.vm_id === null ? 'available' : 'attaching',
+      device_path: seen.path,
+      serial: seen.serial,
+      provisioned_at: now,
+    } as const;
+    // Billed from now on, also while it is being attached.
+    await volumes.change(tx, row.id, { ...made, status: 'available' }, { services, at: now });
+    if (made.status !== 'available') await volumes.change(tx, row.id, made, { keepsPrice: true });
+    return [volumes.event('created', row)];
+  });
+}
+
+export const createVolumeKind = kind<typeof Input>({
+  type: 'volume.create',
+  family: 'flexible-vps',
+  resourceType: 'volume',
+  queue: 'attach',
+  input: Input,
+  typicalSeconds: 5,
+  deadlineSeconds: 600,
+  cancellable: true,
+  steps: [
+    step('make', withVolume(make)),
+    step(
+      'attach',
+      withVolume(async (work, row) => {
+        const { vm_id } = work.input;
+        if (vm_id === null) return done({ changed: true });
+        const vm = await stillAlive(work, vm_id);
+        if (vm === null) return GONE;
+        await plugVolume(work, row, vm.id);
+        return done({ changed: true }, (tx) => attached(tx, row, vm));
+      }),
+      { final: true },
+    ),
+  ],
+  undo: [
+    step('remove', async (work) => {
+      const row = await readVolume(work.db, work.resourceId);
+      if (row !== undefined) await removeVolume(engineOf(work, row), row, work.signal);
+      return done();
+    }),
+  ],
+  erase: (tx, id) => forgetVolume(tx, id, new Date()),
+  provisions: 'vps_volumes',
+  async settle(tx, { status, resourceId, error }) {
+    const row = status === 'failed' ? await readVolume(tx, resourceId) : undefined;
+    if (row === undefined) return undefined;
+    if (row.vm_id !== null) await updateVm(tx, row.vm_id, {});
+    // The volume may exist although it could not be attached.
+    const after =
+      row.provisioned_at === null
+        ? ({ status: 'error', status_reason: error?.code ?? 'engine_failed', vm_id: null } as const)
+        : ({ status: 'available', vm_id: null } as const);
+    await volumes.change(tx, row.id, after, { keepsPrice: true });
+    return undefined;
+  },
+});
