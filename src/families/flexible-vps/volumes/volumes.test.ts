@@ -309,6 +309,20 @@ describe('deleting a volume', () => {
     expect((await mine.send('DELETE', `volumes/${id}`)).statusCode).toBe(202);
   });
 
+  it('409: while it moves to another machine', async () => {
+    const [one, two] = [await mine.vm(), await mine.vm()];
+    const volume = await made({ vm_id: one.id });
+    const move = await act(volume.id, { type: 'attach', vm_id: two.id, move: true });
+    expect(await read(volume.id)).toMatchObject({ status: 'detaching' });
+    for (const query of ['', '?detach=true'])
+      expect((await mine.send('DELETE', `volumes/${volume.id}${query}`)).json()).toMatchObject({
+        code: 'operation_in_progress',
+        operation_id: move.json<{ id: string }>().id,
+      });
+    await settle(app);
+    expect(await read(volume.id)).toMatchObject({ status: 'attached', vm_id: two.id });
+  });
+
   it('waits for a detachment, and for a machine that is being deleted', async () => {
     const vm = await mine.vm();
     const [one, two] = [await made({ vm_id: vm.id }), await made({ vm_id: vm.id })];
