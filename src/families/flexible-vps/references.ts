@@ -80,7 +80,10 @@ export const VolumeSnapshotOf = (volume: string) =>
 const VolumeRef = Ref(Id('vol'), rows('listVpsVolumes'));
 
 /** For the list of machines that can have a volume. */
-export const ForVolume = Type.Optional({ ...VolumeRef, description: 'Only machines that this volume can be attached to.' });
+export const ForVolume = Type.Optional({
+  ...VolumeRef,
+  description: 'Only machines that this volume can be attached to.',
+});
 
 /** A machine that the volume in the path of the request can be attached to. */
 export const VolumeVmRef = Ref(Id('vm'), rows('listVms', { for_volume: { from: 'path/id' } }));

@@ -85,8 +85,7 @@ it('images fit a plan of the location, or the machine', async () => {
 });
 
 it('machines are those in the location of the volume', async () => {
-  const volume = (location: string) =>
-    post('volumes', { name: `of-${location}`, location, size_gb: 10 });
+  const volume = (location: string) => post('volumes', { name: `of-${location}`, location, size_gb: 10 });
   expect(await listed('vms', { for_volume: await volume('hel1') }, 'id')).toContain(vm);
   expect(await listed('vms', { for_volume: await volume('ams1') }, 'id')).toEqual([]);
   expect(await listed('vms', { for_volume: 'vol_01jqzv2m7xe9rs5d3k8w4t6y0b' }, 'id')).toEqual([]);
