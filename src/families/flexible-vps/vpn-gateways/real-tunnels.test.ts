@@ -53,7 +53,20 @@ describe.skipIf(reason !== null)(`tunnels${reason === null ? '' : `: ${reason}`}
     const n = ++serial;
     const [near, far] = [`vpnc${process.pid % 10000}${n}`, `vpns${process.pid % 10000}${n}`];
     const { namespace: engine } = place.daemon;
-    await ip('link', 'add', near, 'netns', client.name, 'type', 'veth', 'peer', 'name', far, 'netns', engine.name);
+    await ip(
+      'link',
+      'add',
+      near,
+      'netns',
+      client.name,
+      'type',
+      'veth',
+      'peer',
+      'name',
+      far,
+      'netns',
+      engine.name,
+    );
     await ip('-n', client.name, 'addr', 'add', `198.51.100.${n * 4 + 2}/30`, 'dev', near);
     await ip('-n', client.name, 'link', 'set', near, 'up');
     await ip('-n', engine.name, 'addr', 'add', `198.51.100.${n * 4 + 1}/30`, 'dev', far);
