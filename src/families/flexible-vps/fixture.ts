@@ -1,4 +1,4 @@
-/** Compares the machines, volumes, networks and images of an account with the state of the compute engines. */
+/** Compares the machines, volumes, networks, VPN gateways and images of an account with the state of the compute engines. */
 import { type ComputeEngine, computePort, type Instance } from '../../engines/compute/port.ts';
 import { engineAt } from '../../engines/engine-step.ts';
 import { type Row, rowsIn } from '../../laws/account-rows.ts';
@@ -8,6 +8,8 @@ import type { InterfaceRow } from './interfaces/table.ts';
 import type { VmRow } from './vms/table.ts';
 import type { VolumeSnapshotRow } from './volume-snapshots/table.ts';
 import type { VolumeRow } from './volumes/table.ts';
+import type { VpnGatewayRow } from './vpn-gateways/table.ts';
+import type { VpnPeerRow } from './vpn-peers/table.ts';
 
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
@@ -82,6 +84,24 @@ async function volumeFaults(world: World, row: VolumeRow): Promise<string[]> {
   return faults;
 }
 
+/** A gateway in `error` may be at the engine or not. */
+async function gatewayFaults(world: World, row: VpnGatewayRow): Promise<string[]> {
+  if (row.status !== 'active') return [];
+  const seen = await engineOf(world, row.location).observeGateway({ account: row.account_id, id: row.id });
+  if (seen?.tunnel == null) return ['the VPN gateway is active, and gone at the engine'];
+  const faults: string[] = [];
+  if (seen.tunnel.port !== row.port || seen.tunnel.publicKey !== row.public_key)
+    faults.push('the VPN gateway has another port or key at the engine');
+  const peers = (await rowsIn(world, 'vpn_peers')) as unknown as VpnPeerRow[];
+  const wanted = peers
+    .filter((peer) => peer.gateway_id === row.id && peer.enabled && peer.applied_at !== null)
+    .map(({ public_key }) => public_key);
+  const applied = seen.tunnel.peers.map(({ publicKey }) => publicKey);
+  if (!wanted.every((key) => applied.includes(key)))
+    faults.push(`the peers are [${wanted}], and [${applied}] at the engine`);
+  return faults;
+}
+
 async function presenceFaults(world: World): Promise<string[]> {
   const faults: string[] = [];
   const say = (what: string, { status }: Row, isThere: boolean): void => {
@@ -95,6 +115,8 @@ async function presenceFaults(world: World): Promise<string[]> {
   }
   for (const row of (await rowsIn(world, 'vps_volumes')) as unknown as VolumeRow[])
     faults.push(...(await volumeFaults(world, row)));
+  for (const row of (await rowsIn(world, 'vpn_gateways')) as unknown as VpnGatewayRow[])
+    faults.push(...(await gatewayFaults(world, row)));
   for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
     for (const location of row.locations) {
       const seen = await engineOf(world, location).observeImage({ account, id: row.id });
@@ -126,7 +148,13 @@ export const fixture: Fixture = {
     family: 'flexible-vps',
     disagreements,
     leftovers,
-    // Deleted in this order: machines before the volumes, networks and images that they use.
-    collections: { vms: 'vms', vps_volumes: 'volumes', vps_networks: 'networks', vps_images: 'images' },
+    // Deleted in this order: machines and gateways before the volumes, networks and images that they use.
+    collections: {
+      vms: 'vms',
+      vps_volumes: 'volumes',
+      vpn_gateways: 'vpn-gateways',
+      vps_networks: 'networks',
+      vps_images: 'images',
+    },
   },
 };

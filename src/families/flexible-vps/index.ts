@@ -30,6 +30,7 @@ import { flexibleVpsPrices } from './prices.ts';
 import { publicIpEndpoints } from './public-ips/endpoints.ts';
 import { publicIpResource } from './public-ips/resource.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
+import { gatewayDrift } from './reconciliation/gateways.ts';
 import { machineDrift } from './reconciliation/machines.ts';
 import { networkDrift } from './reconciliation/networks.ts';
 import { watchMachines } from './reconciliation/nudges.ts';
@@ -70,12 +71,19 @@ import { resizeVolumeKind, restoreVolumeKind } from './volumes/change-kinds.ts';
 import { volumeEndpoints } from './volumes/endpoints.ts';
 import { volumeLife } from './volumes/lifecycle.ts';
 import { volumes } from './volumes/resource.ts';
+import { getVpnPeerConfig } from './vpn-configs/endpoints.ts';
+import { vpnGatewayEndpoints } from './vpn-gateways/endpoints.ts';
+import { vpnGatewayLife } from './vpn-gateways/lifecycle.ts';
+import { vpnGateways } from './vpn-gateways/resource.ts';
+import { vpnPeerEndpoints } from './vpn-peers/endpoints.ts';
+import { vpnPeers } from './vpn-peers/resource.ts';
+import { peerExpiry, peerKeyErasure } from './vpn-peers/schedules.ts';
 
 export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images and private networks.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images, private networks and VPN gateways.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -113,6 +121,9 @@ export const flexibleVps: Family = {
     deleteImage,
     ...volumeEndpoints,
     ...volumeSnapshotEndpoints,
+    ...vpnGatewayEndpoints,
+    ...vpnPeerEndpoints,
+    getVpnPeerConfig,
   ],
   resources: [
     sshKeys,
@@ -125,11 +136,22 @@ export const flexibleVps: Family = {
     snapshots,
     volumes,
     volumeSnapshots,
+    vpnGateways,
+    vpnPeers,
   ],
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
   kinds: [...Object.values(powerKinds), detachVolumeKind, resizeVolumeKind, restoreVolumeKind],
-  lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife, volumeLife, volumeSnapshotLife],
+  lifecycles: [
+    vmLife,
+    interfaceLife,
+    networkLife,
+    imageLife,
+    snapshotLife,
+    volumeLife,
+    volumeSnapshotLife,
+    vpnGatewayLife,
+  ],
   findReferences: findImageReferences,
   limitCounts: [
     { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
@@ -148,6 +170,9 @@ export const flexibleVps: Family = {
     snapshotSizes,
     volumeSnapshotExpiry,
     volumeDrift,
+    gatewayDrift,
+    peerExpiry,
+    peerKeyErasure,
     rescueExpiry,
     consoleSessionUpkeep,
   ],
