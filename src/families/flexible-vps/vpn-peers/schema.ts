@@ -93,7 +93,7 @@ export const VpnPeer = Named(
       'x-unit': 'seconds',
       description: 'How often an idle peer sends a packet; 0: never.',
     }),
-    enabled: Type.Boolean({ ...volatile, description: 'Whether the peer may connect.' }),
+    enabled: Type.Boolean({ description: 'Whether the peer may connect.' }),
     expires_at: Nullable({ ...Time, description: 'When the peer is disabled by itself; null: never.' }),
     applied_at: Nullable({
       ...Time,
