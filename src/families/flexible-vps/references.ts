@@ -103,7 +103,15 @@ export const NetworkRef = networkRef();
 export const NewVmNetworkRef = networkRef(NEW);
 export const VmNetworkRef = networkRef(EXISTING);
 /** A network in the location of the same request. */
-export const GatewayNetworkRef = networkRef(NEW);
+export const NewGatewayNetworkRef = networkRef(NEW);
+/** A network that the gateway in the path of the request can lead into. */
+export const GatewayNetworkRef = networkRef({ for_vpn_gateway: { from: 'path/id' } });
+
+/** For the list of networks that a gateway can lead into. */
+export const ForVpnGateway = Type.Optional({
+  ...Ref(Id('vpn'), rows('listVpnGateways')),
+  description: 'Only networks that this VPN gateway can lead into.',
+});
 
 const placementGroupRef = (filters?: Filters) => Ref(Id('pg'), rows('listPlacementGroups', filters));
 export const PlacementGroupRef = placementGroupRef();

@@ -91,9 +91,10 @@ it('machines are those in the location of the volume', async () => {
   expect(await listed('vms', { for_volume: 'vol_01jqzv2m7xe9rs5d3k8w4t6y0b' }, 'id')).toEqual([]);
 });
 
+const network = (name: string, location: string, third: number) =>
+  post('networks', { name, location, ipv4_cidr: `10.10.${third}.0/24` });
+
 it('networks and placement groups are those that the machine can join', async () => {
-  const network = (name: string, location: string, third: number) =>
-    post('networks', { name, location, ipv4_cidr: `10.10.${third}.0/24` });
   const [joined] = [await network('joined', 'hel1', 1), await network('open', 'hel1', 2)];
   await network('elsewhere', 'fra1', 3);
   await post(`vms/${vm}/interfaces`, { network_id: joined });
@@ -103,4 +104,21 @@ it('networks and placement groups are those that the machine can join', async ()
   await post('placement-groups', { name: 'there', location: 'fra1' });
   expect(await listed('placement-groups', { for_vm: vm }, 'name')).toEqual(['here']);
   expect(await listed('placement-groups', { for_vm: vm, location: 'fra1' }, 'name')).toEqual([]);
+});
+
+it('networks are those that the VPN gateway can lead into', async () => {
+  const [joined] = [await network('inside', 'fra1', 4), await network('possible', 'fra1', 5)];
+  await network('in-the-tunnel', 'fra1', 6);
+  await network('far-away', 'hel1', 7);
+  const gateway = await post('vpn-gateways', {
+    name: 'office',
+    location: 'fra1',
+    network_ids: [joined],
+    tunnel_ipv4_cidr: '10.10.6.0/24',
+  });
+  const names = await listed('networks', { for_vpn_gateway: gateway }, 'name');
+  expect(names).toEqual(expect.arrayContaining(['inside', 'possible']));
+  expect(names).not.toContain('in-the-tunnel');
+  expect(names).not.toContain('far-away');
+  expect(await listed('networks', { for_vpn_gateway: 'vpn_01jqzv2m7xe9rs5d3k8w4t6y0b' }, 'name')).toEqual([]);
 });

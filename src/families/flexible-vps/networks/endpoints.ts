@@ -5,7 +5,7 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { locationFor } from '../catalog/fitting.ts';
-import { ForVm, LocationRef } from '../references.ts';
+import { ForVm, ForVpnGateway, LocationRef } from '../references.ts';
 import { createVpsNetwork } from './create.ts';
 import { deleteVpsNetwork } from './delete-endpoint.ts';
 import { networkExample } from './example.ts';
@@ -27,6 +27,7 @@ const listVpsNetworks = endpoint({
     location: Type.Optional({ ...LocationRef, description: 'Only networks of this location.' }),
     status: Type.Optional({ ...networkLife.Status, description: 'Only networks in this state.' }),
     for_vm: ForVm,
+    for_vpn_gateway: ForVpnGateway,
   }),
   answers: { 200: List(Network) },
   problems: [],

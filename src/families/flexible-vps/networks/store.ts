@@ -101,6 +101,7 @@ export function listNetworks(
     readonly location?: string | undefined;
     readonly status?: NetworkStatus | undefined;
     readonly for_vm?: string | undefined;
+    readonly for_vpn_gateway?: string | undefined;
   },
 ): Promise<Page<ShownNetwork>> {
   let query = call.db.selectFrom('vps_networks').selectAll('vps_networks').select([pending, ipv4Used]);
@@ -110,6 +111,14 @@ export function listNetworks(
     query = query.where(
       sql<boolean>`not exists (
         select from vm_interfaces i where i.vm_id = ${filters.for_vm} and i.network_id = vps_networks.id
+      )`,
+    );
+  if (filters.for_vpn_gateway !== undefined)
+    query = query.where(
+      sql<boolean>`exists (
+        select from vpn_gateways g
+        where g.id = ${filters.for_vpn_gateway} and g.account_id = vps_networks.account_id
+          and g.location = vps_networks.location and not g.tunnel_ipv4_cidr && vps_networks.ipv4_cidr
       )`,
     );
   return readResources(call, 'vps_networks', endpoint, query);

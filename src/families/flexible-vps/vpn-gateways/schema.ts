@@ -24,7 +24,7 @@ import {
   UpdatedAt,
   volatile,
 } from '../../../kernel/schema.ts';
-import { GatewayNetworkRef, LocationRef } from '../references.ts';
+import { GatewayNetworkRef, LocationRef, NewGatewayNetworkRef } from '../references.ts';
 import { vpnGatewayLife } from './lifecycle.ts';
 
 export const TUNNEL_MTU = 1380;
@@ -43,13 +43,14 @@ const Port = Type.Integer({
   ...readAs('/endpoint/port'),
   description: 'The UDP port that peers connect to.',
 });
-const NetworkIds = Type.Array(GatewayNetworkRef, {
-  minItems: 1,
-  maxItems: MOST_NETWORKS,
-  uniqueItems: true,
-  ...label('Networks'),
-  description: 'The private networks that peers reach, all in the location of the gateway.',
-});
+const NetworkIds = (network: typeof GatewayNetworkRef) =>
+  Type.Array(network, {
+    minItems: 1,
+    maxItems: MOST_NETWORKS,
+    uniqueItems: true,
+    ...label('Networks'),
+    description: 'The private networks that peers reach, all in the location of the gateway.',
+  });
 const DnsServers = Type.Array(Type.String({ minLength: 2, maxLength: 45 }), {
   default: [],
   maxItems: 3,
@@ -115,7 +116,7 @@ export const VpnGatewayId = Shape({ id: Id('vpn') });
 export const NewVpnGateway = Shape({
   name: ResourceName,
   location: { ...LocationRef, description: 'The slug of the location, such as `fra1`.' },
-  network_ids: NetworkIds,
+  network_ids: NetworkIds(NewGatewayNetworkRef),
   port: Type.Optional(Port),
   tunnel_ipv4_cidr: Type.Optional(
     Type.String({
@@ -150,7 +151,7 @@ export const VpnGatewayChange = Shape({
   name: Type.Optional(ResourceName),
   labels: Type.Optional(LabelsPatch),
   description: Type.Optional(Resettable(NewDescription)),
-  network_ids: Type.Optional(NetworkIds),
+  network_ids: Type.Optional(NetworkIds(GatewayNetworkRef)),
   port: Type.Optional(Resettable(Port)),
   dns_servers: Type.Optional(Resettable(DnsServers)),
   rotate_key: Type.Optional(
