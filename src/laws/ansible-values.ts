@@ -13,13 +13,20 @@ export const creatingCalls = callNames.filter((call) =>
 const isDecimal = (pattern = ''): boolean =>
   new RegExp(pattern).test('50.00') && !new RegExp(pattern).test('x');
 
+const DAY_MS = 86_400_000;
+
+/** A time in the future, a day after this one. */
+export const laterThan = (time?: string): string =>
+  new Date(Math.max(Date.now(), Date.parse(time ?? '') || 0) + DAY_MS).toISOString();
+
 function anotherText(
-  { limits: { enum: choices, pattern }, ref }: Member,
+  { limits: { enum: choices, pattern, format }, ref }: Member,
   value: unknown,
 ): string | undefined {
   if (choices !== undefined) return choices.map(String).find((each) => each !== value);
   if (pattern !== undefined && isDecimal(pattern)) return (Number(value ?? 0) + 1).toFixed(2);
   if (pattern !== undefined || ref !== undefined) return undefined;
+  if (format === 'date-time') return laterThan(typeof value === 'string' ? value : undefined);
   return `${value ?? 'value'}-2`;
 }
 

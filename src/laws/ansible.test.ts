@@ -49,7 +49,7 @@ const HASH = 'the-hash-of-the-document';
 const calls: string[] = [];
 const secrets = new Set<string>();
 
-/** They refer to other resources or to addresses of a network, exclude another input, or are not offered yet. */
+/** They refer to other resources or to addresses, exclude another input, are keys, or are not offered yet. */
 const UNTRIED = [
   'budget currency',
   'budget emails',
@@ -58,6 +58,11 @@ const UNTRIED = [
   'vm backup_policy_id',
   'network dns',
   'interface alias_ips',
+  'vpn_gateway network_ids',
+  'vpn_gateway dns_servers',
+  'vpn_peer public_key',
+  'vpn_peer routed_cidrs',
+  'vpn_peer endpoint',
 ];
 
 let refusals = 0;

@@ -4,6 +4,7 @@ import type { Member, Type } from '../surfaces/iac/inputs.ts';
 import type { ManagedResource } from '../surfaces/iac/model.ts';
 import type { Choices } from '../surfaces/iac/schemas.ts';
 import { type ModuleInput, moduleInputs } from '../surfaces/iac/terraform/variables.ts';
+import { laterThan } from './ansible-values.ts';
 import { endpoints, urlOf } from './walk.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -14,6 +15,10 @@ const chosen: Readonly<Record<string, unknown>> = {
   'interface.alias_ips': ['10.10.0.50'],
   'network.dns': { servers: ['10.10.0.53'], domain: 'law.example' },
   'budget.scope': { families: ['flexible-vps'] },
+  'vpn_gateway.dns_servers': ['10.10.0.53'],
+  'vpn_peer.endpoint': 'office.example.com:51820',
+  'vpn_peer.expires_at': laterThan(),
+  'vpn_peer.public_key': Buffer.alloc(32, 7).toString('base64'),
   'webhook.event_types': ['vm.*'],
   'webhook.secret_version': 2,
   'vm.plan': 'flex-4-8',
@@ -40,6 +45,17 @@ const variants: Readonly<Record<string, Variant>> = {
     of: 'vm',
     first: { start: false },
     changes: { disk_gb: 200, placement_group_id: `\${module.placement_group.id}` },
+  },
+  network_second: { of: 'network', first: { ipv4_cidr: '10.77.0.0/24' }, changes: {} },
+  vpn_gateway_moved: {
+    of: 'vpn_gateway',
+    first: {},
+    changes: { network_ids: [`\${module.network_second.id}`] },
+  },
+  vpn_peer_site: {
+    of: 'vpn_peer',
+    first: { kind: 'site', routed_cidrs: ['192.168.50.0/24'] },
+    changes: { routed_cidrs: ['192.168.60.0/24'] },
   },
   webhook_signed: {
     of: 'webhook',
@@ -110,6 +126,8 @@ export class Values {
   async #value(member: Member, example: unknown, body: Json): Promise<unknown> {
     const { ref, type } = member;
     if (ref !== undefined) return this.#pick(ref, body, example);
+    if (type.kind === 'list' && type.items.ref !== undefined && Array.isArray(example))
+      return Promise.all(example.map((item) => this.#value(type.items, item, body)));
     if (type.kind === 'object' && type.choice !== undefined) return this.#choice(type, example, body);
     return example;
   }

@@ -28,6 +28,7 @@ export interface Case {
 
 const limitNames = [
   'enum',
+  'format',
   'pattern',
   'minLength',
   'maxLength',
