@@ -92,6 +92,11 @@ const packages = [
     without: 'the tests of VPN gateways with real packets did not run',
   },
   {
+    names: ['zbar-tools'],
+    isThere: () => hasProgram('zbarimg'),
+    without: 'no QR code was read',
+  },
+  {
     names: ['openvswitch-switch', 'ovn-central', 'ovn-host', 'ethtool'],
     isThere: () => ['ovs-vswitchd', 'ovn-northd', 'ovn-controller', 'ethtool'].every(hasProgram),
     without: 'the tests on private networks of OVN did not run',
