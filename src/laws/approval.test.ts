@@ -69,18 +69,29 @@ async function allRows(): Promise<unknown> {
   return { text, operations: operations.filter(({ type }) => type !== 'approval.request') };
 }
 
+interface Member {
+  readonly type?: string;
+  readonly 'x-when'?: { readonly member: string; readonly is?: readonly unknown[] };
+}
+
 /** Another valid body for the same endpoint. */
 function otherBody({ body }: Endpoint, sent: unknown): object | undefined {
   if (body === undefined || sent === null || typeof sent !== 'object') return undefined;
-  const without = Object.keys(sent).map((name) =>
-    Object.fromEntries(Object.entries(sent).filter(([other]) => other !== name)),
-  );
+  const values = sent as Readonly<Record<string, unknown>>;
+  const members = (body as { properties?: Readonly<Record<string, Member>> }).properties ?? {};
+  // A member that matters because of another one may be required by it.
+  const without = Object.keys(sent)
+    .filter((name) => members[name]?.['x-when'] === undefined)
+    .map((name) => Object.fromEntries(Object.entries(sent).filter(([other]) => other !== name)));
   const changed = Object.entries(sent).flatMap(([name, value]) =>
     typeof value === 'number' ? [{ ...sent, [name]: value + 1 }] : [],
   );
   // Another name is always valid. A member that the schema makes optional may still be needed if nothing replaces it.
   const renamed = 'name' in sent ? [{ ...sent, name: `${String(sent.name)}-b` }] : [];
-  return [...changed, ...renamed, ...without].find((candidate) => isValid(body, candidate));
+  const switchedOn = Object.entries(members).flatMap(([name, { type, 'x-when': when }]) =>
+    type === 'boolean' && when?.is?.includes(values[when.member]) ? [{ ...sent, [name]: true }] : [],
+  );
+  return [...changed, ...renamed, ...without, ...switchedOn].find((candidate) => isValid(body, candidate));
 }
 
 function otherQuery({ query }: Endpoint, url: string): string | undefined {

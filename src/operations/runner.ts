@@ -23,6 +23,8 @@ export class Runner implements Subscriber {
   readonly #owner: string;
   readonly #renewMs: number;
   readonly #running = new Map<string, { performance: Performance; ended: Promise<void> }>();
+  /** The operations of cancel requests that arrived since the last claim began: it may have read them before. */
+  readonly #heardWhileClaiming = new Set<string>();
   readonly #poller: Poller;
   #callOffRenewal: () => void = () => undefined;
 
@@ -50,7 +52,10 @@ export class Runner implements Subscriber {
   }
 
   heard(operationId: string): void {
-    if (operationId !== '') this.#running.get(operationId)?.performance.interrupt('cancelled');
+    if (operationId !== '') {
+      this.#heardWhileClaiming.add(operationId);
+      this.#running.get(operationId)?.performance.interrupt('cancelled');
+    }
     this.#poller.wake();
   }
 
@@ -83,12 +88,17 @@ export class Runner implements Subscriber {
 
   /** Claims due operations and returns the milliseconds until the next one is due, if it is known. */
   async #claim(): Promise<number | null> {
+    this.#heardWhileClaiming.clear();
     const free = this.#slots - this.#running.size;
     // All slots are taken; the next operation to end triggers another claim.
     if (free <= 0) return null;
     const { store } = this.#stage;
     const claimed = await store.claim(this.#owner, free);
-    for (const operation of claimed) this.#carryOut(new Performance(this.#stage, operation));
+    for (const operation of claimed) {
+      const performance = new Performance(this.#stage, operation);
+      if (this.#heardWhileClaiming.has(operation.id)) performance.interrupt('cancelled');
+      this.#carryOut(performance);
+    }
     return claimed.length === free ? null : store.nextDue();
   }
 
