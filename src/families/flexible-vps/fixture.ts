@@ -1,9 +1,16 @@
 /** Compares the machines, volumes, networks and images of an account with the state of the compute engines. */
-import { type ComputeEngine, computePort, type Instance } from '../../engines/compute/port.ts';
+import {
+  type ComputeEngine,
+  computePort,
+  type FirewallSpec,
+  type Instance,
+} from '../../engines/compute/port.ts';
 import { engineAt } from '../../engines/engine-step.ts';
 import { type Row, rowsIn } from '../../laws/account-rows.ts';
 import type { Fixture } from '../../laws/fixture.ts';
 import type { World } from '../../laws/world.ts';
+import { specOf } from './firewalls/engine-firewall.ts';
+import type { FirewallRow } from './firewalls/table.ts';
 import type { InterfaceRow } from './interfaces/table.ts';
 import type { VmRow } from './vms/table.ts';
 import type { VolumeSnapshotRow } from './volume-snapshots/table.ts';
@@ -82,6 +89,20 @@ async function volumeFaults(world: World, row: VolumeRow): Promise<string[]> {
   return faults;
 }
 
+/** In force are the rules of the tables, for the interfaces of the tables. */
+async function firewallFaults(world: World, { id, status, locations }: FirewallRow): Promise<string[]> {
+  const faults: string[] = [];
+  for (const location of status === 'active' ? locations : []) {
+    const seen = await engineOf(world, location).observeFirewall({ account: world.account.id, id });
+    const spec = await specOf(world.app.services.db, id, location);
+    const told = (firewall: FirewallSpec | null) =>
+      JSON.stringify([firewall?.defaultIn, firewall?.defaultOut, firewall?.rules, firewall?.members]);
+    if (told(seen) !== told(spec) && spec?.members.length !== 0)
+      faults.push(`the firewall is ${told(spec)}, and ${told(seen)} at the engine`);
+  }
+  return faults;
+}
+
 async function presenceFaults(world: World): Promise<string[]> {
   const faults: string[] = [];
   const say = (what: string, { status }: Row, isThere: boolean): void => {
@@ -95,6 +116,8 @@ async function presenceFaults(world: World): Promise<string[]> {
   }
   for (const row of (await rowsIn(world, 'vps_volumes')) as unknown as VolumeRow[])
     faults.push(...(await volumeFaults(world, row)));
+  for (const row of (await rowsIn(world, 'firewalls')) as unknown as FirewallRow[])
+    faults.push(...(await firewallFaults(world, row)));
   for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
     for (const location of row.locations) {
       const seen = await engineOf(world, location).observeImage({ account, id: row.id });
@@ -126,7 +149,13 @@ export const fixture: Fixture = {
     family: 'flexible-vps',
     disagreements,
     leftovers,
-    // Deleted in this order: machines before the volumes, networks and images that they use.
-    collections: { vms: 'vms', vps_volumes: 'volumes', vps_networks: 'networks', vps_images: 'images' },
+    // Deleted in this order: machines before the volumes, firewalls, networks and images that they use.
+    collections: {
+      vms: 'vms',
+      vps_volumes: 'volumes',
+      firewalls: 'firewalls',
+      vps_networks: 'networks',
+      vps_images: 'images',
+    },
   },
 };

@@ -3,6 +3,9 @@ import type { Family } from '../../kernel/registry.ts';
 import { countEphemeral } from '../../resources/addresses/availability/store.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
+import { firewallEndpoints } from './firewalls/endpoints.ts';
+import { firewallLife } from './firewalls/lifecycle.ts';
+import { firewalls } from './firewalls/resource.ts';
 import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
 import { removeFailedImages } from './images/failed-images.ts';
 import { imageLife } from './images/lifecycle.ts';
@@ -30,6 +33,7 @@ import { flexibleVpsPrices } from './prices.ts';
 import { publicIpEndpoints } from './public-ips/endpoints.ts';
 import { publicIpResource } from './public-ips/resource.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
+import { firewallDrift } from './reconciliation/firewalls.ts';
 import { machineDrift } from './reconciliation/machines.ts';
 import { networkDrift } from './reconciliation/networks.ts';
 import { watchMachines } from './reconciliation/nudges.ts';
@@ -75,7 +79,7 @@ export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images and private networks.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images, private networks and firewalls.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -107,6 +111,7 @@ export const flexibleVps: Family = {
     getPlacementGroup,
     deletePlacementGroup,
     ...networkEndpoints,
+    ...firewallEndpoints,
     listImages,
     createImage,
     getImage,
@@ -118,6 +123,7 @@ export const flexibleVps: Family = {
     sshKeys,
     placementGroups,
     networks,
+    firewalls,
     images,
     vms,
     interfaceResource,
@@ -129,7 +135,16 @@ export const flexibleVps: Family = {
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
   kinds: [...Object.values(powerKinds), detachVolumeKind, resizeVolumeKind, restoreVolumeKind],
-  lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife, volumeLife, volumeSnapshotLife],
+  lifecycles: [
+    vmLife,
+    interfaceLife,
+    networkLife,
+    firewallLife,
+    imageLife,
+    snapshotLife,
+    volumeLife,
+    volumeSnapshotLife,
+  ],
   findReferences: findImageReferences,
   limitCounts: [
     { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
@@ -142,6 +157,7 @@ export const flexibleVps: Family = {
     machineTraffic,
     interfaceDrift,
     networkDrift,
+    firewallDrift,
     failedCreates,
     removeFailedImages,
     snapshotExpiry,

@@ -108,6 +108,8 @@ export const PlacementGroupRef = placementGroupRef();
 export const NewVmPlacementGroupRef = placementGroupRef(NEW);
 export const VmPlacementGroupRef = placementGroupRef(EXISTING);
 
+export const FirewallRef = Ref(Id('fw'), rows('listVpsFirewalls'));
+
 export const SshKeyRef = Ref(Id('sshkey'), rows('listVpsSshKeys'));
 
 /** Addresses have no list of their own in this family; the inventory lists them. */

@@ -50,6 +50,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     title: 'Interfaces',
     purpose: 'The connections of a machine to private networks, with their addresses.',
   },
+  firewall: {
+    title: 'Firewalls',
+    purpose: 'Rules that decide which connections reach your machines, and which ones they may open.',
+  },
   placement_group: {
     title: 'Placement groups',
     purpose: 'Rules that keep machines on different hosts, or close together.',

@@ -1,0 +1,135 @@
+/** Firewalls on OVN, proved with packets between real machines. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../../testing/database.ts';
+import { type OvnHarness, openOvn } from '../../../../testing/incus/ovn-harness.ts';
+import { probeOf } from '../../../../testing/incus/probe.ts';
+import { whyNoOvn } from '../../../../testing/incus/programs.ts';
+import { firewallSpec, memberOf, pingRule } from '../../contract/firewalls.ts';
+import { Lab } from '../../contract/lab.ts';
+import type { Nic, Ref } from '../../instance.ts';
+
+const reason = whyNoOvn();
+const SOON = { timeout: 120_000 };
+const V6 = 'fd12:3456:789a:1::/64';
+
+describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${reason}`}`, () => {
+  const database = useTestDatabase();
+  let harness: OvnHarness;
+  let lab: Lab;
+  beforeAll(async () => {
+    harness = await openOvn(database.db);
+    lab = new Lab(harness);
+  });
+  afterEach(() => lab.clear());
+  afterAll(() => harness?.close());
+
+  const { succeeds, reaches, hasAddress } = probeOf(() => harness);
+
+  async function runningIn(net: Ref, last: number, hasV6 = true) {
+    const [ipv4, ipv6] = [`10.20.0.${last}`, `fd12:3456:789a:1::${last}`];
+    const nic = lab.nic({ network: net.id, ipv4, ipv6: hasV6 ? ipv6 : null });
+    const ref = await lab.running({ nics: [nic] });
+    await expect.poll(() => hasAddress(ref, ipv4), SOON).toBe(true);
+    return { ref, nic, ipv4, ipv6 };
+  }
+
+  /** Answers every connection to the port with a line, until the machine stops. */
+  const serve = (ref: Ref, port: number) =>
+    succeeds(ref, `(while true; do echo hello | nc -l -p ${port}; done) >/dev/null 2>&1 </dev/null &`);
+  const connects = (from: Ref, address: string, port: number) =>
+    succeeds(from, `nc -w2 ${address} ${port} </dev/null | grep -q hello`);
+  const tcp = (port: number, more: object = {}) =>
+    pingRule({ protocol: 'tcp', ports: [{ from: port, to: port }], ...more });
+  const member = (ref: Ref, nic: Nic) => ({ ...memberOf(ref, nic), addresses: [nic.ipv4!, nic.ipv6!] });
+
+  it('let allowed connections pass and drop others, over IPv4 and IPv6', async () => {
+    const net = await lab.network({ ipv6Cidr: V6 });
+    const [server, client] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
+    for (const port of [80, 81]) await serve(server.ref, port);
+    await expect.poll(() => connects(client.ref, server.ipv4, 80), SOON).toBe(true);
+    await expect.poll(() => connects(client.ref, server.ipv4, 81), SOON).toBe(true);
+    await expect.poll(() => reaches(client.ref, server.ipv6), SOON).toBe(true);
+    const fw = lab.ref('fw');
+    const members = [member(server.ref, server.nic)];
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [tcp(80)] }));
+    expect(await connects(client.ref, server.ipv4, 81)).toBe(false);
+    expect(await reaches(client.ref, server.ipv4)).toBe(false);
+    expect(await reaches(client.ref, server.ipv6)).toBe(false);
+    await expect.poll(() => connects(client.ref, server.ipv4, 80), SOON).toBe(true);
+    // Answers to what the member opens pass.
+    await expect.poll(() => reaches(server.ref, client.ipv4), SOON).toBe(true);
+    await expect.poll(() => reaches(server.ref, client.ipv6), SOON).toBe(true);
+    const icmp = [pingRule(), pingRule({ protocol: 'icmpv6' })];
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: icmp }));
+    await expect.poll(() => reaches(client.ref, server.ipv4), SOON).toBe(true);
+    await expect.poll(() => reaches(client.ref, server.ipv6), SOON).toBe(true);
+    expect(await connects(client.ref, server.ipv4, 80)).toBe(false);
+  });
+
+  it('hold from the first packet after a restart that only the engine knows of', async () => {
+    const net = await lab.network({ ipv6Cidr: V6 });
+    const [server, client] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
+    await expect.poll(() => reaches(client.ref, server.ipv4), SOON).toBe(true);
+    const members = [member(server.ref, server.nic)];
+    const spec = firewallSpec({ members, defaultOut: 'drop' });
+    await harness.engine.ensureFirewall(lab.ref('fw'), spec);
+    await harness.execInside(server.ref, ['reboot']);
+    // The member may drop everything, and gets its addresses all the same.
+    await expect.poll(() => hasAddress(server.ref, server.ipv4).catch(() => false), SOON).toBe(true);
+    expect(await reaches(client.ref, server.ipv4)).toBe(false);
+    expect(await reaches(server.ref, client.ipv4)).toBe(false);
+  });
+
+  it('keep an open connection through a change that is not about it', async () => {
+    const net = await lab.network();
+    const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
+    const fw = lab.ref('fw');
+    const members = [memberOf(server.ref, server.nic)];
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [tcp(80)] }));
+    const lines = () => harness.readInside(server.ref, '/root/heard');
+    const heard = async () => ((await lines()) ?? '').split('\n').length;
+    await succeeds(server.ref, 'nc -l -p 80 > /root/heard 2>&1 </dev/null &');
+    await succeeds(
+      client.ref,
+      `(while true; do date; sleep 0.2; done | nc ${server.ipv4} 80) >/dev/null 2>&1 </dev/null &`,
+    );
+    await expect.poll(heard, SOON).toBeGreaterThan(3);
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [tcp(80), tcp(443)] }));
+    const before = await heard();
+    await expect.poll(heard, SOON).toBeGreaterThan(before + 5);
+    // A rule that drops it ends it.
+    await harness.engine.ensureFirewall(
+      fw,
+      firewallSpec({ members, rules: [tcp(80, { action: 'drop' }), tcp(443)] }),
+    );
+    const last = await heard();
+    await succeeds(client.ref, 'sleep 2');
+    expect(await heard()).toBeLessThanOrEqual(last + 2);
+  });
+
+  it('are seen as gone if somebody removes their rules, written again, and leave nothing behind', async () => {
+    const net = await lab.network();
+    const { ref, nic } = await runningIn(net, 11, false);
+    const fw = lab.ref('fw');
+    const spec = firewallSpec({ members: [memberOf(ref, nic)], rules: [tcp(22)] });
+    await harness.engine.ensureFirewall(fw, spec);
+    const { northbound } = harness.engine.site;
+    const groups = await northbound?.find('Port_Group', [], ['acls']);
+    const [group] = groups ?? [];
+    await northbound?.change([
+      {
+        op: 'update',
+        table: 'Port_Group',
+        where: [['_uuid', '==', group?._uuid]],
+        row: { acls: ['set', []] },
+      },
+    ]);
+    expect(await harness.engine.observeFirewall(fw)).toBeNull();
+    await harness.engine.ensureFirewall(fw, { ...spec, revision: spec.revision + 1000 });
+    expect(await harness.engine.observeFirewall(fw)).toMatchObject({ rules: spec.rules });
+    await harness.engine.removeFirewall(fw);
+    expect(
+      await northbound?.find('Address_Set', [['name', '!=', '']], ['name', 'external_ids']),
+    ).not.toContainEqual(expect.objectContaining({ name: expect.stringMatching(/^hostplane_/) }));
+  });
+});
