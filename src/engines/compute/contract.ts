@@ -2,6 +2,7 @@
 import { describePort } from '../contract/suite.ts';
 import { describeDisks } from './contract/disks.ts';
 import { describeFirewalls } from './contract/firewalls.ts';
+import { describeGateways } from './contract/gateways.ts';
 import { describeGuests } from './contract/guests.ts';
 import { describeImages } from './contract/images.ts';
 import { describeInstances } from './contract/instances.ts';
@@ -27,6 +28,7 @@ export function describeCompute(
     describeNetworks,
     describeFirewalls,
     describeVolumes,
+    describeGateways,
     describeImages,
     describeGuests,
   ]);

@@ -1,4 +1,4 @@
-/** Compares the machines, volumes, networks and images of an account with the state of the compute engines. */
+/** Compares the resources of an account with the state of the compute engines. */
 import {
   type ComputeEngine,
   computePort,
@@ -15,6 +15,8 @@ import type { InterfaceRow } from './interfaces/table.ts';
 import type { VmRow } from './vms/table.ts';
 import type { VolumeSnapshotRow } from './volume-snapshots/table.ts';
 import type { VolumeRow } from './volumes/table.ts';
+import type { VpnGatewayRow } from './vpn-gateways/table.ts';
+import type { VpnPeerRow } from './vpn-peers/table.ts';
 
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
@@ -103,6 +105,24 @@ async function firewallFaults(world: World, { id, status, locations }: FirewallR
   return faults;
 }
 
+/** A gateway in `error` may be at the engine or not. */
+async function gatewayFaults(world: World, row: VpnGatewayRow): Promise<string[]> {
+  if (row.status !== 'active') return [];
+  const seen = await engineOf(world, row.location).observeGateway({ account: row.account_id, id: row.id });
+  if (seen?.tunnel == null) return ['the VPN gateway is active, and gone at the engine'];
+  const faults: string[] = [];
+  if (seen.tunnel.port !== row.port || seen.tunnel.publicKey !== row.public_key)
+    faults.push('the VPN gateway has another port or key at the engine');
+  const peers = (await rowsIn(world, 'vpn_peers')) as unknown as VpnPeerRow[];
+  const wanted = peers
+    .filter((peer) => peer.gateway_id === row.id && peer.enabled && peer.applied_at !== null)
+    .map(({ public_key }) => public_key);
+  const applied = seen.tunnel.peers.map(({ publicKey }) => publicKey);
+  if (!wanted.every((key) => applied.includes(key)))
+    faults.push(`the peers are [${wanted}], and [${applied}] at the engine`);
+  return faults;
+}
+
 async function presenceFaults(world: World): Promise<string[]> {
   const faults: string[] = [];
   const say = (what: string, { status }: Row, isThere: boolean): void => {
@@ -118,6 +138,8 @@ async function presenceFaults(world: World): Promise<string[]> {
     faults.push(...(await volumeFaults(world, row)));
   for (const row of (await rowsIn(world, 'firewalls')) as unknown as FirewallRow[])
     faults.push(...(await firewallFaults(world, row)));
+  for (const row of (await rowsIn(world, 'vpn_gateways')) as unknown as VpnGatewayRow[])
+    faults.push(...(await gatewayFaults(world, row)));
   for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
     for (const location of row.locations) {
       const seen = await engineOf(world, location).observeImage({ account, id: row.id });
@@ -149,11 +171,12 @@ export const fixture: Fixture = {
     family: 'flexible-vps',
     disagreements,
     leftovers,
-    // Deleted in this order: machines before the volumes, firewalls, networks and images that they use.
+    // Deleted in this order: machines and gateways before the volumes, firewalls, networks and images that they use.
     collections: {
       vms: 'vms',
       vps_volumes: 'volumes',
       firewalls: 'firewalls',
+      vpn_gateways: 'vpn-gateways',
       vps_networks: 'networks',
       vps_images: 'images',
     },

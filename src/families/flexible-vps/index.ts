@@ -34,6 +34,7 @@ import { publicIpEndpoints } from './public-ips/endpoints.ts';
 import { publicIpResource } from './public-ips/resource.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
 import { firewallDrift } from './reconciliation/firewalls.ts';
+import { gatewayDrift } from './reconciliation/gateways.ts';
 import { machineDrift } from './reconciliation/machines.ts';
 import { networkDrift } from './reconciliation/networks.ts';
 import { watchMachines } from './reconciliation/nudges.ts';
@@ -74,12 +75,19 @@ import { resizeVolumeKind, restoreVolumeKind } from './volumes/change-kinds.ts';
 import { volumeEndpoints } from './volumes/endpoints.ts';
 import { volumeLife } from './volumes/lifecycle.ts';
 import { volumes } from './volumes/resource.ts';
+import { getVpnPeerConfig } from './vpn-configs/endpoints.ts';
+import { vpnGatewayEndpoints } from './vpn-gateways/endpoints.ts';
+import { vpnGatewayLife } from './vpn-gateways/lifecycle.ts';
+import { vpnGateways } from './vpn-gateways/resource.ts';
+import { vpnPeerEndpoints } from './vpn-peers/endpoints.ts';
+import { vpnPeers } from './vpn-peers/resource.ts';
+import { peerExpiry, peerKeyErasure } from './vpn-peers/schedules.ts';
 
 export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images, private networks and firewalls.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images, private networks, firewalls and VPN gateways.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -118,6 +126,9 @@ export const flexibleVps: Family = {
     deleteImage,
     ...volumeEndpoints,
     ...volumeSnapshotEndpoints,
+    ...vpnGatewayEndpoints,
+    ...vpnPeerEndpoints,
+    getVpnPeerConfig,
   ],
   resources: [
     sshKeys,
@@ -131,6 +142,8 @@ export const flexibleVps: Family = {
     snapshots,
     volumes,
     volumeSnapshots,
+    vpnGateways,
+    vpnPeers,
   ],
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
@@ -144,6 +157,7 @@ export const flexibleVps: Family = {
     snapshotLife,
     volumeLife,
     volumeSnapshotLife,
+    vpnGatewayLife,
   ],
   findReferences: findImageReferences,
   limitCounts: [
@@ -164,6 +178,9 @@ export const flexibleVps: Family = {
     snapshotSizes,
     volumeSnapshotExpiry,
     volumeDrift,
+    gatewayDrift,
+    peerExpiry,
+    peerKeyErasure,
     rescueExpiry,
     consoleSessionUpkeep,
   ],

@@ -102,6 +102,8 @@ const networkRef = (filters?: Filters) => Ref(Id('net'), rows('listVpsNetworks',
 export const NetworkRef = networkRef();
 export const NewVmNetworkRef = networkRef(NEW);
 export const VmNetworkRef = networkRef(EXISTING);
+/** A network in the location of the same request. */
+export const GatewayNetworkRef = networkRef(NEW);
 
 const placementGroupRef = (filters?: Filters) => Ref(Id('pg'), rows('listPlacementGroups', filters));
 export const PlacementGroupRef = placementGroupRef();

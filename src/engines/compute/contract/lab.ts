@@ -54,6 +54,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
   #firewalls: Ref[] = [];
   #images: Ref[] = [];
   #volumes: Ref[] = [];
+  #gateways: Ref[] = [];
   #addresses = 10;
 
   constructor(harness: Harness) {
@@ -72,6 +73,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
       fw: this.#firewalls,
       img: this.#images,
       vol: this.#volumes,
+      vpn: this.#gateways,
     }[prefix];
     kept?.push(ref);
     return ref;
@@ -175,6 +177,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
 
   async clear(): Promise<void> {
     for (const ref of this.#instances.splice(0)) await this.engine.removeInstance(ref);
+    for (const ref of this.#gateways.splice(0)) await this.engine.removeGateway(ref);
     for (const ref of this.#volumes.splice(0)) await this.engine.removeVolume(ref);
     for (const ref of this.#firewalls.splice(0)) await this.engine.removeFirewall(ref);
     for (const ref of this.#networks.splice(0)) await this.engine.removeNetwork(ref);

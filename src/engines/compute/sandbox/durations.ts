@@ -19,6 +19,8 @@ export const TIMES = {
   firewall: 150,
   volume: 700,
   attach: 400,
+  gateway: 5_000,
+  tunnel: 200,
   password: 200,
 } as const;
 
