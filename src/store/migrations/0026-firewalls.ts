@@ -48,10 +48,10 @@ create table firewall_attachments (
 );
 create unique index firewall_attachments_target on firewall_attachments
   (firewall_id, coalesce(vm_id, interface_id, network_id, selector));
-create index firewall_attachments_vm on firewall_attachments (vm_id) where vm_id is not null;
-create index firewall_attachments_interface on firewall_attachments (interface_id) where interface_id is not null;
-create index firewall_attachments_network on firewall_attachments (network_id) where network_id is not null;
-create index firewall_attachments_selectors on firewall_attachments (account_id) where terms is not null;
+create index firewall_attachments_vm on firewall_attachments (vm_id);
+create index firewall_attachments_interface on firewall_attachments (interface_id);
+create index firewall_attachments_network on firewall_attachments (network_id);
+create index firewall_attachments_account on firewall_attachments (account_id, id);
 
 -- Whether labels match all terms of a selector: the same as matchesLabels in label-selector.ts.
 create function labels_match(labels jsonb, terms jsonb) returns bool immutable parallel safe language sql as $$

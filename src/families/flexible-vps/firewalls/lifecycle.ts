@@ -30,14 +30,13 @@ export const firewallLife = new Lifecycle<FirewallStatus>({
       through: 'applying',
       to: ['active', 'error'],
     },
-    // Machines and interfaces that come and go, and labels that change.
-    { by: ['updateVm'], from: changeable, through: 'applying', to: ['active', 'error'] },
     {
       by: ['deleteVpsFirewall'],
       from: [...changeable, 'deleting'],
       through: 'deleting',
       to: [null, 'active', 'error'],
     },
-    { by: ['engine'], from: ['active', 'error'], to: ['active', 'error'] },
+    // Also labels of machines that change.
+    { by: ['engine'], from: ['active', 'error'], through: 'applying', to: ['active', 'error'] },
   ],
 });

@@ -108,13 +108,28 @@ export const NewRule = Named(
       }),
     ),
     icmp_type: Type.Optional(
-      Nullable({ ...IcmpType, ...advanced, description: 'The ICMP type, for icmp only; null: all.' }),
+      Nullable({
+        ...IcmpType,
+        ...advanced,
+        description: 'The ICMP type, for icmp only; null, the default: all.',
+      }),
     ),
     enabled: Type.Optional({ ...Enabled, default: true }),
     description: Type.Optional(NewDescription),
   }),
 );
 export type NewRule = Static<typeof NewRule>;
+
+/** A rule as it was read can be sent again. */
+const ChangedRule = Named(
+  'ChangedFirewallRule',
+  Shape({
+    ...NewRule.properties,
+    id: Type.Optional(
+      Id('fwr', { ...advanced, description: 'The id that the rule had. It has no effect. Default: none.' }),
+    ),
+  }),
+);
 
 export const FirewallTarget = Variants(
   'FirewallTarget',
@@ -228,7 +243,13 @@ export const FirewallChange = Shape({
   default_in: Type.Optional(Resettable(NewIn)),
   default_out: Type.Optional(Resettable(NewOut)),
   rules: Type.Optional(
-    Resettable({ ...Rules, description: 'The complete new list of rules. Identical rules keep their ids.' }),
+    Resettable({
+      ...Type.Array(ChangedRule, {
+        maxItems: 100,
+        description: 'The complete new list of rules. Identical rules keep their ids.',
+      }),
+      default: [],
+    }),
   ),
 });
 export type FirewallChange = Static<typeof FirewallChange>;

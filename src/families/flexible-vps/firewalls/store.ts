@@ -40,12 +40,10 @@ export async function listFirewalls(call: ListCall, { status, vm_id }: Filters) 
   let query = shown(call.db);
   if (status !== undefined) query = query.where('firewalls.status', '=', status);
   if (vm_id !== undefined)
-    query = query.where('firewalls.id', 'in', (inner) =>
-      inner
-        .selectFrom('firewall_members')
-        .select('firewall_id')
-        .where('vm_id', '=', vm_id)
-        .where('account_id', '=', call.caller.account.id),
+    query = query.where(
+      sql<boolean>`firewalls.id = any(array(
+        select m.firewall_id from firewall_members m
+        where m.vm_id = ${vm_id} and m.account_id = ${call.caller.account.id}))`,
     );
   const { rows, nextCursor } = await readResources(call, 'firewalls', 'listVpsFirewalls', query);
   return {
@@ -133,11 +131,14 @@ export async function deleteAttachment(db: Db, firewallId: string, id: string): 
 /** The machines of a firewall, or one machine. */
 export type Scope = { readonly firewallId: string } | { readonly vmId: string };
 
-const inScope = (column: string, scope: Scope): RawBuilder<boolean> =>
+/** The members of the scope, each machine with all its firewalls. The lateral join finds them by machine. */
+const inScope = (scope: Scope): RawBuilder<unknown> =>
   'vmId' in scope
-    ? sql<boolean>`${sql.ref(column)} = ${scope.vmId}`
-    : sql<boolean>`${sql.ref(column)} in (
-        select s.vm_id from firewall_members s where s.firewall_id = ${scope.firewallId})`;
+    ? sql`(select * from firewall_members where vm_id = ${scope.vmId})`
+    : sql`(
+        select m.* from (
+          select distinct vm_id from firewall_members where firewall_id = ${scope.firewallId}) s
+        cross join lateral (select * from firewall_members where vm_id = s.vm_id) m)`;
 
 /** The most firewalls, and the most entries of rules, that one of the machines has. */
 export async function readLoad(
@@ -147,7 +148,7 @@ export async function readLoad(
   const { rows } = await sql<{ firewalls: number; entries: number }>`
     select coalesce(max(firewalls), 0)::int as firewalls, coalesce(max(entries), 0)::int as entries from (
       select had.vm_id, count(*) as firewalls, sum(f.entries) as entries
-      from (select distinct m.vm_id, m.firewall_id from firewall_members m where ${inScope('m.vm_id', scope)}) had
+      from (select distinct m.vm_id, m.firewall_id from ${inScope(scope)} m) had
       join firewalls f on f.id = had.firewall_id
       group by had.vm_id) loads`.execute(db);
   return rows[0] ?? { firewalls: 0, entries: 0 };
@@ -162,8 +163,7 @@ export async function readCovered(
     select distinct v.location, i.kind from firewall_members m
     join vm_interfaces i on i.vm_id = m.vm_id and (m.interface_id is null or m.interface_id = i.id)
     join vms v on v.id = m.vm_id
-    where ${inScope('m.vm_id', scope)}
-      ${'firewallId' in scope ? sql`and m.firewall_id = ${scope.firewallId}` : sql``}
+    where ${'vmId' in scope ? sql`m.vm_id = ${scope.vmId}` : sql`m.firewall_id = ${scope.firewallId}`}
     order by 1, 2`.execute(db);
   return rows;
 }
@@ -186,9 +186,9 @@ export async function raiseVersions(db: Db, firewallId: string): Promise<void> {
   await sql`
     with machines as (
       update vms set version = version + 1, updated_at = now()
-      where id in (select vm_id from firewall_members where firewall_id = ${firewallId}) returning id)
+      where id = any(array(select vm_id from firewall_members where firewall_id = ${firewallId})) returning id)
     update vm_interfaces set version = version + 1, updated_at = now()
-    where vm_id in (select id from machines)`.execute(db);
+    where vm_id = any(array(select id from machines))`.execute(db);
 }
 
 /** The interfaces of the firewall in a location, with all their addresses. */
@@ -199,11 +199,12 @@ export async function readMembers(db: Db, firewallId: string, location: string):
       union all
       select text(p.block) from public_addresses p where p.interface_id = i.id
       order by 1) as addresses
-    from vm_interfaces i join vms v on v.id = i.vm_id
-    where v.location = ${location} and exists (
-      select from firewall_members m
-      where m.firewall_id = ${firewallId} and m.vm_id = i.vm_id
-        and (m.interface_id is null or m.interface_id = i.id))
+    from (
+      select distinct i.id from firewall_members m
+      join vm_interfaces i on i.vm_id = m.vm_id and (m.interface_id is null or m.interface_id = i.id)
+      join vms v on v.id = m.vm_id
+      where m.firewall_id = ${firewallId} and v.location = ${location}) covered
+    join vm_interfaces i on i.id = covered.id
     order by i.id`.execute(db);
   return rows;
 }
@@ -274,8 +275,8 @@ export function attachedTo(
 ): Promise<{ id: string; name: string }[]> {
   const isTarget =
     'vmId' in target
-      ? sql<boolean>`(a.vm_id = ${target.vmId} or a.interface_id in (
-          select i.id from vm_interfaces i where i.vm_id = ${target.vmId}))`
+      ? sql<boolean>`(a.vm_id = ${target.vmId} or a.interface_id = any(array(
+          select i.id from vm_interfaces i where i.vm_id = ${target.vmId})))`
       : sql<boolean>`a.network_id = ${target.networkId}`;
   return db
     .selectFrom('firewall_attachments as a')
@@ -292,8 +293,8 @@ export async function isLastOfSome(db: Db, attachmentId: string, firewallId: str
   const { rows } = await sql<{ is_last: boolean }>`
     select exists (
       select from firewall_members m where m.firewall_id = ${firewallId} and m.attachment_id = ${attachmentId}
-        and not exists (
-          select from firewall_members o where o.vm_id = m.vm_id and o.attachment_id <> ${attachmentId})
+        and (select count(*) from firewall_members o
+          where o.vm_id = m.vm_id and o.attachment_id <> ${attachmentId}) = 0
     ) as is_last`.execute(db);
   return rows[0]?.is_last === true;
 }

@@ -33,11 +33,10 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     return { ref, nic, ipv4, ipv6 };
   }
 
-  /** Answers every connection to the port with a line, until the machine stops. */
-  const serve = (ref: Ref, port: number) =>
-    succeeds(ref, `(while true; do echo hello | nc -l -p ${port}; done) >/dev/null 2>&1 </dev/null &`);
+  /** A web server, which runs until the machine stops. */
+  const serve = (ref: Ref, port: number) => succeeds(ref, `httpd -p ${port} -h /root`);
   const connects = (from: Ref, address: string, port: number) =>
-    succeeds(from, `nc -w2 ${address} ${port} </dev/null | grep -q hello`);
+    succeeds(from, `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 2 ${address} ${port} | grep -q HTTP`);
   const tcp = (port: number, more: object = {}) =>
     pingRule({ protocol: 'tcp', ports: [{ from: port, to: port }], ...more });
   const member = (ref: Ref, nic: Nic) => ({ ...memberOf(ref, nic), addresses: [nic.ipv4!, nic.ipv6!] });
@@ -45,17 +44,17 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
   it('let allowed connections pass and drop others, over IPv4 and IPv6', async () => {
     const net = await lab.network({ ipv6Cidr: V6 });
     const [server, client] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
-    for (const port of [80, 81]) await serve(server.ref, port);
-    await expect.poll(() => connects(client.ref, server.ipv4, 80), SOON).toBe(true);
-    await expect.poll(() => connects(client.ref, server.ipv4, 81), SOON).toBe(true);
+    for (const port of [8080, 8081]) await serve(server.ref, port);
+    await expect.poll(() => connects(client.ref, server.ipv4, 8080), SOON).toBe(true);
+    await expect.poll(() => connects(client.ref, server.ipv4, 8081), SOON).toBe(true);
     await expect.poll(() => reaches(client.ref, server.ipv6), SOON).toBe(true);
     const fw = lab.ref('fw');
     const members = [member(server.ref, server.nic)];
-    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [tcp(80)] }));
-    expect(await connects(client.ref, server.ipv4, 81)).toBe(false);
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [tcp(8080)] }));
+    expect(await connects(client.ref, server.ipv4, 8081)).toBe(false);
     expect(await reaches(client.ref, server.ipv4)).toBe(false);
     expect(await reaches(client.ref, server.ipv6)).toBe(false);
-    await expect.poll(() => connects(client.ref, server.ipv4, 80), SOON).toBe(true);
+    await expect.poll(() => connects(client.ref, server.ipv4, 8080), SOON).toBe(true);
     // Answers to what the member opens pass.
     await expect.poll(() => reaches(server.ref, client.ipv4), SOON).toBe(true);
     await expect.poll(() => reaches(server.ref, client.ipv6), SOON).toBe(true);
@@ -63,7 +62,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: icmp }));
     await expect.poll(() => reaches(client.ref, server.ipv4), SOON).toBe(true);
     await expect.poll(() => reaches(client.ref, server.ipv6), SOON).toBe(true);
-    expect(await connects(client.ref, server.ipv4, 80)).toBe(false);
+    expect(await connects(client.ref, server.ipv4, 8080)).toBe(false);
   });
 
   it('hold from the first packet after a restart that only the engine knows of', async () => {
@@ -88,10 +87,10 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [tcp(80)] }));
     const lines = () => harness.readInside(server.ref, '/root/heard');
     const heard = async () => ((await lines()) ?? '').split('\n').length;
-    await succeeds(server.ref, 'nc -l -p 80 > /root/heard 2>&1 </dev/null &');
+    await succeeds(server.ref, 'setsid nc -l -p 80 > /root/heard 2>&1 </dev/null &');
     await succeeds(
       client.ref,
-      `(while true; do date; sleep 0.2; done | nc ${server.ipv4} 80) >/dev/null 2>&1 </dev/null &`,
+      `setsid sh -c 'while true; do date; sleep 0.2; done | nc ${server.ipv4} 80' >/dev/null 2>&1 </dev/null &`,
     );
     await expect.poll(heard, SOON).toBeGreaterThan(3);
     await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [tcp(80), tcp(443)] }));

@@ -146,12 +146,10 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
   if (ip !== undefined) query = query.where(hasAddress(call.caller.account.id, ip));
   if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);
   if (firewall_id !== undefined)
-    query = query.where('vms.id', 'in', (inner) =>
-      inner
-        .selectFrom('firewall_members')
-        .select('vm_id')
-        .where('firewall_id', '=', firewall_id)
-        .where('account_id', '=', call.caller.account.id),
+    query = query.where(
+      sql<boolean>`vms.id = any(array(
+        select m.vm_id from firewall_members m
+        where m.firewall_id = ${firewall_id} and m.account_id = ${call.caller.account.id}))`,
     );
   // Backup policies do not exist yet, so no machine matches.
   if (backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);

@@ -1,0 +1,81 @@
+/** A firewall of many machines: one call to the engine, whatever their number. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ComputeEngine } from '../../../engines/compute/port.ts';
+import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { VpsAccount } from '../../../testing/vps.ts';
+import type { Firewall } from './schema.ts';
+
+const MACHINES = 1000;
+const RULES = 200;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await createTestApp({
+    provider: (config) => ({
+      ...config,
+      catalogue: {
+        ...config.catalogue,
+        limits: config.catalogue.limits.map((limit) =>
+          limit.id === 'flexible-vps.rules-per-firewall' ? { ...limit, limit: RULES + 1 } : limit,
+        ),
+      },
+    }),
+  });
+});
+afterAll(() => app.close());
+
+const rule = (port: number) => ({ direction: 'in', action: 'allow', protocol: 'tcp', ports: [String(port)] });
+
+/** Copies the rows of a machine and of its interfaces, with other ids and hardware addresses. */
+async function multiply(vmId: string): Promise<void> {
+  const { db } = app.services;
+  await sql`
+    insert into vms select copy.* from vms, generate_series(2, ${MACHINES}) n,
+      lateral jsonb_populate_record(vms, jsonb_build_object('id', vms.id || n, 'name', vms.name || n)) copy
+    where vms.id = ${vmId}`.execute(db);
+  await sql`
+    insert into vm_interfaces select copy.* from vm_interfaces i, generate_series(2, ${MACHINES}) n,
+      lateral jsonb_populate_record(i, jsonb_build_object('id', i.id || n, 'vm_id', i.vm_id || n,
+        'mac', ('02:00:00:00:' || lpad(to_hex(n / 256), 2, '0') || ':' || lpad(to_hex(n % 256), 2, '0')))) copy
+    where i.vm_id = ${vmId}`.execute(db);
+}
+
+it(`applies a rule to ${MACHINES} machines with ${RULES} rules in one call`, async () => {
+  const mine = await VpsAccount.open(app);
+  const vm = await mine.vm({ labels: { role: 'web' } });
+  await multiply(vm.id);
+  const half = (first: number) => Array.from({ length: RULES / 2 }, (_, i) => rule(first + i));
+  const { id } = await (
+    await mine.send('POST', 'firewalls', { name: 'fleet', rules: half(1000) })
+  ).json<Firewall>();
+  await mine.do('POST', `firewalls/${id}/attachments`, {
+    target: { type: 'label_selector', selector: 'role=web' },
+  });
+  await sql`
+    update firewalls set rules = rules || (
+      select jsonb_agg(each || jsonb_build_object('id', (each->>'id') || 'b', 'protocol', 'udp'))
+      from jsonb_array_elements(rules) each) where id = ${id}`.execute(app.services.db);
+  const engine = app.services.compute.at('fra1') as Sandbox;
+  const calls: string[] = [];
+  const { visit } = engine.room;
+  engine.room.visit = (asked) => {
+    calls.push(asked.call);
+    return visit.call(engine.room, asked) as never;
+  };
+  try {
+    await mine.do('POST', `firewalls/${id}/rules`, rule(22));
+  } finally {
+    engine.room.visit = visit;
+  }
+  expect(calls.filter((call) => call !== 'observeFirewall')).toEqual([
+    'ensureFirewall' satisfies keyof ComputeEngine,
+  ]);
+  const seen = await engine.observeFirewall({ account: mine.account.id, id });
+  expect(seen).toMatchObject({ rules: { length: RULES + 1 }, members: { length: MACHINES } });
+  expect((await mine.send('GET', `firewalls/${id}`)).json()).toMatchObject({
+    status: 'active',
+    vm_count: MACHINES,
+  });
+});
