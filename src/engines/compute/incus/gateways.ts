@@ -9,6 +9,7 @@ import type { InstanceSpec, Nic, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { NO_VPN } from './capabilities.ts';
 import {
+  changeInstance,
   findRaw,
   insist,
   missing,
@@ -93,11 +94,28 @@ async function alignNics(site: Site, ref: Ref, wanted: readonly Nic[], signal?: 
     if (JSON.stringify(present.get(nic.id)) !== JSON.stringify(nic)) await ensureNic(site, ref, nic, signal);
 }
 
+/**
+ * For `wireguard-go` in a container: the device of the host is often readable for its root alone, which the root of a
+ * container is not.
+ */
+const TUN = { type: 'unix-char', source: '/dev/net/tun', path: '/dev/net/tun', mode: '0666' } as const;
+
+async function ensureTun(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
+  if (site.settings.instanceType !== 'container') return;
+  await changeInstance(
+    site,
+    ref,
+    ({ devices }) => (devices['tun'] === undefined ? { devices: { ...devices, tun: TUN } } : null),
+    signal,
+  );
+}
+
 export async function ensureGateway(
   site: Site,
   ...[ref, spec, signal]: Parameters<ComputeEngine['ensureGateway']>
 ): Promise<void> {
   await ensureInstance(site, ref, await specOf(site, ref, spec.nics), signal);
+  await ensureTun(site, ref, signal);
   await alignNics(site, ref, spec.nics, signal);
   await ensureRunning(site, ref, signal);
   await exec(site, ref, `mkdir -p -m 700 ${FOLDER}`, signal);
