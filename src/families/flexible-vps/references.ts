@@ -112,6 +112,14 @@ export const VmPlacementGroupRef = placementGroupRef(EXISTING);
 
 export const FirewallRef = Ref(Id('fw'), rows('listVpsFirewalls'));
 
+/** Interfaces are listed for each machine; the request may name the machine beside them. */
+export const InterfaceRef = Ref(Id('nic'), {
+  list: 'listVmInterfaces',
+  value: 'id',
+  label: 'kind',
+  filters: { id: { from: '/target/vm_id' } },
+});
+
 export const SshKeyRef = Ref(Id('sshkey'), rows('listVpsSshKeys'));
 
 /** Addresses have no list of their own in this family; the inventory lists them. */

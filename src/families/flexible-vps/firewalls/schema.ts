@@ -23,7 +23,7 @@ import {
   volatile,
 } from '../../../kernel/schema.ts';
 import { Variants } from '../../../kernel/variants.ts';
-import { FirewallRef, NetworkRef, VmRef } from '../references.ts';
+import { FirewallRef, InterfaceRef, NetworkRef, VmRef } from '../references.ts';
 import { firewallLife } from './lifecycle.ts';
 
 const Action = Named(
@@ -126,7 +126,11 @@ const ChangedRule = Named(
   Shape({
     ...NewRule.properties,
     id: Type.Optional(
-      Id('fwr', { ...advanced, description: 'The id that the rule had. It has no effect. Default: none.' }),
+      Type.String({
+        maxLength: 40,
+        ...advanced,
+        description: 'The id of the rule as it was read. It has no effect. Default: none.',
+      }),
     ),
   }),
 );
@@ -141,7 +145,7 @@ export const FirewallTarget = Variants(
     },
     interface: {
       means: 'One interface of a machine.',
-      members: { id: Id('nic', { description: 'The interface.' }) },
+      members: { id: { ...InterfaceRef, description: 'The interface.' } },
     },
     network: {
       means: 'All interfaces in a private network.',
