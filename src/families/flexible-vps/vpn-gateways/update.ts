@@ -1,7 +1,7 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
-import { pendingOn } from '../../../kernel/operations/store.ts';
+import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
@@ -41,6 +41,25 @@ function requireState(row: VpnGatewayRow, changesEngine: boolean): void {
     detail: `The gateway is ${row.status}; networks, port and key can only be changed while it is active.`,
     extra: { current_state: row.status, allowed_states: ['active'] },
   });
+}
+
+/** Whether the pending operation makes exactly this change: what the tables do not show yet is its port. */
+function isUnderWay(
+  { type, input }: StoredOperation,
+  body: VpnGatewayChange,
+  row: VpnGatewayRow,
+  network_ids: readonly string[],
+): boolean {
+  const { rotate_key = false, port, network_ids: wanted = network_ids, ...kept } = body;
+  const isSame = JSON.stringify(wanted) === JSON.stringify(network_ids);
+  const pendingPort = (input as { readonly port: number }).port;
+  return (
+    type === updateGatewayKind.type &&
+    isSame &&
+    (port ?? row.port) === pendingPort &&
+    rotate_key === (row.next_public_key !== null) &&
+    Object.keys(kept).length === 0
+  );
 }
 
 /** The networks that the gateway is to have, locked and checked; null if they stay as they are. */
@@ -122,6 +141,12 @@ export const updateVpnGateway = endpoint({
     const before = await vpnGateways.take(call, params.id);
     const { network_ids, peer_count } = await readParts(db, before.id);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
+    if (pending !== undefined && isUnderWay(pending, body, before, network_ids)) {
+      call.effect({ action: 'none', ...vpnGateways.ref(before) });
+      call.follow(pending);
+      const parts = { network_ids, peer_count };
+      return accepted(presentGateway({ ...before, ...parts }, pending, services.baseUrl));
+    }
     vpnGatewayLife.require('updateVpnGateway', before.status, { operation: pending });
     const networks = await lockWanted(call, before, network_ids);
     const isRotated = body.rotate_key ?? false;

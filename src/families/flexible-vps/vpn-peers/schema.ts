@@ -177,11 +177,13 @@ export type NewVpnPeer = Static<typeof NewVpnPeer>;
 export const VpnPeerChange = Shape({
   name: Type.Optional(ResourceName),
   labels: Type.Optional(LabelsPatch),
-  public_key: Type.Optional({
-    ...PublicKey,
-    ...unlessSent('regenerate_key'),
-    description: 'Another public key in place of the present one.',
-  }),
+  public_key: Type.Optional(
+    Nullable({
+      ...PublicKey,
+      ...unlessSent('regenerate_key'),
+      description: 'Another public key in place of the present one; null: a new key pair is generated.',
+    }),
+  ),
   regenerate_key: Type.Optional(
     Instruction({
       ...Type.Boolean({

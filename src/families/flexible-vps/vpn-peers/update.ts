@@ -43,7 +43,7 @@ function faultsOf({ body, now }: UpdateCall, before: VpnPeerRow): FieldError[] {
     ...expiryFaults(body.expires_at, now),
     ...(body.routed_cidrs === undefined ? [] : siteFaults(before.kind, body.routed_cidrs)),
   ];
-  if (body.public_key !== undefined && body.regenerate_key === true) {
+  if (body.public_key != null && body.regenerate_key === true) {
     const detail = 'Send either a public key, or regenerate_key.';
     faults.push({ pointer: '/regenerate_key', code: 'mutually_exclusive', detail });
   }
@@ -56,7 +56,7 @@ function faultsOf({ body, now }: UpdateCall, before: VpnPeerRow): FieldError[] {
 }
 
 function keyColumns({ body, services, now }: UpdateCall, before: VpnPeerRow, { keys }: Prepared) {
-  if (body.regenerate_key === true)
+  if (body.regenerate_key === true || body.public_key === null)
     return {
       public_key: keys.publicKey,
       key_source: 'generated' as const,
