@@ -48,10 +48,6 @@ export const exemptions = {
       subject,
       reason: 'Backups and ISOs cannot be created or listed yet; the refusal says so.',
     })),
-    {
-      subject: 'attachVpsFirewall /target interface',
-      reason: 'Interfaces are listed for each machine only, and the target names no machine.',
-    },
     ...['attachVmPublicIp', 'createVm /public_ipv4 reserved'].map((subject) => ({
       subject,
       reason: 'No endpoint reserves addresses yet, so there is none to pick.',

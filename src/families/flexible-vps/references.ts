@@ -112,7 +112,7 @@ export const VmPlacementGroupRef = placementGroupRef(EXISTING);
 
 export const FirewallRef = Ref(Id('fw'), rows('listVpsFirewalls'));
 
-/** Interfaces are listed for each machine; the request may name the machine beside them. */
+/** An interface of the machine that stands beside it: interfaces are listed for each machine. */
 export const InterfaceRef = Ref(Id('nic'), {
   list: 'listVmInterfaces',
   value: 'id',

@@ -7,18 +7,12 @@ import { applyChange, changeNothing, takeFirewall } from './change-call.ts';
 import { requireCoverable } from './checks.ts';
 import { applyingExample, firewallExample } from './example.ts';
 import { applyFirewallKind } from './kinds.ts';
+import { isLastOfSome, noteLocations, raiseVersions } from './members/store.ts';
 import { targetOf } from './present.ts';
 import { firewalls, newAttachmentId } from './resource.ts';
 import { letsManage } from './rules.ts';
 import { AttachmentId, Firewall, FirewallId, FirewallWithAttachment, NewAttachment } from './schema.ts';
-import {
-  attachmentsOf,
-  deleteAttachment,
-  insertAttachment,
-  isLastOfSome,
-  noteLocations,
-  raiseVersions,
-} from './store.ts';
+import { attachmentsOf, deleteAttachment, insertAttachment } from './store.ts';
 import type { FirewallRow } from './table.ts';
 import { lockTarget } from './targets.ts';
 
@@ -63,13 +57,13 @@ export const attachVpsFirewall = endpoint({
   async handle(call) {
     const { db, caller, params, body } = call;
     await firewalls.get(call, params.id);
-    const target = await lockTarget(call, body.target);
+    const { columns, interface_vm } = await lockTarget(call, body.target);
     const before = await takeFirewall(call, params.id, 'attachVpsFirewall');
     const present = await attachmentsOf(db, before.id);
     const same = present.find(
       ({ vm_id, interface_id, network_id, selector }) =>
         (vm_id ?? interface_id ?? network_id ?? selector) ===
-        (target.vm_id ?? target.interface_id ?? target.network_id ?? target.selector),
+        (columns.vm_id ?? columns.interface_id ?? columns.network_id ?? columns.selector),
     );
     if (same !== undefined)
       return accepted({ ...(await changeNothing(call, before)), attachment_id: same.id });
@@ -77,7 +71,7 @@ export const attachVpsFirewall = endpoint({
       before: present.length,
     });
     const id = newAttachmentId();
-    await insertAttachment(db, { id, account_id: caller.account.id, firewall_id: before.id, ...target });
+    await insertAttachment(db, { id, account_id: caller.account.id, firewall_id: before.id, ...columns });
     await requireCoverable(call, { firewallId: before.id }, '/target');
     await noteLocations(db, { firewallId: before.id });
     await raiseVersions(db, before.id);
@@ -86,7 +80,7 @@ export const attachVpsFirewall = endpoint({
       {
         pointer: '/attachments',
         before: present.map(targetOf),
-        after: [...present.map(targetOf), body.target],
+        after: [...present, { ...columns, interface_vm }].map(targetOf),
       },
     ];
     const shown = await applyChange(call, before, {}, { action: 'attach', changes });

@@ -4,8 +4,9 @@ import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { readCovered, readLoad, type Scope } from './members/store.ts';
 import { MOST_ENTRIES } from './rules.ts';
-import { lockFirewalls, readCovered, readLoad, type Scope } from './store.ts';
+import { lockFirewalls } from './store.ts';
 import type { StoredRule } from './table.ts';
 
 type Asking = Pick<Call, 'db' | 'caller' | 'services' | 'event'>;

@@ -8,8 +8,9 @@ import {
 import { engineAt } from '../../../engines/engine-step.ts';
 import type { Work } from '../../../kernel/operations/kind.ts';
 import type { Db } from '../../../store/database.ts';
+import { firewallsOf, readMembers } from './members/store.ts';
 import { readPorts } from './rules.ts';
-import { firewallsOf, nextRevision, readFirewall, readMembers } from './store.ts';
+import { nextRevision, readFirewall } from './store.ts';
 import type { FirewallRow, StoredRule } from './table.ts';
 
 type Asking = Pick<Work<unknown>, 'db' | 'services' | 'signal'>;

@@ -4,9 +4,10 @@ import { runKind } from '../../../testing/run-kind.ts';
 import { makeVm } from '../vms/fixture.ts';
 import { newFirewallExample } from './example.ts';
 import { applyFirewallKind } from './kinds.ts';
+import { noteLocations } from './members/store.ts';
 import { firewalls, newAttachmentId } from './resource.ts';
 import { entriesOf, storedRules } from './rules.ts';
-import { insertAttachment, jsonOf, noteLocations } from './store.ts';
+import { insertAttachment, jsonOf } from './store.ts';
 
 function columns() {
   const { rules } = storedRules({ warn: () => undefined }, newFirewallExample.rules ?? [], [], '/rules');
@@ -56,14 +57,11 @@ export async function attachFirewall(world: World, id: string): Promise<string> 
 }
 
 /** The crash matrix follows an attached firewall, so that the engine has work to do. */
-const attached = (endpointId: string, payload?: object): Scenario => ({
+const attached = (endpointId: string, query: object = {}): Scenario => ({
   async begin(world: World, walk: Walk) {
     const id = await makeFirewall(world);
     await attachFirewall(world, id);
-    const answer = await walk.call(walk.endpoint(endpointId), world, {
-      params: { id },
-      ...(payload === undefined ? {} : { payload }),
-    });
+    const answer = await walk.call(walk.endpoint(endpointId), world, { params: { id }, query: { ...query } });
     return walk.operationOf(world, answer);
   },
 });
@@ -79,5 +77,6 @@ export const fixture: Fixture = {
   },
   scenarios: {
     'firewall.apply': attached('addVpsFirewallRule'),
+    'firewall.delete': attached('deleteVpsFirewall', { detach: true }),
   },
 };

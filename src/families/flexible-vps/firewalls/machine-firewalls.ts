@@ -6,15 +6,9 @@ import { invalid } from '../../../kernel/problems/problem.ts';
 import type { Tx } from '../../../store/database.ts';
 import { requireCoverable } from './checks.ts';
 import { applyLater } from './kinds.ts';
+import { membershipsOf, noteLocations } from './members/store.ts';
 import { firewalls, newAttachmentId } from './resource.ts';
-import {
-  attachedTo,
-  insertAttachment,
-  lockFirewalls,
-  membershipsOf,
-  noteLocations,
-  selectedOtherwise,
-} from './store.ts';
+import { attachedTo, insertAttachment, lockFirewalls, selectedOtherwise } from './store.ts';
 import type { FirewallRow } from './table.ts';
 
 export type Memberships = Awaited<ReturnType<typeof membershipsOf>>;

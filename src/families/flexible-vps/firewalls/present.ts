@@ -9,6 +9,8 @@ export interface CountedAttachment {
   readonly id: string;
   readonly vm_id: string | null;
   readonly interface_id: string | null;
+  /** The machine of the interface. */
+  readonly interface_vm: string | null;
   readonly network_id: string | null;
   readonly selector: string | null;
   readonly vm_count: number;
@@ -23,14 +25,15 @@ export interface ShownFirewall extends FirewallRow {
 export function targetOf({
   vm_id,
   interface_id,
+  interface_vm,
   network_id,
   selector,
 }: Pick<
   CountedAttachment,
-  'vm_id' | 'interface_id' | 'network_id' | 'selector'
+  'vm_id' | 'interface_id' | 'interface_vm' | 'network_id' | 'selector'
 >): FirewallAttachment['target'] {
   if (vm_id !== null) return { type: 'vm', id: vm_id };
-  if (interface_id !== null) return { type: 'interface', id: interface_id };
+  if (interface_id !== null) return { type: 'interface', vm_id: interface_vm ?? '', id: interface_id };
   if (network_id !== null) return { type: 'network', id: network_id };
   return { type: 'label_selector', selector: selector ?? '' };
 }

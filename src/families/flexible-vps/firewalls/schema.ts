@@ -145,7 +145,15 @@ export const FirewallTarget = Variants(
     },
     interface: {
       means: 'One interface of a machine.',
-      members: { id: { ...InterfaceRef, description: 'The interface.' } },
+      members: {
+        vm_id: Type.Optional({
+          ...VmRef,
+          ...advanced,
+          description:
+            'The machine of the interface. Answers always have it. Default: the one that has `id`.',
+        }),
+        id: { ...InterfaceRef, description: 'The interface.' },
+      },
     },
     network: {
       means: 'All interfaces in a private network.',

@@ -8,7 +8,7 @@ import { lockVmIfThere } from '../vms/store.ts';
 import type { NewAttachment } from './schema.ts';
 
 /** The columns of an attachment that say what it is attached to. */
-export interface TargetColumns {
+interface TargetColumns {
   readonly vm_id: string | null;
   readonly interface_id: string | null;
   readonly network_id: string | null;
@@ -24,12 +24,12 @@ const NOTHING: TargetColumns = {
   terms: null,
 };
 
-const unknown = (what: string) =>
+const unknown = (what: string, where: 'account' | 'machine' = 'account') =>
   invalid([
     {
       pointer: '/target/id',
       code: 'unknown_reference',
-      detail: `There is no such ${what} in this account.`,
+      detail: `There is no such ${what} in this ${where}.`,
     },
   ]);
 
@@ -37,31 +37,41 @@ const unknown = (what: string) =>
 const isThere = (row: { readonly status: string } | undefined): boolean =>
   row !== undefined && row.status !== 'deleting' && row.status !== 'detaching';
 
+interface Target {
+  readonly columns: TargetColumns;
+  /** The machine of the interface. */
+  readonly interface_vm: string | null;
+}
+
+const target = (columns: Partial<TargetColumns>, interface_vm: string | null = null): Target => ({
+  columns: { ...NOTHING, ...columns },
+  interface_vm,
+});
+
 /** Throws 422 if the account does not have the target. */
 export async function lockTarget(
   { db, caller }: Pick<Call, 'db' | 'caller'>,
-  target: NewAttachment['target'],
-): Promise<TargetColumns> {
+  wanted: NewAttachment['target'],
+): Promise<Target> {
   const account = caller.account.id;
-  switch (target.type) {
-    case 'label_selector':
-      return {
-        ...NOTHING,
-        selector: target.selector,
-        terms: parseLabelSelector(target.selector, '/target/selector'),
-      };
+  switch (wanted.type) {
+    case 'label_selector': {
+      const terms = parseLabelSelector(wanted.selector, '/target/selector');
+      return target({ selector: wanted.selector, terms });
+    }
     case 'vm':
-      if (!isThere(await lockVmIfThere(db, account, target.id))) throw unknown('machine');
-      return { ...NOTHING, vm_id: target.id };
+      if (!isThere(await lockVmIfThere(db, account, wanted.id))) throw unknown('machine');
+      return target({ vm_id: wanted.id });
     case 'interface': {
-      const seen = await readInterface(db, target.id);
+      const seen = await readInterface(db, wanted.id);
       if (seen?.account_id !== account) throw unknown('interface');
+      if (wanted.vm_id !== undefined && wanted.vm_id !== seen.vm_id) throw unknown('interface', 'machine');
       await lockVmIfThere(db, account, seen.vm_id);
-      if (!isThere(await readInterface(db, target.id))) throw unknown('interface');
-      return { ...NOTHING, interface_id: target.id };
+      if (!isThere(await readInterface(db, wanted.id))) throw unknown('interface');
+      return target({ interface_id: wanted.id }, seen.vm_id);
     }
     case 'network':
-      if (!isThere(await lockNetwork(db, account, target.id))) throw unknown('network');
-      return { ...NOTHING, network_id: target.id };
+      if (!isThere(await lockNetwork(db, account, wanted.id))) throw unknown('network');
+      return target({ network_id: wanted.id });
   }
 }

@@ -5,7 +5,7 @@ import { readPage } from '../../../kernel/pages/store.ts';
 import { operationIn, type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import { firewallIdsOf } from '../firewalls/store.ts';
+import { firewallIdsOf } from '../firewalls/members/store.ts';
 import type { InterfaceState } from './lifecycle.ts';
 import type { InterfaceAddresses } from './schema.ts';
 import type { InterfaceRow } from './table.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../resources/addresses/store.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { requireFilter } from '../firewalls/checks.ts';
-import { membershipsOf } from '../firewalls/store.ts';
+import { membershipsOf } from '../firewalls/members/store.ts';
 import { ConfirmCutOff, requireConnected } from '../interfaces/last-connection.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { exampleOperation } from '../vms/example.ts';
