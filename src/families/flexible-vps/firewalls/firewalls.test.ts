@@ -164,6 +164,20 @@ describe('a firewall', () => {
     expect(refused.json()).toMatchObject({ code: 'resource_in_use', used_by: [{ type: 'firewall', id }] });
   });
 
+  it('lets no address in that its machine has lost', async () => {
+    const trusted = await firewall({ default_in: 'allow' });
+    const client = await mine.vm({ firewall_ids: [trusted.id] });
+    const addresses = async () => {
+      const seen = await engine().observeFirewall({ account: mine.account.id, id: trusted.id });
+      return seen?.members.flatMap((member) => member.addresses);
+    };
+    const [four] = client.public_ips.filter(({ version }) => version === 4);
+    expect(await addresses()).toContain(`${four?.address}/32`);
+    await mine.do('DELETE', `vms/${client.id}/public-ips/${four?.ip_id}`);
+    expect(await addresses()).not.toContain(`${four?.address}/32`);
+    expect(await addresses()).not.toEqual([]);
+  });
+
   it('is attached once, warns of lost access, and of the last protection', async () => {
     const { id } = await firewall();
     const vm = await mine.vm();
@@ -285,7 +299,10 @@ describe('where an engine cannot filter public interfaces', () => {
       expect(await refused({ type: 'vm', id: vm.id })).toMatchObject(missing);
       expect(await refused({ type: 'interface', id: front?.id })).toMatchObject(missing);
       expect(await refused({ type: 'label_selector', selector: 'role=web' })).toMatchObject(missing);
-      await attach(id, { type: 'interface', id: inner?.id });
+      const wrong = { type: 'interface', id: inner?.id, vm_id: (await mine.vm()).id };
+      expect(await refused(wrong)).toMatchObject({ errors: [{ pointer: '/target/id' }] });
+      const shown = await attach(id, { type: 'interface', id: inner?.id });
+      expect(shown.attachments).toMatchObject([{ target: { vm_id: vm.id, id: inner?.id } }]);
       await attach(id, { type: 'network', id: network.id });
       expect((await readVm(vm.id)).interfaces.map(({ firewall_ids }) => firewall_ids)).toEqual([[], [id]]);
       const { id: selective } = await firewall();

@@ -200,6 +200,7 @@ export const detachPublicIpKind = kind<typeof DetachInput>({
       const front = await frontOf(db, vm.id);
       const fault = front === undefined ? null : await plugIfThere(work, vm, front.id);
       if (fault !== null) return fault;
+      await applyFirewallsOf(work, vm);
       return done({}, async (tx) => {
         await letGo(services, tx, vm, address, now);
         return [event('detached', vm, address)];
