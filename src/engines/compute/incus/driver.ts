@@ -2,9 +2,7 @@
 import type { Capabilities } from '../capabilities.ts';
 import type { ComputeEngine } from '../port.ts';
 import * as attachments from './attachments.ts';
-import { bridgeNetworks } from './bridge-networks.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { Client } from './client.ts';
 import * as consoles from './consoles.ts';
 import * as disks from './disks.ts';
 import type { Server, Site } from './driver-context.ts';
@@ -19,11 +17,10 @@ import * as networks from './networks.ts';
 import * as nics from './nics.ts';
 import type { IncusOptions } from './options.ts';
 import * as firewalls from './ovn/firewalls.ts';
-import { ovnNetworks } from './ovn/networks.ts';
-import { Northbound } from './ovn/northbound.ts';
 import { securePorts } from './ovn/ports.ts';
 import * as power from './power.ts';
 import * as series from './series.ts';
+import { openSite } from './site.ts';
 import * as sizes from './sizes.ts';
 import * as snapshots from './snapshots.ts';
 import * as volumeSnapshots from './volume-snapshots.ts';
@@ -45,21 +42,9 @@ export class Incus implements ComputeEngine {
     this.capabilities = capabilitiesOf(settings);
     this.imageFormats = images.formatsOf(settings);
     this.#samples = samples;
-    const client = new Client(settings.address);
-    const { ovn } = settings;
-    const northbound = ovn && new Northbound(ovn.northbound);
-    this.site = {
-      location,
-      client,
-      settings,
-      ledger,
-      logs,
-      networks: ovn && northbound ? ovnNetworks(ovn.uplink, northbound) : bridgeNetworks,
-      northbound,
-      capabilities: this.capabilities,
-      readServer: (signal) => this.#readServer(signal),
-    };
-    this.#events = new EventStream(client);
+    const read: Site['readServer'] = (signal) => this.#readServer(signal);
+    this.site = openSite({ location, settings, ledger, logs }, this.capabilities, read);
+    this.#events = new EventStream(this.site.client);
   }
 
   #readServer(signal?: AbortSignal): Promise<Server> {

@@ -7,10 +7,10 @@ import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
 import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
-import type { Capabilities } from '../capabilities.ts';
 import type { Ref, Stop } from '../instance.ts';
 import type { ComputeEngine, Console } from '../port.ts';
 import { renderLog, tail } from './boot-log.ts';
+import { sandboxCapabilities } from './capabilities.ts';
 import * as disks from './disks.ts';
 import type { OwnEffect } from './faults.ts';
 import * as firewalls from './firewalls.ts';
@@ -45,30 +45,6 @@ const HOSTS: readonly HostSpec[] = Array.from({ length: 8 }, (_, i) => ({
   memoryMb: 1024 * 1024,
   diskGb: 64_000,
 }));
-
-export const sandboxCapabilities: Capabilities = {
-  liveResize: true,
-  nicHotPlug: true,
-  privateNetworks: true,
-  overlappingNetworks: true,
-  vpnGateways: true,
-  vpnRoutes: true,
-  blockVolumes: true,
-  fileSystemVolumes:
-    'Volumes in this location are raw devices. Make a file system on the volume inside the machine.',
-  onlineVolumeResize: true,
-  ipv6Routes: true,
-  privateFirewalls: true,
-  publicFirewalls: true,
-  quiesce: true,
-  rescue: true,
-  passwordReset: true,
-  imageImport: true,
-  consoleLog: true,
-  serialConsole: true,
-  graphicalConsole: 'Machines of the sandbox have no screen. Open the serial console instead.',
-  series: true,
-};
 
 const DONE = { value: undefined };
 
