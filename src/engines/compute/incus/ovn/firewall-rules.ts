@@ -13,6 +13,7 @@ const order = {
   drop: priorities.firewall + 300,
   /** Without an address, a machine could not use what its firewall allows. */
   addressing: priorities.firewall + 400,
+  fromNameServer: priorities.firewall + 500,
 } as const;
 
 /** The names of the sets that have the addresses of a firewall's members. */
@@ -70,10 +71,42 @@ function remoteOf(
   return parts.length === 0 ? null : ` && ${anyOf(parts)}`;
 }
 
-/** `ports` are the names of the members' ports, which need not exist. */
+/**
+ * OVN answers questions for names of machines itself, and for that it lets all UDP packets from port 53 pass to a
+ * machine, before any rule is asked. So such packets are dropped where they enter the network, by the address of the
+ * receiver. Answers of name servers among the machines pass, because they belong to a connection. What comes from the
+ * router is not tracked (`ct.trk`) and stays out of this.
+ */
+function fromNameServer(
+  { defaultIn, rules }: Pick<FirewallSpec, 'defaultIn' | 'rules'>,
+  members: AddressSets,
+  setsOf: (firewall: string) => AddressSets,
+): Rule[] {
+  const dropped = rules.filter(
+    ({ direction, action, protocol }) =>
+      direction === 'in' && action === 'drop' && ['udp', 'any'].includes(protocol),
+  );
+  const matches =
+    defaultIn === 'drop'
+      ? ['']
+      : dropped.flatMap((rule) => {
+          const remote = remoteOf(rule, setsOf);
+          return remote === null ? [] : [` && ${protocolOf(rule)}${remote}`];
+        });
+  const toMembers = `(ip4.dst == $${members.v4} || ip6.dst == $${members.v6})`;
+  return matches.map((match) => ({
+    direction: 'from-lport',
+    priority: order.fromNameServer,
+    match: `ct.trk && udp.src == 53 && ${toMembers}${match}`,
+    action: 'drop',
+  }));
+}
+
+/** `ports` are the names of the members' ports, which need not exist. `own` has the addresses of the members. */
 export function firewallRules(
   { defaultIn, defaultOut, rules }: Omit<FirewallSpec, 'members' | 'revision'>,
   ports: readonly string[],
+  own: AddressSets,
   setsOf: (firewall: string) => AddressSets,
 ): Rule[] {
   if (ports.length === 0) return [];
@@ -96,6 +129,7 @@ export function firewallRules(
     byDefault('out', defaultOut),
     ruleFor('out', order.addressing, '(udp.src == 68 && udp.dst == 67 && ip4)', 'allow'),
     ruleFor('out', order.addressing, '(udp.src == 546 && udp.dst == 547 && ip6)', 'allow'),
+    ...fromNameServer({ defaultIn, rules }, own, setsOf),
     ...rules.flatMap((rule) => {
       const remote = remoteOf(rule, setsOf);
       if (remote === null) return [];

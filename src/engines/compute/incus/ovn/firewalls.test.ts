@@ -4,8 +4,10 @@ import { useTestDatabase } from '../../../../testing/database.ts';
 import { type OvnHarness, openOvn } from '../../../../testing/incus/ovn-harness.ts';
 import { probeOf } from '../../../../testing/incus/probe.ts';
 import { whyNoOvn } from '../../../../testing/incus/programs.ts';
+import { type Program, talkOf } from '../../../../testing/incus/talk.ts';
 import { firewallSpec, memberOf, pingRule } from '../../contract/firewalls.ts';
 import { Lab } from '../../contract/lab.ts';
+import type { FirewallRule } from '../../firewall.ts';
 import type { Nic, Ref } from '../../instance.ts';
 
 const reason = whyNoOvn();
@@ -20,10 +22,19 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     harness = await openOvn(database.db);
     lab = new Lab(harness);
   });
-  afterEach(() => lab.clear());
+  const programs: Program[] = [];
+  afterEach(async () => {
+    for (const program of programs.splice(0)) program.end();
+    await lab.clear();
+  });
   afterAll(() => harness?.close());
 
   const { succeeds, reaches, hasAddress } = probeOf(() => harness);
+  const talk = talkOf(() => harness);
+  const started = async (program: Promise<Program>): Promise<Program> => {
+    programs.push(await program);
+    return program;
+  };
 
   async function runningIn(net: Ref, last: number, hasV6 = true) {
     const [ipv4, ipv6] = [`10.20.0.${last}`, `fd12:3456:789a:1::${last}`];
@@ -37,7 +48,8 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
   const serve = (ref: Ref, port: number) => succeeds(ref, `httpd -p ${port} -h /root`);
   const connects = (from: Ref, address: string, port: number) =>
     succeeds(from, `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 2 ${address} ${port} | grep -q HTTP`);
-  const tcp = (port: number) => pingRule({ protocol: 'tcp', ports: [{ from: port, to: port }] });
+  const tcp = (port: number, more: Partial<FirewallRule> = {}) =>
+    pingRule({ protocol: 'tcp', ports: [{ from: port, to: port }], ...more });
   const member = (ref: Ref, nic: Nic) => ({ ...memberOf(ref, nic), addresses: [nic.ipv4!, nic.ipv6!] });
 
   it('let allowed connections pass and drop others, over IPv4 and IPv6', async () => {
@@ -76,6 +88,65 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     await expect.poll(() => hasAddress(server.ref, server.ipv4).catch(() => false), SOON).toBe(true);
     expect(await reaches(client.ref, server.ipv4)).toBe(false);
     expect(await reaches(server.ref, client.ipv4)).toBe(false);
+  });
+
+  it('keep an open connection through a change that is not about it, and interrupt it by one that is', async () => {
+    const net = await lab.network();
+    const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
+    const fw = lab.ref('fw');
+    const members = [memberOf(server.ref, server.nic)];
+    const apply = (...rules: FirewallRule[]) =>
+      harness.engine.ensureFirewall(fw, firewallSpec({ members, rules }));
+    await apply(tcp(7080), tcp(7081));
+    for (const port of [7080, 7081]) await started(talk.echo(server.ref, port));
+    const open = await started(talk.connection(client.ref, server.ipv4, 7080));
+    const other = await started(talk.connection(client.ref, server.ipv4, 7081));
+    const passes = async (connection: Program, text: string) => {
+      connection.say(text);
+      await expect.poll(() => connection.lines, SOON).toContain(text);
+    };
+    await passes(open, 'before');
+    await apply(tcp(7080), tcp(7081), tcp(443));
+    await passes(open, 'after');
+    await apply(tcp(7081), tcp(443));
+    open.say('dropped');
+    for (const text of ['one', 'two', 'three']) await passes(other, text);
+    expect(open.lines).toEqual(['ready', 'before', 'after']);
+    // The sender repeats what got no answer.
+    await apply(tcp(7080), tcp(7081));
+    await expect.poll(() => open.lines, SOON).toContain('dropped');
+  });
+
+  it('hold for UDP packets from the port of name servers, whose answers pass', async () => {
+    const net = await lab.network();
+    const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
+    const receiver = await started(talk.datagrams(server.ref, 5000, 5001));
+    const resolver = await started(talk.datagrams(client.ref, 53));
+    const usual = await started(talk.datagrams(client.ref, 5353));
+    const arrives = (from: Program, port: number, text: string) =>
+      expect
+        .poll(() => {
+          from.say(`${server.ipv4} ${port} ${text}`);
+          return receiver.lines;
+        }, SOON)
+        .toContain(`${port} ${text}`);
+    await arrives(resolver, 5000, 'open');
+    const rules = [pingRule({ protocol: 'udp', ports: [{ from: 5001, to: 5001 }] })];
+    await harness.engine.ensureFirewall(
+      lab.ref('fw'),
+      firewallSpec({ members: [memberOf(server.ref, server.nic)], rules }),
+    );
+    for (const text of ['one', 'two', 'three']) {
+      resolver.say(`${server.ipv4} 5000 closed`);
+      await arrives(usual, 5001, text);
+    }
+    expect(receiver.lines).not.toContain('5000 closed');
+    await expect
+      .poll(() => {
+        receiver.say(`${client.ipv4} 53 question`);
+        return receiver.lines;
+      }, SOON)
+      .toContain('5000 answer');
   });
 
   it('are seen as gone if somebody removes their rules, written again, and leave nothing behind', async () => {

@@ -221,7 +221,8 @@ async function write(
       const uuid = uuids.get(instance);
       return uuid === undefined ? [] : [portOf(network, uuid, nic)];
     });
-    const rules = firewallRules(spec, ports.toSorted(), (id) => setsOf({ account: ref.account, id }, name));
+    const setsIn = (id: string) => setsOf({ account: ref.account, id }, name);
+    const rules = firewallRules(spec, ports.toSorted(), setsIn(ref.id), setsIn);
     count += rules.length;
     const set = { subject: subjectOf(ref), machine: null, rules };
     await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
