@@ -37,6 +37,8 @@ interface Node {
   readonly enum?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Node>>;
   readonly items?: Node;
+  /** The items of a schema that is narrowed to one value. */
+  readonly prefixItems?: readonly Node[];
   readonly anyOf?: readonly Node[];
   readonly oneOf?: readonly Node[];
 }
@@ -57,7 +59,10 @@ function nodeAt(
   if (node === undefined) return undefined;
   const [first, ...rest] = parts;
   const branches = node.anyOf ?? node.oneOf ?? [];
-  const next = first === undefined ? undefined : (node.items ?? own(node.properties, first));
+  const next =
+    first === undefined
+      ? undefined
+      : (node.prefixItems?.[Number(first)] ?? node.items ?? own(node.properties, first));
   const found = first === undefined ? (fits(node) ? node : undefined) : nodeAt(next, rest, fits);
   return found ?? branches.map((branch) => nodeAt(branch, parts, fits)).find((each) => each !== undefined);
 }

@@ -7,7 +7,7 @@ import type { FamilyName } from '../kernel/families.ts';
 /** Endpoints of the contract that have no record yet. */
 export const notBuilt: Readonly<Record<FamilyName, number>> = {
   account: 0,
-  'flexible-vps': 24,
+  'flexible-vps': 15,
   kubernetes: 27,
   dedicated: 25,
   storage: 14,
@@ -53,9 +53,9 @@ export const exemptions = {
       reason: 'No endpoint reserves addresses yet, so there is none to pick.',
     })),
   ],
-  idsWithoutList: ['bkp', 'bpol', 'fw', 'iso'].map((subject) => ({
+  idsWithoutList: ['bkp', 'bpol', 'iso'].map((subject) => ({
     subject,
-    reason: 'Backups, backup policies, firewalls and ISOs cannot be created or listed yet.',
+    reason: 'Backups, backup policies and ISOs cannot be created or listed yet.',
   })),
   listsOfRows: [
     {

@@ -15,7 +15,7 @@ export interface Walk {
   call(
     endpoint: Endpoint,
     world: World,
-    request: { params: Params; payload?: object },
+    request: { params: Params; payload?: object; query?: Readonly<Record<string, unknown>> },
   ): Promise<LightMyRequestResponse>;
   /** Runs operations until none is due. */
   work(world: World): Promise<void>;

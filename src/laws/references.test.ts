@@ -143,13 +143,13 @@ describe('a refused reference', () => {
     return errors.find(({ pointer }) => pointer === pointerOf(member));
   }
 
-  /** Like `put`, but creates lists where the path has an index. An item keeps what the example has there. */
+  /** Like `put`, but creates lists where the path has indexes. An item keeps what the example has there. */
   function putIn(body: unknown, at: readonly string[], value: string): unknown {
     const place = at.indexOf('0');
     if (place < 0) return put(body, at, value);
     const list = at.slice(0, place).reduce<unknown>((inner, name) => (inner as Items)?.[name], body);
     const [item] = Array.isArray(list) ? list : [{}];
-    return put(body, at.slice(0, place), [put(item, at.slice(place + 1), value)]);
+    return put(body, at.slice(0, place), [putIn(item, at.slice(place + 1), value)]);
   }
 
   const callOf = ({ reference }: Member): RegExp =>

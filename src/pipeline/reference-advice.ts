@@ -13,6 +13,7 @@ import type { Endpoint } from '../kernel/record.ts';
 import { partsOf, type Reference, referenceAt } from '../kernel/reference.ts';
 import type { Services } from '../kernel/services.ts';
 import { isValid } from '../kernel/validation.ts';
+import { narrowTo } from '../kernel/variants.ts';
 import { callOf } from './call-context.ts';
 import { type Input, queryShapeOf } from './input.ts';
 
@@ -89,7 +90,7 @@ export class ReferenceAdvice {
     if (!ADVISED.includes(code)) return error;
     const reference = pointer.startsWith('query/')
       ? referenceAt(queryShapeOf(endpointOf(this.#exchange)), pointer)
-      : referenceAt(body, pointer);
+      : referenceAt(body && narrowTo(body, this.#body), pointer);
     const list = this.#services.registry.endpoints.find(({ id }) => id === reference?.list);
     if (reference === undefined && !pointer.startsWith('header/') && ID_WANTED.test(error.detail))
       return { ...error, detail: 'Nothing that has such an id is offered yet; leave this member out.' };

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Harness } from '../engines/compute/contract.ts';
 import { diskOf, haltInside, writeInside } from '../engines/compute/sandbox/guest-actions.ts';
+import { send } from '../engines/compute/sandbox/packets.ts';
 import { Sandbox, type SandboxOptions } from '../engines/compute/sandbox/sandbox.ts';
 import { addFault, type HostSpec } from '../engines/compute/sandbox/store.ts';
 import { readDefaultText } from '../provider/default.ts';
@@ -56,6 +57,8 @@ export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): Sand
     readInside: async (ref, path) => (await diskOf(engine.room, ref))[path] ?? null,
     writeVolume: (ref, { path }, text) => writeInside(engine.room, ref, path, text),
     readVolume: async (ref, { path }) => (await diskOf(engine.room, ref))[path] || null,
+    reaches: async (ref, address) =>
+      (await send(engine.room, ref, address, { protocol: 'icmp', type: 8 })) === 'arrived',
     deafen: async ({ id: target }) =>
       void (await addFault(db, { target, effect: { kind: 'ignore_shutdown' } })),
     shutDownInside: (ref) => haltInside(engine.room, ref, 'shutdown'),

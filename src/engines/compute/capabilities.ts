@@ -25,6 +25,10 @@ export interface Capabilities {
   readonly onlineVolumeResize: Capability;
   /** Private networks can have routes to IPv6 destinations. */
   readonly ipv6Routes: Capability;
+  /** Firewalls decide about the packets of interfaces in private networks. */
+  readonly privateFirewalls: Capability;
+  /** Firewalls decide about the packets of public interfaces. */
+  readonly publicFirewalls: Capability;
   /** Snapshots can freeze the file system of a running machine while they are taken. */
   readonly quiesce: Capability;
   readonly rescue: Capability;

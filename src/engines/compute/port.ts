@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import type { Engine, Engines, Watcher } from '../engine.ts';
 import type { EnginePort } from '../engine-port.ts';
 import type { CapabilityName } from './capabilities.ts';
+import type { Firewall, FirewallSpec } from './firewall.ts';
 import type { Gateway, GatewayPeer, GatewaySpec } from './gateway.ts';
 import type { Image, ImageFormat, ImageSource } from './image.ts';
 import type {
@@ -31,6 +32,7 @@ import type { Volume, VolumeSpec } from './volume.ts';
 
 export { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.ts';
 export type { Capabilities, CapabilityName } from './capabilities.ts';
+export type * from './firewall.ts';
 export type { Gateway, GatewayPeer, GatewaySpec } from './gateway.ts';
 export { type Image, type ImageFormat, type ImageSource, imageFormats } from './image.ts';
 export type * from './instance.ts';
@@ -143,6 +145,16 @@ export interface ComputeEngine extends Engine<CapabilityName> {
   observeNetwork(ref: Ref, signal?: AbortSignal): Promise<Network | null>;
   /** Refused with `resource_in_use` while a machine has an interface in the network. */
   removeNetwork(ref: Ref, signal?: AbortSignal): Promise<void>;
+
+  /**
+   * Puts all rules of the firewall into force for all its members in the location, at once: until then, the previous
+   * ones are in force. Open connections that the rules still allow go on. Ignored if the engine has a later revision.
+   */
+  ensureFirewall(ref: Ref, spec: FirewallSpec, signal?: AbortSignal): Promise<void>;
+  observeFirewall(ref: Ref, signal?: AbortSignal): Promise<Firewall | null>;
+  /** The ids of all firewalls that the engine has. */
+  observeFirewalls(signal?: AbortSignal): Promise<readonly Ref[]>;
+  removeFirewall(ref: Ref, signal?: AbortSignal): Promise<void>;
 
   /** Creates the volume, attached to no machine. An existing volume is left unchanged, even if it differs from `spec`. */
   ensureVolume(ref: Ref, spec: VolumeSpec, signal?: AbortSignal): Promise<void>;

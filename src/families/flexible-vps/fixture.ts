@@ -1,9 +1,16 @@
-/** Compares the machines, volumes, networks, VPN gateways and images of an account with the state of the compute engines. */
-import { type ComputeEngine, computePort, type Instance } from '../../engines/compute/port.ts';
+/** Compares the resources of an account with the state of the compute engines. */
+import {
+  type ComputeEngine,
+  computePort,
+  type FirewallSpec,
+  type Instance,
+} from '../../engines/compute/port.ts';
 import { engineAt } from '../../engines/engine-step.ts';
 import { type Row, rowsIn } from '../../laws/account-rows.ts';
 import type { Fixture } from '../../laws/fixture.ts';
 import type { World } from '../../laws/world.ts';
+import { specOf } from './firewalls/engine-firewall.ts';
+import type { FirewallRow } from './firewalls/table.ts';
 import type { InterfaceRow } from './interfaces/table.ts';
 import type { VmRow } from './vms/table.ts';
 import type { VolumeSnapshotRow } from './volume-snapshots/table.ts';
@@ -84,6 +91,20 @@ async function volumeFaults(world: World, row: VolumeRow): Promise<string[]> {
   return faults;
 }
 
+/** In force are the rules of the tables, for the interfaces of the tables. */
+async function firewallFaults(world: World, { id, status, locations }: FirewallRow): Promise<string[]> {
+  const faults: string[] = [];
+  for (const location of status === 'active' ? locations : []) {
+    const seen = await engineOf(world, location).observeFirewall({ account: world.account.id, id });
+    const spec = await specOf(world.app.services.db, id, location);
+    const told = (firewall: FirewallSpec | null) =>
+      JSON.stringify([firewall?.defaultIn, firewall?.defaultOut, firewall?.rules, firewall?.members]);
+    if (told(seen) !== told(spec) && spec?.members.length !== 0)
+      faults.push(`the firewall is ${told(spec)}, and ${told(seen)} at the engine`);
+  }
+  return faults;
+}
+
 /** A gateway in `error` may be at the engine or not. */
 async function gatewayFaults(world: World, row: VpnGatewayRow): Promise<string[]> {
   if (row.status !== 'active') return [];
@@ -115,6 +136,8 @@ async function presenceFaults(world: World): Promise<string[]> {
   }
   for (const row of (await rowsIn(world, 'vps_volumes')) as unknown as VolumeRow[])
     faults.push(...(await volumeFaults(world, row)));
+  for (const row of (await rowsIn(world, 'firewalls')) as unknown as FirewallRow[])
+    faults.push(...(await firewallFaults(world, row)));
   for (const row of (await rowsIn(world, 'vpn_gateways')) as unknown as VpnGatewayRow[])
     faults.push(...(await gatewayFaults(world, row)));
   for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
@@ -148,10 +171,11 @@ export const fixture: Fixture = {
     family: 'flexible-vps',
     disagreements,
     leftovers,
-    // Deleted in this order: machines and gateways before the volumes, networks and images that they use.
+    // Deleted in this order: machines and gateways before the volumes, firewalls, networks and images that they use.
     collections: {
       vms: 'vms',
       vps_volumes: 'volumes',
+      firewalls: 'firewalls',
       vpn_gateways: 'vpn-gateways',
       vps_networks: 'networks',
       vps_images: 'images',

@@ -3,6 +3,9 @@ import type { Family } from '../../kernel/registry.ts';
 import { countEphemeral } from '../../resources/addresses/availability/store.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
+import { firewallEndpoints } from './firewalls/endpoints.ts';
+import { firewallLife } from './firewalls/lifecycle.ts';
+import { firewalls } from './firewalls/resource.ts';
 import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
 import { removeFailedImages } from './images/failed-images.ts';
 import { imageLife } from './images/lifecycle.ts';
@@ -30,6 +33,7 @@ import { flexibleVpsPrices } from './prices.ts';
 import { publicIpEndpoints } from './public-ips/endpoints.ts';
 import { publicIpResource } from './public-ips/resource.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
+import { firewallDrift } from './reconciliation/firewalls.ts';
 import { gatewayDrift } from './reconciliation/gateways.ts';
 import { machineDrift } from './reconciliation/machines.ts';
 import { networkDrift } from './reconciliation/networks.ts';
@@ -83,7 +87,7 @@ export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images, private networks and VPN gateways.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images, private networks, firewalls and VPN gateways.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -115,6 +119,7 @@ export const flexibleVps: Family = {
     getPlacementGroup,
     deletePlacementGroup,
     ...networkEndpoints,
+    ...firewallEndpoints,
     listImages,
     createImage,
     getImage,
@@ -129,6 +134,7 @@ export const flexibleVps: Family = {
     sshKeys,
     placementGroups,
     networks,
+    firewalls,
     images,
     vms,
     interfaceResource,
@@ -146,6 +152,7 @@ export const flexibleVps: Family = {
     vmLife,
     interfaceLife,
     networkLife,
+    firewallLife,
     imageLife,
     snapshotLife,
     volumeLife,
@@ -164,6 +171,7 @@ export const flexibleVps: Family = {
     machineTraffic,
     interfaceDrift,
     networkDrift,
+    firewallDrift,
     failedCreates,
     removeFailedImages,
     snapshotExpiry,

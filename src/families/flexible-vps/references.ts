@@ -118,6 +118,16 @@ export const PlacementGroupRef = placementGroupRef();
 export const NewVmPlacementGroupRef = placementGroupRef(NEW);
 export const VmPlacementGroupRef = placementGroupRef(EXISTING);
 
+export const FirewallRef = Ref(Id('fw'), rows('listVpsFirewalls'));
+
+/** An interface of the machine that stands beside it: interfaces are listed for each machine. */
+export const InterfaceRef = Ref(Id('nic'), {
+  list: 'listVmInterfaces',
+  value: 'id',
+  label: 'kind',
+  filters: { id: { from: '/target/vm_id' } },
+});
+
 export const SshKeyRef = Ref(Id('sshkey'), rows('listVpsSshKeys'));
 
 /** Addresses have no list of their own in this family; the inventory lists them. */

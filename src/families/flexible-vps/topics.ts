@@ -50,6 +50,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     title: 'Interfaces',
     purpose: 'The connections of a machine to private networks, with their addresses.',
   },
+  firewall: {
+    title: 'Firewalls',
+    purpose: 'Rules that decide which connections reach your machines, and which ones they may open.',
+  },
   vpn_gateway: {
     title: 'VPN gateways',
     purpose: 'WireGuard servers that lead from the internet into your private networks.',

@@ -10,7 +10,6 @@ const planned: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>
     backups: ['read', 'write', 'delete'],
     'backup-downloads': ['write'],
     'backup-policies': ['read', 'write', 'delete'],
-    firewalls: ['read', 'write', 'delete'],
     isos: ['read', 'write', 'delete'],
   },
   kubernetes: {

@@ -29,6 +29,7 @@ import * as mails from './0021-mails.ts';
 import * as callsOfPeople from './0022-calls-of-people.ts';
 import * as addressTree from './0024-address-tree.ts';
 import * as volumes from './0025-volumes.ts';
+import * as firewalls from './0026-firewalls.ts';
 import * as vpn from './0028-vpn.ts';
 
 const migrations: Record<string, Migration> = {
@@ -56,6 +57,7 @@ const migrations: Record<string, Migration> = {
   '0022-calls-of-people': callsOfPeople as Migration,
   '0024-address-tree': addressTree as Migration,
   '0025-volumes': volumes as Migration,
+  '0026-firewalls': firewalls as Migration,
   '0028-vpn': vpn as Migration,
 };
 

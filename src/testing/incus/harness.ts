@@ -8,12 +8,13 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Harness } from '../../engines/compute/contract.ts';
 import type { Client } from '../../engines/compute/incus/client.ts';
-import { Incus, type IncusOptions } from '../../engines/compute/incus/driver.ts';
+import { Incus } from '../../engines/compute/incus/driver.ts';
 import { pathOf } from '../../engines/compute/incus/driver-context.ts';
 import { isMissing } from '../../engines/compute/incus/failure.ts';
 import { PgLedger } from '../../engines/compute/incus/host-ledger.ts';
 import { PgConsoleLogs } from '../../engines/compute/incus/logs/store.ts';
 import { projectOf } from '../../engines/compute/incus/names.ts';
+import type { IncusOptions } from '../../engines/compute/incus/options.ts';
 import { PgSamples } from '../../engines/compute/incus/samples/store.ts';
 import type { IncusSettings } from '../../engines/compute/incus/settings.ts';
 import type { Ref } from '../../engines/compute/port.ts';
@@ -93,6 +94,7 @@ export function harnessOf(db: Db, daemon: TestDaemon, settings: IncusSettings): 
     ...inside,
     writeVolume: (ref, { path }, text) => inside.writeInside(ref, `${path}/note`, text),
     readVolume: (ref, { path }) => inside.readInside(ref, `${path}/note`),
+    reaches: inside.reaches,
     deafen: (ref) => inside.writeInside(ref, '/etc/deaf', ''),
     shutDownInside: (ref) => inside.execInside(ref, ['poweroff']),
     async close() {
@@ -118,6 +120,12 @@ function insideOf({ client, folder }: { readonly client: Client; readonly folder
         if (isMissing(error)) return null;
         throw error;
       }
+    },
+    async reaches(ref: Ref, address: string): Promise<boolean> {
+      const command = ['ping', '-c1', '-W1', address];
+      const body = { command, 'wait-for-websocket': false, interactive: false };
+      const ended = await client.run('POST', `${pathOf(ref)}/exec`, { project: projectOf(ref), body });
+      return ended?.metadata?.return === 0;
     },
     async execInside(ref: Ref, command: readonly string[]): Promise<void> {
       const body = { command, 'wait-for-websocket': false, interactive: false };

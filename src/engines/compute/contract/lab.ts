@@ -33,6 +33,8 @@ export interface Harness extends suite.Harness<ComputeEngine> {
   writeVolume(machine: Ref, volume: Volume, text: string): Promise<void>;
   /** Returns the last text written; null if the machine does not have the volume, or it is empty. */
   readVolume(machine: Ref, volume: Volume): Promise<string | null>;
+  /** Whether the address answers a ping from inside a running machine. */
+  reaches(from: Ref, address: string): Promise<boolean>;
   /** Makes the guest ignore all further shutdown requests. */
   deafen(ref: Ref): Promise<void>;
   shutDownInside(ref: Ref): Promise<void>;
@@ -49,6 +51,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
   readonly account = freshId('acc');
   #instances: Ref[] = [];
   #networks: Ref[] = [];
+  #firewalls: Ref[] = [];
   #images: Ref[] = [];
   #volumes: Ref[] = [];
   #gateways: Ref[] = [];
@@ -67,6 +70,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
     const kept = {
       vm: this.#instances,
       net: this.#networks,
+      fw: this.#firewalls,
       img: this.#images,
       vol: this.#volumes,
       vpn: this.#gateways,
@@ -175,6 +179,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
     for (const ref of this.#instances.splice(0)) await this.engine.removeInstance(ref);
     for (const ref of this.#gateways.splice(0)) await this.engine.removeGateway(ref);
     for (const ref of this.#volumes.splice(0)) await this.engine.removeVolume(ref);
+    for (const ref of this.#firewalls.splice(0)) await this.engine.removeFirewall(ref);
     for (const ref of this.#networks.splice(0)) await this.engine.removeNetwork(ref);
     for (const ref of this.#images.splice(0)) await this.engine.removeImage(ref);
   }

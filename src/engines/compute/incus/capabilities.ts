@@ -29,6 +29,11 @@ const NO_OVERLAP = 'Two networks in this location cannot have the same addresses
 const NO_OVN = 'The engine of this location has no private networks.';
 export const NO_IPV6_ROUTES = 'Networks of this location have IPv4 routes only.';
 
+/** Rules for single interfaces of a bridge need a kernel that tracks connections on bridges. LXD has no such rules. */
+export const NO_FIREWALLS = 'This location has no firewalls. Use a firewall inside the machine instead.';
+export const NO_PUBLIC_FIREWALLS =
+  'This location has firewalls for private networks only. Attach the firewall to the network or to a private interface, and use a firewall inside the machine for public addresses.';
+
 /**
  * Before the server is read (`server` is null), private networks and volumes count as supported; `ensureNetwork` and
  * `ensureVolume` reject the call if they are not.
@@ -57,6 +62,8 @@ export function capabilitiesOf(
     privateNetworks: privateNetworksOf(isOvn, server),
     overlappingNetworks: isOvn ? true : NO_OVERLAP,
     ipv6Routes: isOvn ? true : NO_IPV6_ROUTES,
+    privateFirewalls: isOvn ? privateNetworksOf(isOvn, server) : NO_FIREWALLS,
+    publicFirewalls: isOvn ? NO_PUBLIC_FIREWALLS : NO_FIREWALLS,
     quiesce: NO_QUIESCE,
     rescue: NO_RESCUE,
     passwordReset: true,

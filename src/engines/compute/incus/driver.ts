@@ -2,10 +2,7 @@
 import type { Capabilities } from '../capabilities.ts';
 import type { ComputeEngine } from '../port.ts';
 import * as attachments from './attachments.ts';
-import { bridgeNetworks } from './bridge-networks.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { Client } from './client.ts';
-import type { ConsoleLogs } from './console-logs.ts';
 import * as consoles from './consoles.ts';
 import * as disks from './disks.ts';
 import type { Server, Site } from './driver-context.ts';
@@ -13,30 +10,21 @@ import { EventStream } from './events.ts';
 import { translate } from './failure.ts';
 import * as vpn from './gateways.ts';
 import * as guests from './guests.ts';
-import type { Ledger } from './host-ledger.ts';
 import * as places from './hosts.ts';
 import * as images from './images.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import * as nics from './nics.ts';
-import { ovnNetworks } from './ovn/networks.ts';
-import { Northbound } from './ovn/northbound.ts';
+import type { IncusOptions } from './options.ts';
+import * as firewalls from './ovn/firewalls.ts';
 import { securePorts } from './ovn/ports.ts';
 import * as power from './power.ts';
 import * as series from './series.ts';
-import type { IncusSettings } from './settings.ts';
+import { openSite } from './site.ts';
 import * as sizes from './sizes.ts';
 import * as snapshots from './snapshots.ts';
 import * as volumeSnapshots from './volume-snapshots.ts';
 import * as volumes from './volumes.ts';
-
-export interface IncusOptions {
-  readonly location: string;
-  readonly settings: IncusSettings;
-  readonly ledger: Ledger;
-  readonly samples: series.Samples;
-  readonly logs: ConsoleLogs;
-}
 
 export class Incus implements ComputeEngine {
   readonly driver = 'incus';
@@ -54,21 +42,9 @@ export class Incus implements ComputeEngine {
     this.capabilities = capabilitiesOf(settings);
     this.imageFormats = images.formatsOf(settings);
     this.#samples = samples;
-    const client = new Client(settings.address);
-    const { ovn } = settings;
-    const northbound = ovn && new Northbound(ovn.northbound);
-    this.site = {
-      location,
-      client,
-      settings,
-      ledger,
-      logs,
-      networks: ovn && northbound ? ovnNetworks(ovn.uplink, northbound) : bridgeNetworks,
-      northbound,
-      capabilities: this.capabilities,
-      readServer: (signal) => this.#readServer(signal),
-    };
-    this.#events = new EventStream(client);
+    const read: Site['readServer'] = (signal) => this.#readServer(signal);
+    this.site = openSite({ location, settings, ledger, logs }, this.capabilities, read);
+    this.#events = new EventStream(this.site.client);
   }
 
   #readServer(signal?: AbortSignal): Promise<Server> {
@@ -180,6 +156,24 @@ export class Incus implements ComputeEngine {
 
   removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
     this.#do('The network could not be removed', signal, (site) => networks.removeNetwork(site, ref, signal));
+
+  ensureFirewall: ComputeEngine['ensureFirewall'] = (ref, spec, signal) =>
+    this.#do('The firewall could not be applied', signal, (site) =>
+      firewalls.ensureFirewall(site, ref, spec, signal),
+    );
+
+  observeFirewall: ComputeEngine['observeFirewall'] = (ref, signal) =>
+    this.#do('The firewall could not be read', signal, (site) =>
+      firewalls.observeFirewall(site, ref, signal),
+    );
+
+  observeFirewalls: ComputeEngine['observeFirewalls'] = (signal) =>
+    this.#do('The firewalls could not be listed', signal, (site) => firewalls.observeFirewalls(site, signal));
+
+  removeFirewall: ComputeEngine['removeFirewall'] = (ref, signal) =>
+    this.#do('The firewall could not be removed', signal, (site) =>
+      firewalls.removeFirewall(site, ref, signal),
+    );
 
   ensureVolume: ComputeEngine['ensureVolume'] = (ref, spec, signal) =>
     this.#do('The volume could not be created', signal, (site) =>

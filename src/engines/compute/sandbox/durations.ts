@@ -16,6 +16,7 @@ export const TIMES = {
   rebuild: 4_000,
   image: 8_000,
   network: 600,
+  firewall: 150,
   volume: 700,
   attach: 400,
   gateway: 5_000,

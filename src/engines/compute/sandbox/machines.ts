@@ -13,8 +13,8 @@ import type {
   Size,
   Source,
 } from '../instance.ts';
-import { chooseHost } from '../placement.ts';
-import type { Fit } from '../port.ts';
+import { chooseHost, freeOf } from '../placement.ts';
+import type { Fit, HostCapacity } from '../port.ts';
 import { type Origin, originOfImage } from './images.ts';
 import { change, changePresent, missing, nameOf, type Room, removeMachine } from './room.ts';
 import { currentBoot, isOn, type Machine, type Moment, restsAt } from './state.ts';
@@ -57,6 +57,14 @@ export async function fits(
   const choice = chooseHost(await readHosts(store), size, placement, taken);
   if ('host' in choice) return { fits: true };
   return { fits: false, code: choice.refused, detail: details[choice.refused] };
+}
+
+export async function readCapacity({ store }: Room): Promise<HostCapacity[]> {
+  return (await readHosts(store)).map((host) => ({
+    host: host.name,
+    total: host.total,
+    free: freeOf(host),
+  }));
 }
 
 async function originOf(room: Room, store: RoomStore, project: string, source: Source): Promise<Origin> {

@@ -7,13 +7,13 @@ import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
 import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
-import type { Capabilities } from '../capabilities.ts';
 import type { Ref, Stop } from '../instance.ts';
-import { freeOf } from '../placement.ts';
 import type { ComputeEngine, Console } from '../port.ts';
 import { renderLog, tail } from './boot-log.ts';
+import { sandboxCapabilities } from './capabilities.ts';
 import * as disks from './disks.ts';
 import type { OwnEffect } from './faults.ts';
+import * as firewalls from './firewalls.ts';
 import * as vpn from './gateways.ts';
 import * as images from './images.ts';
 import * as machines from './machines.ts';
@@ -21,11 +21,11 @@ import * as networks from './networks.ts';
 import { setPassword } from './passwords.ts';
 import * as power from './power.ts';
 import { missing, nameOf, openRoom, type Room } from './room.ts';
-import { seriesOf, trafficOf } from './series.ts';
+import { readTraffic, seriesOf } from './series.ts';
 import { Shell } from './shell.ts';
 import * as sizes from './sizes.ts';
 import { isOn, type Machine, type Moment } from './state.ts';
-import { type HostSpec, readHosts } from './store.ts';
+import type { HostSpec } from './store.ts';
 import * as volumes from './volumes.ts';
 
 export interface SandboxOptions {
@@ -45,28 +45,6 @@ const HOSTS: readonly HostSpec[] = Array.from({ length: 8 }, (_, i) => ({
   memoryMb: 1024 * 1024,
   diskGb: 64_000,
 }));
-
-export const sandboxCapabilities: Capabilities = {
-  liveResize: true,
-  nicHotPlug: true,
-  privateNetworks: true,
-  overlappingNetworks: true,
-  vpnGateways: true,
-  vpnRoutes: true,
-  blockVolumes: true,
-  fileSystemVolumes:
-    'Volumes in this location are raw devices. Make a file system on the volume inside the machine.',
-  onlineVolumeResize: true,
-  ipv6Routes: true,
-  quiesce: true,
-  rescue: true,
-  passwordReset: true,
-  imageImport: true,
-  consoleLog: true,
-  serialConsole: true,
-  graphicalConsole: 'Machines of the sandbox have no screen. Open the serial console instead.',
-  series: true,
-};
 
 const DONE = { value: undefined };
 
@@ -176,6 +154,20 @@ export class Sandbox implements ComputeEngine {
   removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
     this.room.perform('removeNetwork', ref, signal, () => networks.removeNetwork(this.room, ref, signal));
 
+  ensureFirewall: ComputeEngine['ensureFirewall'] = (ref, spec, signal) =>
+    this.room.perform('ensureFirewall', ref, signal, () =>
+      firewalls.ensureFirewall(this.room, ref, spec, signal),
+    );
+
+  observeFirewall: ComputeEngine['observeFirewall'] = (ref, signal) =>
+    this.room.observe('observeFirewall', ref, signal, () => firewalls.observeFirewall(this.room, ref));
+
+  observeFirewalls: ComputeEngine['observeFirewalls'] = (signal) =>
+    this.room.read('observeFirewalls', null, signal, () => firewalls.observeFirewalls(this.room));
+
+  removeFirewall: ComputeEngine['removeFirewall'] = (ref, signal) =>
+    this.room.perform('removeFirewall', ref, signal, () => firewalls.removeFirewall(this.room, ref, signal));
+
   ensureVolume: ComputeEngine['ensureVolume'] = (ref, spec, signal) =>
     this.room.perform('ensureVolume', ref, signal, () =>
       volumes.ensureVolume(this.room, ref, spec, this.capabilities, signal),
@@ -270,23 +262,10 @@ export class Sandbox implements ComputeEngine {
     });
 
   readTraffic: ComputeEngine['readTraffic'] = (from, to, signal) =>
-    this.room.read('readTraffic', null, signal, async () => {
-      const now = await this.room.store.now();
-      return (await this.room.store.list('machine')).map(({ project: account, id, state }) => ({
-        account,
-        id,
-        ...trafficOf(id, state, from, to, now),
-      }));
-    });
+    this.room.read('readTraffic', null, signal, () => readTraffic(this.room.store, from, to));
 
   readCapacity: ComputeEngine['readCapacity'] = (signal) =>
-    this.room.read('readCapacity', null, signal, async () =>
-      (await readHosts(this.room.store)).map((host) => ({
-        host: host.name,
-        total: host.total,
-        free: freeOf(host),
-      })),
-    );
+    this.room.read('readCapacity', null, signal, () => machines.readCapacity(this.room));
 
   fits: ComputeEngine['fits'] = (account, size, placement, signal) =>
     this.room.read('fits', null, signal, () => machines.fits(this.room, account, size, placement));

@@ -1,7 +1,8 @@
 /** Simulated metrics. The values depend only on the machine and the time, so repeated reads return the same values. */
 import { createHash } from 'node:crypto';
-import type { MetricName, Series, SeriesRange } from '../series.ts';
+import type { MetricName, Series, SeriesRange, Traffic } from '../series.ts';
 import type { Machine, Moment } from './state.ts';
+import type { RoomStore } from './store.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -111,7 +112,7 @@ export function seriesOf(
 const MOST_STEPS = 100;
 
 /** The sum of the network curves. A long time is summed up in larger steps, because there may be many machines. */
-export function trafficOf(id: string, machine: Machine, from: Date, to: Date, now: Moment) {
+function trafficOf(id: string, machine: Machine, from: Date, to: Date, now: Moment) {
   const seconds = Math.max(0, to.getTime() - from.getTime()) / 1000;
   const stepSeconds = Math.max(60, Math.ceil(seconds / MOST_STEPS));
   const series = seriesOf(id, machine, ['network'], { from, to, stepSeconds }, now);
@@ -123,4 +124,13 @@ export function trafficOf(id: string, machine: Machine, from: Date, to: Date, no
       ),
     );
   return { inBytes: sum('received'), outBytes: sum('sent') };
+}
+
+export async function readTraffic(store: RoomStore, from: Date, to: Date): Promise<Traffic[]> {
+  const now = await store.now();
+  return (await store.list('machine')).map(({ project: account, id, state }) => ({
+    account,
+    id,
+    ...trafficOf(id, state, from, to, now),
+  }));
 }

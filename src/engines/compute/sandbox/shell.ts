@@ -3,12 +3,13 @@ import { Duplex } from 'node:stream';
 import type { Ref } from '../instance.ts';
 import { tail } from './boot-log.ts';
 import { diskOf, haltInside, writeInside } from './guest-actions.ts';
+import { netcat, ping } from './network-commands.ts';
 import type { Room } from './room.ts';
 import type { Disk } from './state.ts';
 
 const SHOWN_BYTES = 8 * 1024;
 const MOST_TYPED = 4096;
-const COMMANDS = 'cat, echo, exit, help, hostname, ls, poweroff, reboot';
+const COMMANDS = 'cat, echo, exit, help, hostname, ls, nc, ping, poweroff, reboot';
 
 export class Shell extends Duplex {
   readonly #room: Room;
@@ -86,6 +87,10 @@ export class Shell extends Duplex {
         return `This machine is simulated by the sandbox. Its commands are: ${COMMANDS}.\n`;
       case 'echo':
         return this.#echo(line.slice('echo'.length).trim());
+      case 'nc':
+        return netcat(this.#room, this.#ref, rest);
+      case 'ping':
+        return ping(this.#room, this.#ref, rest);
       case 'exit':
         return null;
       case 'poweroff':

@@ -4,6 +4,7 @@
  * also after a crash.
  */
 import type { Moment } from '../../sandbox/store.ts';
+import type { FirewallSpec } from '../firewall.ts';
 import type { Guest, ImageRef, Nic, Rescue, Size } from '../instance.ts';
 import type { NetworkSpec } from '../network.ts';
 
@@ -128,6 +129,7 @@ export interface States {
   network: NetworkSpec;
   image: StoredImage;
   volume: StoredVolume;
+  firewall: FirewallSpec;
   gateway: StoredGateway;
 }
 

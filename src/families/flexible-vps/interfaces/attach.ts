@@ -3,6 +3,7 @@ import { forNow } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
+import { checkMachine } from '../firewalls/machine-firewalls.ts';
 import { lockNetwork } from '../networks/store.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -72,6 +73,7 @@ export const attachVmInterface = endpoint({
     'address_taken',
     'cidr_overlap',
     'quota_exceeded',
+    'capability_missing',
   ],
   operation: attachInterfaceKind,
   example: {
@@ -106,6 +108,7 @@ export const attachVmInterface = endpoint({
     const taken = await holdAliases(db, { network, id }, wanted.aliases, body.move_aliases === true);
     const losers = await noteTaken(call, taken);
     await updateVm(db, vm.id, {});
+    await checkMachine(call, vm.id, '/network_id');
     const resource = interfaceRef({ id });
     const started = await call.start({
       kind: attachInterfaceKind,

@@ -8,6 +8,7 @@ import { done, failed, kind, type Outcome, type Work } from '../../../kernel/ope
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
+import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
 import { readNetwork } from '../networks/store.ts';
 import { readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -42,6 +43,7 @@ async function unplugTaken(work: Asking, taken: readonly Static<typeof Taken>[])
     const vm = row && (await readVm(work.db, row.vm_id));
     const fault = vm === undefined ? null : await plugIfThere(work, vm, interface_id);
     if (fault !== null) return fault;
+    if (vm !== undefined) await applyFirewallsOf(work, vm);
   }
   return null;
 }
@@ -78,8 +80,11 @@ export const attachInterfaceKind = kind<typeof AttachInput>({
         row.network_id === null ? undefined : await readNetwork(db, row.account_id, row.network_id);
       if (network === undefined) return failed('not_found', 'The network is gone.');
       refuseUnusable(network);
-      const fault = (await unplugTaken(work, input.taken ?? [])) ?? (await plug(work, vm, row.id));
+      const fault = await unplugTaken(work, input.taken ?? []);
       if (fault !== null) return fault;
+      await applyFirewallsOf(work, vm);
+      const misfit = await plug(work, vm, row.id);
+      if (misfit !== null) return misfit;
       return done({}, async (tx) => {
         await setActive(tx, row);
         const message = `The machine ${vm.name} was connected to the network ${network.name}.`;
@@ -92,7 +97,9 @@ export const attachInterfaceKind = kind<typeof AttachInput>({
     step('unplug', async (work) => {
       const row = await readInterface(work.db, work.input.interface_id);
       const vm = row && (await readVm(work.db, row.vm_id));
-      return (row && vm && (await unplug(work, vm, row.id))) ?? done();
+      const fault = row && vm && (await unplug(work, vm, row.id));
+      if (row && vm) await applyFirewallsOf(work, vm, { interfaceId: row.id });
+      return fault ?? done();
     }),
   ],
   // A failed attachment leaves no row, whatever the call wants: `settle` deletes it.
@@ -121,6 +128,7 @@ export const updateInterfaceKind = kind<typeof UpdateInput>({
       if (!row || !vm) return GONE;
       const fault = (await unplugTaken(work, work.input.taken)) ?? (await plug(work, vm, row.id));
       if (fault !== null) return fault;
+      await applyFirewallsOf(work, vm);
       return done({}, async (tx) => {
         await setActive(tx, row);
         const message = `An interface of the machine ${vm.name} was changed.`;
@@ -170,6 +178,7 @@ export const detachInterfaceKind = kind<typeof DetachInput>({
       if (!row || !vm) return done({ changed: false });
       const fault = await unplug(work, vm, row.id);
       if (fault !== null) return fault;
+      await applyFirewallsOf(work, vm, { interfaceId: row.id });
       const name = await networkName(work, row);
       return done({}, async (tx) => {
         await updateVm(tx, row.vm_id, {});

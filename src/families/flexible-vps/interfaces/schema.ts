@@ -20,6 +20,7 @@ import {
   type Static,
   Type,
   UpdatedAt,
+  volatile,
   whenSent,
 } from '../../../kernel/schema.ts';
 import { VmNetworkRef } from '../references.ts';
@@ -57,7 +58,8 @@ export const Interface = Named(
     mtu: Type.Integer({ 'x-unit': 'bytes', description: 'The largest packet that the interface sends.' }),
     index: Type.Integer({ description: 'The position of the interface in the guest. It never changes.' }),
     firewall_ids: Type.Array(Id('fw'), {
-      description: 'The firewalls of the interface. Firewalls are not offered yet: always empty.',
+      ...volatile,
+      description: 'The firewalls that apply to the interface, however they are attached.',
     }),
     description: Description,
     status: interfaceLife.ShownStatus,
@@ -88,7 +90,7 @@ export const interfaceEtag = ({ id, version }: Pick<InterfaceRow, 'id' | 'versio
   etagOf(id, version);
 
 export function presentInterface(
-  row: InterfaceRow,
+  row: InterfaceRow & { readonly firewall_ids: readonly string[] },
   addresses: InterfaceAddresses,
   operation: StoredOperation | undefined,
   baseUrl: string,
@@ -105,7 +107,7 @@ export function presentInterface(
     anti_spoofing: row.anti_spoofing,
     mtu: row.mtu,
     index: row.position,
-    firewall_ids: [],
+    firewall_ids: [...row.firewall_ids],
     description: row.description,
     status: row.status,
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),

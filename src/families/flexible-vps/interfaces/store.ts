@@ -5,12 +5,15 @@ import { readPage } from '../../../kernel/pages/store.ts';
 import { operationIn, type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
+import { firewallIdsOf } from '../firewalls/members/store.ts';
 import type { InterfaceState } from './lifecycle.ts';
 import type { InterfaceAddresses } from './schema.ts';
 import type { InterfaceRow } from './table.ts';
 
 export interface AddressedInterface extends InterfaceRow {
   readonly addresses: InterfaceAddresses;
+  /** The firewalls that apply to it. */
+  readonly firewall_ids: readonly string[];
 }
 
 const privateHeld = sql<
@@ -24,19 +27,22 @@ const publicHeld = sql<
     'prefix', masklen(p.block)) order by p.kind, p.id), '[]')
   from public_addresses p where p.interface_id = vm_interfaces.id)`.as('public_blocks');
 
+const firewalls = firewallIdsOf('vm_interfaces.vm_id', 'vm_interfaces.id').as('firewall_ids');
+
 interface Held {
   readonly private_addresses: { address: string; role: string }[];
   readonly public_blocks: { address: string; version: number; prefix: number }[];
+  readonly firewall_ids: readonly string[];
 }
 
 function addressed<R extends InterfaceRow & Held>({
   private_addresses,
   public_blocks,
   ...row
-}: R): Omit<R, keyof Held> & AddressedInterface {
+}: R): Omit<R, 'private_addresses' | 'public_blocks'> & AddressedInterface {
   const addresses =
     row.kind === 'private' ? privateAddresses(private_addresses) : publicAddresses(public_blocks);
-  return { ...row, addresses } as Omit<R, keyof Held> & AddressedInterface;
+  return { ...row, addresses } as Omit<R, 'private_addresses' | 'public_blocks'> & AddressedInterface;
 }
 
 /** A public interface with the addresses that were just attached to it, ephemeral ones first. */
@@ -50,7 +56,7 @@ export function withPublicBlocks(
       const [address = '', prefix = ''] = block.split('/');
       return { address, version: address.includes(':') ? 6 : 4, prefix: Number(prefix) };
     });
-  return { ...row, addresses: publicAddresses(blocks) };
+  return { ...row, addresses: publicAddresses(blocks), firewall_ids: [] };
 }
 
 /** Sorted in the order in which guests see them. The addresses of public interfaces are in `public_addresses`. */
@@ -59,7 +65,7 @@ export async function readInterfaces(db: Db, vmIds: readonly string[]): Promise<
   const rows = await db
     .selectFrom('vm_interfaces')
     .selectAll('vm_interfaces')
-    .select([privateHeld, publicHeld])
+    .select([privateHeld, publicHeld, firewalls])
     .where(sql<boolean>`vm_id = any(${[...vmIds]}::text[])`)
     .orderBy('vm_id')
     .orderBy('position')
@@ -75,7 +81,7 @@ export const interfacesOf = (vmId: string): RawBuilder<readonly InterfaceJson[]>
   readonly InterfaceJson[]
 >`(
   select coalesce(json_agg(to_jsonb(i) order by i.position), '[]') from (
-    select vm_interfaces.*, ${privateHeld}, ${publicHeld},
+    select vm_interfaces.*, ${privateHeld}, ${publicHeld}, ${firewalls},
       ${pendingOperation('vm_interfaces.id')} as pending
     from vm_interfaces where vm_interfaces.vm_id = ${sql.ref(vmId)}) i)`;
 
@@ -110,7 +116,7 @@ export async function listInterfaces(call: ListCall, vmId: string, filters: Inte
   let query = call.db
     .selectFrom('vm_interfaces')
     .selectAll('vm_interfaces')
-    .select([privateHeld, publicHeld, pendingOperation('vm_interfaces.id').as('pending')])
+    .select([privateHeld, publicHeld, firewalls, pendingOperation('vm_interfaces.id').as('pending')])
     .where('vm_id', '=', vmId)
     .where('account_id', '=', call.caller.account.id);
   if (kind !== undefined) query = query.where(sql<boolean>`kind = ${kind}`);

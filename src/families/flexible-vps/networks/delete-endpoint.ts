@@ -6,6 +6,7 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { tellDetached } from '../firewalls/machine-firewalls.ts';
 import { requireConnected } from '../interfaces/last-connection.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
 import { gatewaysIn } from '../vpn-gateways/store.ts';
@@ -99,6 +100,7 @@ export const deleteVpsNetwork = endpoint({
     const row = await networks.change(db, before.id, { status: 'deleting' });
     if (row === undefined) throw new Problem('not_found');
     effect({ action: 'delete', ...networks.ref(row), loss: forGood('The network and its address range.') });
+    await tellDetached(call, { networkId: row.id }, 'network');
     for (const { interface_id, vm_name } of staying) {
       const loss = forGood(`The interface of ${vm_name} and its addresses in the network ${row.name}.`);
       effect({ action: 'detach', ...interfaceRef({ id: interface_id }), loss });

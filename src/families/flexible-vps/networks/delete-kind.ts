@@ -6,6 +6,7 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { queueOf, readOperation } from '../../../kernel/operations/store.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
+import { wakeFirewalls } from '../firewalls/machine-firewalls.ts';
 import { detachInterfaceKind } from '../interfaces/kinds.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
 import { gatewaysIn } from '../vpn-gateways/store.ts';
@@ -100,6 +101,7 @@ export const deleteNetworkKind = kind<typeof Input>({
         });
         if (fault !== null) return fault;
         return done({}, async (tx) => {
+          await wakeFirewalls(tx, { networkId: row.id });
           await networks.erase(tx, row.id);
           return [networks.event('deleted', row)];
         });

@@ -10,6 +10,8 @@ import {
   type PublicAddressRow,
 } from '../../../resources/addresses/store.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { requireFilter } from '../firewalls/checks.ts';
+import { membershipsOf } from '../firewalls/members/store.ts';
 import { ConfirmCutOff, requireConnected } from '../interfaces/last-connection.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { exampleOperation } from '../vms/example.ts';
@@ -52,8 +54,12 @@ async function requirePlace(call: Asking, vm: VmRow, held: readonly PublicAddres
   const coming = queued.filter(({ type }) => type === attachPublicIpKind.type).length;
   await requireRoomIn(call, 'flexible-vps.public-ips-per-vm', vm.id, { before: held.length + coming });
   const interfaces = await readInterfaces(call.db, [vm.id]);
-  if (!interfaces.some(({ kind }) => kind === 'public'))
-    await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', vm.id, { before: interfaces.length });
+  if (interfaces.some(({ kind }) => kind === 'public')) return;
+  await requireRoomIn(call, 'flexible-vps.interfaces-per-vm', vm.id, { before: interfaces.length });
+  // Firewalls of the whole machine apply to the new interface, too.
+  const had = await membershipsOf(call.db, vm.id);
+  if (had.some(({ interface_id }) => interface_id === null))
+    requireFilter(call.services, vm.location, 'public');
 }
 
 const changeOf = (before: readonly PublicAddressRow[], after: readonly PublicAddressRow[]) => ({
@@ -118,6 +124,7 @@ const attachVmPublicIp = endpoint({
     'resource_suspended',
     'already_attached',
     'quota_exceeded',
+    'capability_missing',
   ],
   operation: attachPublicIpKind,
   example: {

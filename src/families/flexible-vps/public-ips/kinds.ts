@@ -18,6 +18,7 @@ import {
   setAttachment,
 } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
+import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
 import { plug, plugIfThere, stillFit } from '../interfaces/engine-nics.ts';
 import { insertInterface } from '../interfaces/insertion/store.ts';
 import { newInterface } from '../interfaces/network-membership.ts';
@@ -113,6 +114,7 @@ async function take(work: Work<AttachInput>): Promise<Outcome> {
   const left = isElsewhere ? await frontOf(db, loser.id) : undefined;
   const fault = isElsewhere && left !== undefined ? await plugIfThere(work, loser, left.id) : null;
   if (fault !== null) return fault;
+  if (isElsewhere) await applyFirewallsOf(work, loser);
   return done({}, async (tx) => {
     await updateVm(tx, front.vm_id, {});
     if (isElsewhere) await updateVm(tx, loser.id, {});
@@ -127,6 +129,7 @@ async function give(work: Work<AttachInput>): Promise<Outcome> {
   const vm = await readVm(db, resourceId);
   const front = vm && (await frontOf(db, vm.id));
   if (!vm || !front || !address) return GONE;
+  await applyFirewallsOf(work, vm);
   const fault = await plug(work, vm, front.id);
   if (fault !== null) return fault;
   const { changed } = results['prepare'] as { changed: boolean };
@@ -197,6 +200,7 @@ export const detachPublicIpKind = kind<typeof DetachInput>({
       const front = await frontOf(db, vm.id);
       const fault = front === undefined ? null : await plugIfThere(work, vm, front.id);
       if (fault !== null) return fault;
+      await applyFirewallsOf(work, vm);
       return done({}, async (tx) => {
         await letGo(services, tx, vm, address, now);
         return [event('detached', vm, address)];

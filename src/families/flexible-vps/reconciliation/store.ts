@@ -3,6 +3,7 @@ import type { Ref } from '../../../engines/compute/port.ts';
 import { inPages } from '../../../engines/reconciler/pages.ts';
 import { isBusy, type Moment } from '../../../engines/reconciler/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
+import type { FirewallRow } from '../firewalls/table.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -159,6 +160,24 @@ export const networksAt = (
       .where('id', '>', after)
       .where(sql<boolean>`(status = 'active' or (status = 'error' and status_reason = 'lost'))`)
       .where(sql<boolean>`not ${isBusy('vps_networks')}`)
+      .orderBy('id')
+      .limit(limit)
+      .execute(),
+  );
+
+/** Firewalls that the engine of the location may have, and on which no operation works. */
+export const firewallsAt = (
+  db: Db,
+  location: string,
+): AsyncGenerator<Pick<FirewallRow, 'id' | 'account_id' | 'status'>[]> =>
+  inPages((after, limit) =>
+    db
+      .selectFrom('firewalls')
+      .select(['id', 'account_id', 'status'])
+      .where(sql<boolean>`locations @> array[${location}]`)
+      .where('id', '>', after)
+      .where('status', 'in', ['active', 'error'])
+      .where(sql<boolean>`not ${isBusy('firewalls')}`)
       .orderBy('id')
       .limit(limit)
       .execute(),

@@ -5,6 +5,7 @@ import { type Commit, done, failed, type Outcome } from '../../../kernel/operati
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { attachedAddresses, releaseAddress, setAttachment } from '../../../resources/addresses/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
+import { wakeFirewalls } from '../firewalls/machine-firewalls.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { snapshots } from '../snapshots/resource.ts';
 import { freeVolumes } from '../volumes/machine-volumes.ts';
@@ -39,6 +40,7 @@ export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent
   const row = await readVm(tx, vmId);
   if (row === undefined) return [];
   const networks = (await readInterfaces(tx, [vmId])).flatMap(({ network_id }) => network_id ?? []);
+  await wakeFirewalls(tx, { vmId });
   await letAddressesGo(tx, vmId, now);
   for (const { id } of await snapshotsOf(tx, vmId)) await snapshots.erase(tx, id, { at: now });
   await deleteInterfacesOf(tx, vmId);

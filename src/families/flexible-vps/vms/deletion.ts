@@ -10,6 +10,9 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { costChanges } from '../../../resources/inventory/cost.ts';
+import type { Tx } from '../../../store/database.ts';
+import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
+import { tellDetached } from '../firewalls/machine-firewalls.ts';
 import { beginFate, endFate, keepVolumes, removeNext, tellFate } from '../volumes/machine-volumes.ts';
 import { forgetVolume } from '../volumes/removal.ts';
 import { volumesOf } from '../volumes/store.ts';
@@ -64,13 +67,17 @@ export const deleteVmKind = kind<typeof Input>({
         await shutDown(engineAt(services.compute, row.location), refOf(row), input, signal);
       return done();
     }),
-    step('remove', async ({ services, db, resourceId, signal, now, input }) => {
+    step('remove', async (work) => {
+      const { services, db, resourceId, signal, now, input } = work;
       const row = await readVm(db, resourceId);
       if (row === undefined) return done({ changed: true, volumes: [] });
       const engine = engineAt(services.compute, row.location);
       const attached = await volumesOf(db, row.id);
       const left = input.volumes === 'delete' ? attached.map(({ id }) => id) : [];
-      return removeFromEngine(engine, row, signal, (tx) => eraseVm(tx, row.id, now), left);
+      const erase = (tx: Tx) => eraseVm(tx, row.id, now);
+      const removed = await removeFromEngine(engine, row, signal, erase, left);
+      await applyFirewallsOf(work, row, { vmId: row.id });
+      return removed;
     }),
     step('volumes', async (work) => {
       const removed = await removeNext(work, removedWith(work.results));
@@ -146,7 +153,7 @@ export const deleteVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Delete a VM',
   description:
-    'Deletes the VM and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`. Ephemeral addresses are released; reserved addresses stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, or the deletion waits until it has ended.',
+    'Deletes the VM and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`. Ephemeral addresses are released; reserved addresses and firewalls stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, or the deletion waits until it has ended.',
   permission: 'flexible-vps:vms:delete',
   access: 'destructive',
   resource: { name: 'vm', role: 'delete' },
@@ -178,6 +185,7 @@ export const deleteVm = endpoint({
         },
       ]);
     await tellEffects(call as Call, before);
+    await tellDetached(call, { vmId: before.id }, 'machine');
     const volumeIds = await tellFate(call, before, query.volumes);
     const operation = await start({
       kind: deleteVmKind,

@@ -3,7 +3,16 @@ import { List } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Id, Type } from '../../../kernel/schema.ts';
-import { ForVolume, IMAGES, LOCATIONS, NetworkRef, PLANS, PlacementGroupRef, VmRef } from '../references.ts';
+import {
+  FirewallRef,
+  ForVolume,
+  IMAGES,
+  LOCATIONS,
+  NetworkRef,
+  PLANS,
+  PlacementGroupRef,
+  VmRef,
+} from '../references.ts';
 import { vmLife } from './lifecycle.ts';
 import { presentVm } from './present.ts';
 import { findWhole, listWhole } from './read/store.ts';
@@ -31,7 +40,7 @@ export const listVms = endpoint({
       Ref(Text('Only machines whose disk was created from this image (id or slug).'), IMAGES),
     ),
     network_id: Type.Optional({ ...NetworkRef, description: 'Only machines in this network.' }),
-    firewall_id: Type.Optional({ ...Id('fw'), description: 'Only machines with this firewall.' }),
+    firewall_id: Type.Optional({ ...FirewallRef, description: 'Only machines with this firewall.' }),
     placement_group_id: Type.Optional({
       ...PlacementGroupRef,
       description: 'Only machines in this placement group.',

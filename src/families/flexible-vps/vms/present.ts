@@ -11,6 +11,7 @@ import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { FREE, priceShown, statePrices } from '../../../resources/inventory/cost.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Arriving } from '../../../store/send-later.ts';
+import type { Memberships } from '../firewalls/machine-firewalls.ts';
 import { inGb } from '../gigabytes.ts';
 import { presentInterface } from '../interfaces/schema.ts';
 import { type BusyInterface, readInterfaces, withPublicBlocks } from '../interfaces/store.ts';
@@ -132,7 +133,7 @@ export function presentVm(
     ipv6_prefix: addresses.find(({ block }) => block.includes(':'))?.block ?? null,
     volume_ids: [...volumeIds],
     iso: null,
-    firewall_ids: [],
+    firewall_ids: [...new Set(interfaces.flatMap((each) => each.firewall_ids))].sort(),
     placement_group_id: row.placement_group_id,
     backup_policy_id: null,
     ssh_key_ids: row.ssh_key_ids,
@@ -166,18 +167,22 @@ interface NewParts {
   readonly front: Arriving<InterfaceRow> | null;
   readonly addresses: readonly PublicAddressRow[];
   readonly volumeIds: readonly string[];
+  readonly firewalls: Memberships;
 }
 
 /** Presents a machine that this call has just inserted: only `operation` can be pending. */
 export async function showNewVm(
   { db, services, now }: Asking,
-  { row, front, addresses, volumeIds }: NewParts,
+  { row, front, addresses, volumeIds, firewalls }: NewParts,
   hasNetworks: boolean,
   operation: StoredOperation,
 ): Promise<Vm> {
   const interfaces = hasNetworks
     ? await readInterfaces(db, [row.id])
-    : ((await front?.rows) ?? []).map((each) => withPublicBlocks(each, addresses));
+    : ((await front?.rows) ?? []).map((each) => ({
+        ...withPublicBlocks(each, addresses),
+        firewall_ids: firewalls.map(({ firewall_id }) => firewall_id),
+      }));
   const idle = interfaces.map((each) => ({ ...each, operation: undefined }));
   return presentVm(
     services,

@@ -100,7 +100,7 @@ export const Vm = Named(
     }),
     iso: Nullable({ ...VmIso, description: 'The ISO in the drive. ISOs are not offered yet: always null.' }),
     firewall_ids: Type.Array(Id('fw'), {
-      description: 'The firewalls of the machine. Firewalls are not offered yet: always empty.',
+      description: 'The firewalls that apply to interfaces of the machine, however they are attached.',
     }),
     placement_group_id: Nullable(
       Id('pg', { description: 'The placement group of the machine; null if it is in none.' }),

@@ -17,6 +17,7 @@ import {
   type Static,
   Type,
 } from '../../../kernel/schema.ts';
+import { followLabels } from '../firewalls/machine-firewalls.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
 import { VmPlacementGroupRef } from '../references.ts';
 import { acceptResize, isUnderWay, requireResizable } from '../resize/acceptance.ts';
@@ -139,6 +140,7 @@ export const updateVm = endpoint({
     'quota_exceeded',
     'capacity_unavailable',
     'placement_unsatisfiable',
+    'capability_missing',
   ],
   operation: resizeVmKind,
   example: {
@@ -187,9 +189,11 @@ export const updateVm = endpoint({
       // One effect shows all changes, so the row is written without one.
       const row = changes.length === 0 ? before : ((await vms.change(db, before.id, change, call)) ?? before);
       if (changes.length > 0) call.event(vms.event('updated', row));
+      if (change.labels !== undefined) await followLabels(call, before, row);
       return accepted(await acceptResize(call, row, { body: wanted, target, asked, changes }));
     }
     const row = await vms.write(call, before, change, changes);
+    if (change.labels !== undefined) await followLabels(call, before, row);
     if (working === undefined) return ok(await showVm(call, row));
     call.follow(working);
     return accepted(await showVm(call, row, working));

@@ -77,7 +77,7 @@ export function groupOf(network: LogicalNetwork, side: Side = 'inside'): Group {
   };
 }
 
-const labels = {
+export const labels = {
   network: 'hostplane-network',
   group: 'hostplane-group',
   subject: 'hostplane-subject',
@@ -105,13 +105,14 @@ const subjectOf = (row: Row): string | undefined => readMap(row.external_ids)[la
 
 /**
  * Replaces the sets with these subjects; a set without rules is removed. Other sets of the group stay. Returns when
- * the rules are in force.
+ * the rules are in force. If one of the `guards` fails, nothing is changed, and the call ends with `timed out`.
  */
 export async function ensureRules(
   northbound: Northbound,
   group: Group,
   sets: readonly RuleSet[],
   signal?: AbortSignal,
+  guards: readonly Operation[] = [],
 ): Promise<void> {
   await repeatedly(async () => {
     const [rows, found] = await Promise.all([
@@ -128,7 +129,7 @@ export async function ensureRules(
     if (differing.length === 0) return;
     const subjects = new Set(differing.map(({ subject }) => subject));
     const gone = rows.filter((row) => subjects.has(subjectOf(row) ?? '')).map(readUuid);
-    await northbound.change(replaced(group, found, gone, differing), signal);
+    await northbound.change([...guards, ...replaced(group, found, gone, differing)], signal);
     await northbound.settle(signal);
   }, signal);
 }
@@ -178,8 +179,8 @@ async function requireGroup(northbound: Northbound, own: Group, signal?: AbortSi
   return { id, acls: group.acls };
 }
 
-/** `timed out`: another process has changed the group. `constraint violation`: it has just created it. */
-async function repeatedly(work: () => Promise<void>, signal?: AbortSignal): Promise<void> {
+/** `timed out`: another process has changed the rows. `constraint violation`: it has just created one. */
+export async function repeatedly(work: () => Promise<void>, signal?: AbortSignal): Promise<void> {
   for (let left = TRIES; ; left--) {
     try {
       return await work();
@@ -192,14 +193,17 @@ async function repeatedly(work: () => Promise<void>, signal?: AbortSignal): Prom
   }
 }
 
-/** Removes all rules that were written for the machine, or for one subject of it, in any network. */
+/** Removes all rules that were written for the machine, for a subject, or for one subject of it, in any network. */
 export async function removeRules(
   northbound: Northbound,
-  machine: string,
+  machine: string | null,
   subject: string | null,
   signal?: AbortSignal,
 ): Promise<void> {
-  const wanted = { [labels.machine]: machine, ...(subject === null ? {} : { [labels.subject]: subject }) };
+  const wanted = {
+    ...(machine === null ? {} : { [labels.machine]: machine }),
+    ...(subject === null ? {} : { [labels.subject]: subject }),
+  };
   const rows = await northbound.find('ACL', [isLabelled(wanted)], ['external_ids'], signal);
   const operations = rows.map(
     (row): Operation => ({
@@ -212,12 +216,27 @@ export async function removeRules(
   if (operations.length > 0) await northbound.change(operations, signal);
 }
 
-/** For a removed network. OVN deletes the rules together with their groups. */
+/** For a removed network, with its sets of addresses. OVN deletes the rules together with their groups. */
 export async function removeGroups(
   northbound: Northbound,
   network: string,
   signal?: AbortSignal,
 ): Promise<void> {
   const where = [isLabelled({ [labels.network]: network })];
-  await northbound.change([{ op: 'delete', table: 'Port_Group', where }], signal);
+  await northbound.change(
+    [
+      { op: 'delete', table: 'Port_Group', where },
+      { op: 'delete', table: 'Address_Set', where },
+    ],
+    signal,
+  );
+}
+
+/** How many rules of the subject there are, in all networks. */
+export async function countRules(
+  northbound: Northbound,
+  subject: string,
+  signal?: AbortSignal,
+): Promise<number> {
+  return (await northbound.find('ACL', [isLabelled({ [labels.subject]: subject })], [], signal)).length;
 }

@@ -19,6 +19,7 @@ import {
 import { GB_MEANS } from '../../gigabytes.ts';
 import { BootMode } from '../../hardware.ts';
 import {
+  FirewallRef,
   LocationRef,
   NewPlanRef,
   NewVmNetworkRef,
@@ -214,12 +215,13 @@ export const CreateVm = Shape({
     ),
   ),
   firewall_ids: Type.Optional(
-    Type.Array(Id('fw'), {
+    Type.Array(FirewallRef, {
       maxItems: 10,
       uniqueItems: true,
       default: [],
+      ...label('Firewalls'),
       ...advanced,
-      description: 'Firewalls are not offered yet: any id is refused.',
+      description: 'Firewalls that are attached to the machine. They are in force before its first start.',
     }),
   ),
   volume_ids: Type.Optional(

@@ -3,6 +3,7 @@ import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { lockAddress } from '../../../../resources/addresses/store.ts';
+import { resolveFirewalls } from '../../firewalls/machine-firewalls.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
 import { type NamedVolume, resolveVolumes } from '../../volumes/machine-volumes.ts';
@@ -18,14 +19,13 @@ export type CreateCall = Call<unknown, unknown, CreateVm>;
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
 
-function refuseUnoffered({ firewall_ids, backup_policy_id }: CreateVm): void {
+function refuseUnoffered({ backup_policy_id }: CreateVm): void {
   const unknown = (pointer: string, what: string): FieldError => ({
     pointer,
     code: 'unknown_reference',
     detail: `There are no ${what} yet; leave ${pointer.split('/')[1]} out.`,
   });
   const errors = [
-    ...(firewall_ids ?? []).map((_, i) => unknown(`/firewall_ids/${i}`, 'firewalls')),
     ...(backup_policy_id === undefined ? [] : [unknown('/backup_policy_id', 'backup policies')]),
   ];
   if (errors.length > 0) throw invalid(errors);
@@ -108,6 +108,7 @@ export async function checkBody(call: CreateCall) {
   const origin = await faults.check(() => resolveSource(call, body.source));
   const reserved = await faults.check(() => lockReserved(call));
   const volumes = await faults.check(() => resolveVolumes(call, body.volume_ids ?? []));
+  const firewalls = await faults.check(() => resolveFirewalls(call, body.firewall_ids ?? []));
   const candidates = await faults.check(() => candidatesOf(call, body, origin));
   const group =
     groupId === undefined
@@ -123,5 +124,15 @@ export async function checkBody(call: CreateCall) {
   const userData = await faults.check(() =>
     user_data === undefined ? null : readUserData(user_data, user_data_encoding),
   );
-  return faults.found({ connections, origin, reserved, volumes, candidates, boot, sshKeys, userData });
+  return faults.found({
+    connections,
+    origin,
+    reserved,
+    volumes,
+    firewalls,
+    candidates,
+    boot,
+    sshKeys,
+    userData,
+  });
 }

@@ -1,6 +1,7 @@
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Shape, Type } from '../../../../kernel/schema.ts';
 import { requireRoomAtLast, requireRoomIn } from '../../../../resources/limits/require-room.ts';
+import { giveFirewalls } from '../../firewalls/machine-firewalls.ts';
 import { Password, returnedBefore } from '../../vm-access/schema.ts';
 import { giveVolumes } from '../../volumes/machine-volumes.ts';
 import { exampleOperation } from '../example.ts';
@@ -76,6 +77,7 @@ export const createVm = endpoint({
     'address_taken',
     'cidr_overlap',
     'operation_in_progress',
+    'capability_missing',
   ],
   operation: createVmKind,
   example: {
@@ -107,6 +109,7 @@ export const createVm = endpoint({
     await connect(db, row, made.front, connections);
     await vms.added(call, row);
     await giveVolumes(call, row, plan.volumes);
+    const firewalls = await giveFirewalls(call, row, plan.firewalls);
     const { start: isStarted = true } = body;
     const after = { status: isStarted ? 'running' : 'stopped', is_billed: true } as const;
     await vms.reportCost(call, [row], after, true);
@@ -123,7 +126,7 @@ export const createVm = endpoint({
       isNew: true,
     });
     const volumeIds = plan.volumes.map((volume) => volume.row.id).sort();
-    const shown = await showNewVm(call, { ...made, volumeIds }, connections.length > 0, operation);
+    const shown = await showNewVm(call, { ...made, volumeIds, firewalls }, connections.length > 0, operation);
     await requireLimits(call, made, connections.length);
     const { password } = access;
     const initial_credentials = password === null ? null : { username: origin.defaultUser, password };

@@ -2,6 +2,7 @@
 import { engineAt, step } from '../../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { applyFirewallsOf } from '../../firewalls/engine-firewall.ts';
 import { plugVolumesOf, settleVolumes } from '../../volumes/machine-volumes.ts';
 import { ensureMade } from '../create-instance.ts';
 import { eraseVm, letAddressesGo, removeFromEngine } from '../delete-parts.ts';
@@ -56,6 +57,7 @@ export const createVmKind = kind<typeof Input>({
             true,
           );
         await plugVolumesOf(work, row.id);
+        await applyFirewallsOf(work, row);
         return fetched;
       }),
     ),
@@ -85,11 +87,13 @@ export const createVmKind = kind<typeof Input>({
     ),
   ],
   undo: [
-    step('remove', async ({ services, resourceId, db, signal }) => {
+    step('remove', async (work) => {
+      const { services, resourceId, db, signal } = work;
       const row = await readVm(db, resourceId);
-      return row === undefined
-        ? done()
-        : removeFromEngine(engineAt(services.compute, row.location), row, signal);
+      if (row === undefined) return done();
+      const removed = await removeFromEngine(engineAt(services.compute, row.location), row, signal);
+      await applyFirewallsOf(work, row, { vmId: row.id });
+      return removed;
     }),
   ],
   erase: (tx, id) => eraseVm(tx, id, new Date()),

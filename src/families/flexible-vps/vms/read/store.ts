@@ -145,8 +145,14 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
     );
   if (ip !== undefined) query = query.where(hasAddress(call.caller.account.id, ip));
   if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);
-  // Firewalls and backup policies do not exist yet, so no machine matches.
-  if (firewall_id !== undefined || backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
+  if (firewall_id !== undefined)
+    query = query.where(
+      sql<boolean>`vms.id = any(array(
+        select m.vm_id from firewall_members m
+        where m.firewall_id = ${firewall_id} and m.account_id = ${call.caller.account.id}))`,
+    );
+  // Backup policies do not exist yet, so no machine matches.
+  if (backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
   const { rows, nextCursor } = await readResources(call, 'vms', 'listVms', query);
   return { rows: rows.map(wholeOf), nextCursor };
 }

@@ -1,0 +1,177 @@
+/** Firewalls on OVN, proved with packets between real machines. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../../testing/database.ts';
+import { type OvnHarness, openOvn } from '../../../../testing/incus/ovn-harness.ts';
+import { probeOf } from '../../../../testing/incus/probe.ts';
+import { whyNoOvn } from '../../../../testing/incus/programs.ts';
+import { type Program, talkOf } from '../../../../testing/incus/talk.ts';
+import { firewallSpec, memberOf, pingRule } from '../../contract/firewalls.ts';
+import { Lab } from '../../contract/lab.ts';
+import type { FirewallRule } from '../../firewall.ts';
+import type { Nic, Ref } from '../../instance.ts';
+
+const reason = whyNoOvn();
+const SOON = { timeout: 120_000 };
+const V6 = 'fd12:3456:789a:1::/64';
+
+describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${reason}`}`, () => {
+  const database = useTestDatabase();
+  let harness: OvnHarness;
+  let lab: Lab;
+  beforeAll(async () => {
+    harness = await openOvn(database.db);
+    lab = new Lab(harness);
+  });
+  const programs: Program[] = [];
+  afterEach(async () => {
+    for (const program of programs.splice(0)) program.end();
+    await lab.clear();
+  });
+  afterAll(() => harness?.close());
+
+  const { succeeds, reaches, hasAddress } = probeOf(() => harness);
+  const talk = talkOf(() => harness);
+  const started = async (program: Promise<Program>): Promise<Program> => {
+    programs.push(await program);
+    return program;
+  };
+
+  async function runningIn(net: Ref, last: number, hasV6 = true) {
+    const [ipv4, ipv6] = [`10.20.0.${last}`, `fd12:3456:789a:1::${last}`];
+    const nic = lab.nic({ network: net.id, ipv4, ipv6: hasV6 ? ipv6 : null });
+    const ref = await lab.running({ nics: [nic] });
+    await expect.poll(() => hasAddress(ref, ipv4), SOON).toBe(true);
+    return { ref, nic, ipv4, ipv6 };
+  }
+
+  /** A web server, which runs until the machine stops. */
+  const serve = (ref: Ref, port: number) => succeeds(ref, `httpd -p ${port} -h /root`);
+  const connects = (from: Ref, address: string, port: number) =>
+    succeeds(from, `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc -w 2 ${address} ${port} | grep -q HTTP`);
+  const tcp = (port: number, more: Partial<FirewallRule> = {}) =>
+    pingRule({ protocol: 'tcp', ports: [{ from: port, to: port }], ...more });
+  const member = (ref: Ref, nic: Nic) => ({ ...memberOf(ref, nic), addresses: [nic.ipv4!, nic.ipv6!] });
+
+  it('let allowed connections pass and drop others, over IPv4 and IPv6', async () => {
+    const net = await lab.network({ ipv6Cidr: V6 });
+    const [server, client] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
+    for (const port of [8080, 8081]) await serve(server.ref, port);
+    await expect.poll(() => connects(client.ref, server.ipv4, 8080), SOON).toBe(true);
+    await expect.poll(() => connects(client.ref, server.ipv4, 8081), SOON).toBe(true);
+    await expect.poll(() => reaches(client.ref, server.ipv6), SOON).toBe(true);
+    const fw = lab.ref('fw');
+    const members = [member(server.ref, server.nic)];
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [tcp(8080)] }));
+    expect(await connects(client.ref, server.ipv4, 8081)).toBe(false);
+    expect(await reaches(client.ref, server.ipv4)).toBe(false);
+    expect(await reaches(client.ref, server.ipv6)).toBe(false);
+    await expect.poll(() => connects(client.ref, server.ipv4, 8080), SOON).toBe(true);
+    // Answers to what the member opens pass.
+    await expect.poll(() => reaches(server.ref, client.ipv4), SOON).toBe(true);
+    await expect.poll(() => reaches(server.ref, client.ipv6), SOON).toBe(true);
+    const icmp = [pingRule(), pingRule({ protocol: 'icmpv6' })];
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: icmp }));
+    await expect.poll(() => reaches(client.ref, server.ipv4), SOON).toBe(true);
+    await expect.poll(() => reaches(client.ref, server.ipv6), SOON).toBe(true);
+    expect(await connects(client.ref, server.ipv4, 8080)).toBe(false);
+  });
+
+  it('hold from the first packet after a restart that only the engine knows of', async () => {
+    const net = await lab.network({ ipv6Cidr: V6 });
+    const [server, client] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
+    await expect.poll(() => reaches(client.ref, server.ipv4), SOON).toBe(true);
+    const members = [member(server.ref, server.nic)];
+    const spec = firewallSpec({ members, defaultOut: 'drop' });
+    await harness.engine.ensureFirewall(lab.ref('fw'), spec);
+    await harness.execInside(server.ref, ['reboot']);
+    // The member may drop everything, and gets its addresses all the same.
+    await expect.poll(() => hasAddress(server.ref, server.ipv4).catch(() => false), SOON).toBe(true);
+    expect(await reaches(client.ref, server.ipv4)).toBe(false);
+    expect(await reaches(server.ref, client.ipv4)).toBe(false);
+  });
+
+  it('keep an open connection through a change that is not about it, and interrupt it by one that is', async () => {
+    const net = await lab.network();
+    const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
+    const fw = lab.ref('fw');
+    const members = [memberOf(server.ref, server.nic)];
+    const apply = (...rules: FirewallRule[]) =>
+      harness.engine.ensureFirewall(fw, firewallSpec({ members, rules }));
+    await apply(tcp(7080), tcp(7081));
+    for (const port of [7080, 7081]) await started(talk.echo(server.ref, port));
+    const open = await started(talk.connection(client.ref, server.ipv4, 7080));
+    const other = await started(talk.connection(client.ref, server.ipv4, 7081));
+    const passes = async (connection: Program, text: string) => {
+      connection.say(text);
+      await expect.poll(() => connection.lines, SOON).toContain(text);
+    };
+    await passes(open, 'before');
+    await apply(tcp(7080), tcp(7081), tcp(443));
+    await passes(open, 'after');
+    await apply(tcp(7081), tcp(443));
+    open.say('dropped');
+    for (const text of ['one', 'two', 'three']) await passes(other, text);
+    expect(open.lines).toEqual(['ready', 'before', 'after']);
+    // The sender repeats what got no answer.
+    await apply(tcp(7080), tcp(7081));
+    await expect.poll(() => open.lines, SOON).toContain('dropped');
+  });
+
+  it('hold for UDP packets from the port of name servers, whose answers pass', async () => {
+    const net = await lab.network();
+    const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
+    const receiver = await started(talk.datagrams(server.ref, 5000, 5001));
+    const resolver = await started(talk.datagrams(client.ref, 53));
+    const usual = await started(talk.datagrams(client.ref, 5353));
+    const arrives = (from: Program, port: number, text: string) =>
+      expect
+        .poll(() => {
+          from.say(`${server.ipv4} ${port} ${text}`);
+          return receiver.lines;
+        }, SOON)
+        .toContain(`${port} ${text}`);
+    await arrives(resolver, 5000, 'open');
+    const rules = [pingRule({ protocol: 'udp', ports: [{ from: 5001, to: 5001 }] })];
+    await harness.engine.ensureFirewall(
+      lab.ref('fw'),
+      firewallSpec({ members: [memberOf(server.ref, server.nic)], rules }),
+    );
+    for (const text of ['one', 'two', 'three']) {
+      resolver.say(`${server.ipv4} 5000 closed`);
+      await arrives(usual, 5001, text);
+    }
+    expect(receiver.lines).not.toContain('5000 closed');
+    await expect
+      .poll(() => {
+        receiver.say(`${client.ipv4} 53 question`);
+        return receiver.lines;
+      }, SOON)
+      .toContain('5000 answer');
+  });
+
+  it('are seen as gone if somebody removes their rules, written again, and leave nothing behind', async () => {
+    const net = await lab.network();
+    const { ref, nic } = await runningIn(net, 11, false);
+    const fw = lab.ref('fw');
+    const spec = firewallSpec({ members: [memberOf(ref, nic)], rules: [tcp(22)] });
+    await harness.engine.ensureFirewall(fw, spec);
+    const { northbound } = harness.engine.site;
+    const groups = await northbound?.find('Port_Group', [], ['acls']);
+    const [group] = groups ?? [];
+    await northbound?.change([
+      {
+        op: 'update',
+        table: 'Port_Group',
+        where: [['_uuid', '==', group?._uuid]],
+        row: { acls: ['set', []] },
+      },
+    ]);
+    expect(await harness.engine.observeFirewall(fw)).toBeNull();
+    await harness.engine.ensureFirewall(fw, { ...spec, revision: spec.revision + 1000 });
+    expect(await harness.engine.observeFirewall(fw)).toMatchObject({ rules: spec.rules });
+    await harness.engine.removeFirewall(fw);
+    expect(
+      await northbound?.find('Address_Set', [['name', '!=', '']], ['name', 'external_ids']),
+    ).not.toContainEqual(expect.objectContaining({ name: expect.stringMatching(/^hostplane_/) }));
+  });
+});

@@ -1,0 +1,266 @@
+/**
+ * Firewalls in networks of OVN: a set of rules in each network that has members. The addresses of the members are in
+ * address sets, to which rules of other firewalls refer. One more address set, which is always empty, keeps the
+ * specification: first the revision that is being written, at the end all that is in force. While a firewall is
+ * written, every transaction checks that no later revision has begun.
+ */
+import { createHash } from 'node:crypto';
+import { refuseMissingCapability } from '../../../capability.ts';
+import { EngineUnreachable } from '../../../errors.ts';
+import type { Firewall, FirewallMember, FirewallSpec } from '../../firewall.ts';
+import type { Ref } from '../../instance.ts';
+import { askOrNull, type RawInstance, type Site } from '../driver-context.ts';
+import { idOf, networkNameOf, projectOf } from '../names.ts';
+import { type AddressSets, firewallRules } from './firewall-rules.ts';
+import { findLogical, type LogicalNetwork, portOf } from './logical-network.ts';
+import {
+  isLabelled,
+  isNamed,
+  mapOf,
+  type Northbound,
+  type Operation,
+  readMap,
+  readSet,
+  readUuid,
+  setOf,
+  unlessChanged,
+  update,
+} from './northbound.ts';
+import { OvsdbError } from './ovsdb.ts';
+import { countRules, ensureRules, groupOf, labels, removeRules, repeatedly } from './rules.ts';
+
+const FIREWALL = 'hostplane-firewall';
+const BEGUN = 'hostplane-begun';
+const NOTE = 'hostplane-note';
+
+/** What is in force: the specification, the engine's names of the networks, and how many rules they have. */
+interface Note extends FirewallSpec {
+  readonly networks: readonly string[];
+  readonly count: number;
+}
+
+const digest = (...parts: readonly string[]): string =>
+  createHash('sha256').update(parts.join('/')).digest('hex').slice(0, 24);
+
+const keyOf = ({ account, id }: Ref): string => `${account}/${id}`;
+const anchorOf = (ref: Ref): string => `hostplane_fw_${digest(keyOf(ref))}`;
+const subjectOf = ({ id }: Ref): string => `firewall ${id}`;
+
+function setsOf(ref: Ref, network: string): AddressSets {
+  const name = `hostplane_members_${digest(keyOf(ref), network)}`;
+  return { v4: `${name}_4`, v6: `${name}_6` };
+}
+
+interface Anchor {
+  readonly id: string;
+  readonly external_ids: unknown;
+  readonly begun: number;
+  readonly note: Note | null;
+}
+
+async function findAnchor(northbound: Northbound, ref: Ref, signal?: AbortSignal): Promise<Anchor | null> {
+  const [row] = await northbound.find('Address_Set', [isNamed(anchorOf(ref))], ['external_ids'], signal);
+  if (row === undefined) return null;
+  const ids = readMap(row.external_ids);
+  const note = ids[NOTE];
+  return {
+    id: readUuid(row),
+    external_ids: row.external_ids,
+    begun: Number(ids[BEGUN]),
+    note: note === undefined ? null : (JSON.parse(note) as Note),
+  };
+}
+
+const idsOf = (ref: Ref, begun: number, note: Note | null): unknown =>
+  mapOf({
+    [FIREWALL]: keyOf(ref),
+    [BEGUN]: String(begun),
+    ...(note === null ? {} : { [NOTE]: JSON.stringify(note) }),
+  });
+
+/** Null if a later revision has begun. */
+async function begin(
+  northbound: Northbound,
+  ref: Ref,
+  { revision }: FirewallSpec,
+  signal?: AbortSignal,
+): Promise<Anchor | null> {
+  let anchor: Anchor | null = null;
+  await repeatedly(async () => {
+    anchor = await findAnchor(northbound, ref, signal);
+    if (anchor === null) {
+      const row = { name: anchorOf(ref), external_ids: idsOf(ref, revision, null) };
+      await northbound.change([{ op: 'insert', table: 'Address_Set', row }], signal);
+    } else if (anchor.begun < revision) {
+      const { id, external_ids, note } = anchor;
+      const change = update('Address_Set', id, { external_ids: idsOf(ref, revision, note) });
+      await northbound.change(
+        [unlessChanged('Address_Set', id, 'external_ids', external_ids), change],
+        signal,
+      );
+    }
+    anchor = await findAnchor(northbound, ref, signal);
+  }, signal);
+  const found = anchor as Anchor | null;
+  return found?.begun === revision ? found : null;
+}
+
+/** By the engine's name of the network. A network that is gone has no members. */
+async function membersByNetwork(
+  site: Site,
+  northbound: Northbound,
+  ref: Ref,
+  members: readonly FirewallMember[],
+  signal?: AbortSignal,
+): Promise<Map<string, { readonly network: LogicalNetwork; readonly members: FirewallMember[] }>> {
+  const found = new Map<string, { network: LogicalNetwork; members: FirewallMember[] }>();
+  for (const id of new Set(members.map(({ network }) => network))) {
+    const name = networkNameOf({ account: ref.account, id: id ?? '' }, 'ovn');
+    const network = await findLogical({ client: site.client, northbound }, name, signal);
+    if (network !== null)
+      found.set(name, { network, members: members.filter((each) => each.network === id) });
+  }
+  return found;
+}
+
+/** The names of ports contain an id that the engine gives to each machine. One request for all machines. */
+async function uuidsOf({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<Map<string, string>> {
+  const ask = { project: projectOf(ref), query: { recursion: 1 }, signal };
+  const raw = await askOrNull(() => client.ask<readonly RawInstance[]>('GET', '/1.0/instances', ask));
+  return new Map((raw ?? []).map(({ name, config }) => [idOf(name), config['volatile.uuid'] ?? '']));
+}
+
+/** Creates the sets that are missing; `addresses` is null for those of other firewalls, which are left as they are. */
+async function ensureSet(
+  northbound: Northbound,
+  wanted: { readonly name: string; readonly network: string; readonly owner: Ref },
+  addresses: readonly string[] | null,
+  guard: Operation,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { name, network, owner } = wanted;
+  await repeatedly(async () => {
+    const [row] = await northbound.find('Address_Set', [isNamed(name)], ['addresses'], signal);
+    const external_ids = mapOf({ [labels.network]: network, [FIREWALL]: keyOf(owner) });
+    if (row === undefined) {
+      const fresh = { name, addresses: setOf(addresses ?? []), external_ids };
+      await northbound.change([guard, { op: 'insert', table: 'Address_Set', row: fresh }], signal);
+    } else if (addresses !== null && readSet(row.addresses).toSorted().join() !== addresses.toSorted().join())
+      await northbound.change(
+        [guard, update('Address_Set', readUuid(row), { addresses: setOf(addresses) })],
+        signal,
+      );
+  }, signal);
+}
+
+async function ensureSets(
+  northbound: Northbound,
+  owner: Ref,
+  network: string,
+  addresses: readonly string[] | null,
+  guard: Operation,
+  signal?: AbortSignal,
+): Promise<void> {
+  const names = setsOf(owner, network);
+  const of = (isV6: boolean) => addresses?.filter((each) => each.includes(':') === isV6) ?? null;
+  await ensureSet(northbound, { name: names.v4, network, owner }, of(false), guard, signal);
+  await ensureSet(northbound, { name: names.v6, network, owner }, of(true), guard, signal);
+}
+
+function requireNorthbound(site: Site, members: readonly FirewallMember[]): Northbound {
+  const { northbound, capabilities } = site;
+  refuseMissingCapability(capabilities, 'privateFirewalls');
+  if (members.some(({ network }) => network === null))
+    refuseMissingCapability(capabilities, 'publicFirewalls');
+  if (northbound === null) throw new EngineUnreachable('OVN is not configured.');
+  return northbound;
+}
+
+export async function ensureFirewall(
+  site: Site,
+  ref: Ref,
+  spec: FirewallSpec,
+  signal?: AbortSignal,
+): Promise<void> {
+  const northbound = requireNorthbound(site, spec.members);
+  const anchor = await begin(northbound, ref, spec, signal);
+  if (anchor === null) return;
+  const guard = unlessChanged('Address_Set', anchor.id, 'external_ids', anchor.external_ids);
+  try {
+    const note = await write(site, northbound, ref, spec, anchor, guard, signal);
+    const external_ids = idsOf(ref, spec.revision, note);
+    await northbound.change([guard, update('Address_Set', anchor.id, { external_ids })], signal);
+  } catch (error) {
+    const now = await findAnchor(northbound, ref, signal);
+    const isOvertaken = error instanceof OvsdbError && now !== null && now.begun > spec.revision;
+    if (!isOvertaken) throw error;
+  }
+}
+
+/** Members first, so that rules never name a set that does not exist. */
+async function write(
+  site: Site,
+  northbound: Northbound,
+  ref: Ref,
+  spec: FirewallSpec,
+  { note: before }: Anchor,
+  guard: Operation,
+  signal?: AbortSignal,
+): Promise<Note> {
+  const networks = await membersByNetwork(site, northbound, ref, spec.members, signal);
+  const uuids = await uuidsOf(site, ref, signal);
+  const remotes = new Set(spec.rules.flatMap(({ remote }) => remote?.firewalls ?? []));
+  let count = 0;
+  for (const [name, { network, members }] of networks) {
+    const addresses = [...new Set(members.flatMap((member) => member.addresses))];
+    await ensureSets(northbound, ref, name, addresses, guard, signal);
+    for (const id of remotes)
+      if (id !== ref.id)
+        await ensureSets(northbound, { account: ref.account, id }, name, null, guard, signal);
+    const ports = members.flatMap(({ instance, nic }) => {
+      const uuid = uuids.get(instance);
+      return uuid === undefined ? [] : [portOf(network, uuid, nic)];
+    });
+    const setsIn = (id: string) => setsOf({ account: ref.account, id }, name);
+    const rules = firewallRules(spec, ports.toSorted(), setsIn(ref.id), setsIn);
+    count += rules.length;
+    const set = { subject: subjectOf(ref), machine: null, rules };
+    await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
+  }
+  for (const name of before?.networks.filter((each) => !networks.has(each)) ?? []) {
+    const network = await findLogical({ client: site.client, northbound }, name, signal);
+    if (network === null) continue;
+    const set = { subject: subjectOf(ref), machine: null, rules: [] };
+    await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
+    await ensureSets(northbound, ref, name, [], guard, signal);
+  }
+  return { ...spec, networks: [...networks.keys()], count };
+}
+
+/** Null also if rules are missing in the database, so that the firewall is written again. */
+export async function observeFirewall(
+  { northbound }: Site,
+  ref: Ref,
+  signal?: AbortSignal,
+): Promise<Firewall | null> {
+  const anchor = northbound && (await findAnchor(northbound, ref, signal));
+  if (northbound === null || anchor === null || anchor.note === null) return null;
+  const { networks: _, count, ...spec } = anchor.note;
+  return (await countRules(northbound, subjectOf(ref), signal)) === count ? { ...spec, ...ref } : null;
+}
+
+export async function observeFirewalls({ northbound }: Site, signal?: AbortSignal): Promise<Ref[]> {
+  const rows = (await northbound?.find('Address_Set', [], ['external_ids'], signal)) ?? [];
+  return rows.flatMap((row) => {
+    const ids = readMap(row.external_ids);
+    const [account = '', id = ''] = ids[FIREWALL]?.split('/') ?? [];
+    return ids[BEGUN] === undefined ? [] : [{ account, id }];
+  });
+}
+
+export async function removeFirewall({ northbound }: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
+  if (northbound === null) return;
+  await removeRules(northbound, null, subjectOf(ref), signal);
+  const where = [isLabelled({ [FIREWALL]: keyOf(ref) })];
+  await northbound.change([{ op: 'delete', table: 'Address_Set', where }], signal);
+}

@@ -1,0 +1,7 @@
+import type { Fixture } from '../../../laws/fixture.ts';
+import { attachFirewall } from './fixture.ts';
+
+export const fixture: Fixture = {
+  collection: '/flexible-vps/v1/firewalls/{id}/attachments',
+  make: (world, { id = '' }) => attachFirewall(world, id),
+};

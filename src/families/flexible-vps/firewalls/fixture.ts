@@ -1,0 +1,82 @@
+import type { Fixture, Scenario, Walk } from '../../../laws/fixture.ts';
+import { freshName, type World } from '../../../laws/world.ts';
+import { runKind } from '../../../testing/run-kind.ts';
+import { makeVm } from '../vms/fixture.ts';
+import { newFirewallExample } from './example.ts';
+import { applyFirewallKind } from './kinds.ts';
+import { noteLocations } from './members/store.ts';
+import { firewalls, newAttachmentId } from './resource.ts';
+import { entriesOf, storedRules } from './rules.ts';
+import { insertAttachment, jsonOf } from './store.ts';
+
+function columns() {
+  const { rules } = storedRules({ warn: () => undefined }, newFirewallExample.rules ?? [], [], '/rules');
+  return {
+    default_in: 'drop',
+    default_out: 'allow',
+    rules: jsonOf(rules),
+    entries: entriesOf(rules),
+    status: 'active',
+    status_reason: null,
+    applied_at: null,
+  } as const;
+}
+
+const insert = ({ app, account }: World, name: string, more: object = {}) =>
+  app.services.db
+    .insertInto('firewalls')
+    .values({ id: firewalls.newId(), account_id: account.id, name, ...columns(), ...more })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+export async function makeFirewall(world: World): Promise<string> {
+  const row = await insert(world, freshName());
+  await firewalls.note(world.app.services.db, row, { apiKeyId: world.key.id });
+  return row.id;
+}
+
+/** Attaches the firewall to a new machine, in the tables and at the engine. */
+export async function attachFirewall(world: World, id: string): Promise<string> {
+  const { app, account } = world;
+  const { db } = app.services;
+  const attachment = newAttachmentId();
+  await insertAttachment(db, {
+    id: attachment,
+    account_id: account.id,
+    firewall_id: id,
+    vm_id: await makeVm(world),
+    interface_id: null,
+    network_id: null,
+    selector: null,
+    terms: null,
+  });
+  await noteLocations(db, { firewallId: id });
+  const resource = { type: 'firewall', id, name: null };
+  await runKind(app, applyFirewallKind, { accountId: account.id, resource, input: {} });
+  return attachment;
+}
+
+/** The crash matrix follows an attached firewall, so that the engine has work to do. */
+const attached = (endpointId: string, query: object = {}): Scenario => ({
+  async begin(world: World, walk: Walk) {
+    const id = await makeFirewall(world);
+    await attachFirewall(world, id);
+    const answer = await walk.call(walk.endpoint(endpointId), world, { params: { id }, query: { ...query } });
+    return walk.operationOf(world, answer);
+  },
+});
+
+export const fixture: Fixture = {
+  collection: '/flexible-vps/v1/firewalls',
+  make: makeFirewall,
+  async fillOnce(world) {
+    return makeFirewall(world);
+  },
+  async addRow(world, name) {
+    await insert(world, name, { description: name, labels: { mark: name } });
+  },
+  scenarios: {
+    'firewall.apply': attached('addVpsFirewallRule'),
+    'firewall.delete': attached('deleteVpsFirewall', { detach: true }),
+  },
+};
