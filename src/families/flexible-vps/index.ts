@@ -1,6 +1,12 @@
 import { computePort } from '../../engines/compute/port.ts';
+import { objectsPort } from '../../engines/objects/port.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { countEphemeral } from '../../resources/addresses/availability/store.ts';
+import { findBackupDownload } from './backups/download.ts';
+import { backupEndpoints } from './backups/endpoints.ts';
+import { backupLife } from './backups/lifecycle.ts';
+import { backups } from './backups/resource.ts';
+import { backupExpiry } from './backups/schedule.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
 import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
@@ -75,7 +81,7 @@ export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images and private networks.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, backups, images and private networks.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -113,6 +119,7 @@ export const flexibleVps: Family = {
     deleteImage,
     ...volumeEndpoints,
     ...volumeSnapshotEndpoints,
+    ...backupEndpoints,
   ],
   resources: [
     sshKeys,
@@ -125,11 +132,22 @@ export const flexibleVps: Family = {
     snapshots,
     volumes,
     volumeSnapshots,
+    backups,
   ],
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
+  findDownload: findBackupDownload,
   kinds: [...Object.values(powerKinds), detachVolumeKind, resizeVolumeKind, restoreVolumeKind],
-  lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife, volumeLife, volumeSnapshotLife],
+  lifecycles: [
+    vmLife,
+    interfaceLife,
+    networkLife,
+    imageLife,
+    snapshotLife,
+    volumeLife,
+    volumeSnapshotLife,
+    backupLife,
+  ],
   findReferences: findImageReferences,
   limitCounts: [
     { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
@@ -147,11 +165,12 @@ export const flexibleVps: Family = {
     snapshotExpiry,
     snapshotSizes,
     volumeSnapshotExpiry,
+    backupExpiry,
     volumeDrift,
     rescueExpiry,
     consoleSessionUpkeep,
   ],
-  ports: [computePort],
+  ports: [computePort, objectsPort],
   watch: watchMachines,
   examine: examineStrays,
 };

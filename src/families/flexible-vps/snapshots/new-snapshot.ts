@@ -19,9 +19,10 @@ export function readExpiry(expiresAt: string | null | undefined, now: Date): Dat
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-function nameAt(now: Date): string {
+/** The time in a form that names can contain: `20260301-100000`. */
+export function stampOf(now: Date): string {
   const day = `${now.getUTCFullYear()}${two(now.getUTCMonth() + 1)}${two(now.getUTCDate())}`;
-  return `snap-${day}-${two(now.getUTCHours())}${two(now.getUTCMinutes())}${two(now.getUTCSeconds())}`;
+  return `${day}-${two(now.getUTCHours())}${two(now.getUTCMinutes())}${two(now.getUTCSeconds())}`;
 }
 
 /**
@@ -39,7 +40,7 @@ export function chooseName(
     refuseTaken(holder(wanted)?.id, wanted, { words });
     return wanted;
   }
-  const base = nameAt(now);
+  const base = `snap-${stampOf(now)}`;
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base}-${n}`;
     if (holder(name) === undefined) return name;

@@ -27,7 +27,7 @@ interface VmsTable extends OwnedTable {
   architecture: 'amd64' | 'arm64';
   hostname: string;
   image: VmImage | null;
-  source: { readonly type: 'image' | 'snapshot' | 'vm'; readonly id: string };
+  source: { readonly type: 'image' | 'snapshot' | 'vm' | 'backup'; readonly id: string };
   boot_mode: 'uefi' | 'bios';
   secure_boot: boolean;
   ipv6_prefix: string | null;

@@ -2,6 +2,7 @@
 import { engineAt, step } from '../../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { removePassingImage, withPassingImage } from '../../backups/use.ts';
 import { plugVolumesOf, settleVolumes } from '../../volumes/machine-volumes.ts';
 import { ensureMade } from '../create-instance.ts';
 import { eraseVm, letAddressesGo, removeFromEngine } from '../delete-parts.ts';
@@ -47,7 +48,11 @@ export const createVmKind = kind<typeof Input>({
           row.source.type === 'image' && row.image !== null ? await fetchImage(work, row, row.image) : done();
         if (fetched.kind !== 'done') return fetched;
         const engine = engineAt(services.compute, row.location);
-        await ensureMade(engine, db, row, signal, input.source_vm_id);
+        if (row.source.type === 'backup')
+          await withPassingImage(work, row.source.id, row.location, (image) =>
+            ensureMade(engine, db, row, signal, { image }),
+          );
+        else await ensureMade(engine, db, row, signal, { sourceVmId: input.source_vm_id });
         const made = await engine.observeInstance(refOf(row), signal);
         if (made === null)
           return failed(
@@ -85,8 +90,10 @@ export const createVmKind = kind<typeof Input>({
     ),
   ],
   undo: [
-    step('remove', async ({ services, resourceId, db, signal }) => {
+    step('remove', async (work) => {
+      const { services, resourceId, db, signal } = work;
       const row = await readVm(db, resourceId);
+      if (row?.source.type === 'backup') await removePassingImage(work, row.location);
       return row === undefined
         ? done()
         : removeFromEngine(engineAt(services.compute, row.location), row, signal);
