@@ -12,7 +12,7 @@ const UNFINISHED = '.unfinished-';
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
 
-export const FULL = 'The store for backups has no room left.';
+const FULL = 'The store for backups has no room left.';
 
 /** A full folder stays full until the provider acts. Other faults, such as a network file system that is away, pass. */
 function faultOf(error: unknown): unknown {
@@ -30,7 +30,7 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   readonly location: string;
   readonly folder: string;
   readonly megabytesPerSecond: number | null;

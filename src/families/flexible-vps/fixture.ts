@@ -1,9 +1,11 @@
-/** Compares the machines, volumes, networks and images of an account with the state of the compute engines. */
+/** Compares the machines, volumes, networks, images and backups of an account with the state of the engines. */
 import { type ComputeEngine, computePort, type Instance } from '../../engines/compute/port.ts';
 import { engineAt } from '../../engines/engine-step.ts';
+import { objectsPort } from '../../engines/objects/port.ts';
 import { type Row, rowsIn } from '../../laws/account-rows.ts';
 import type { Fixture } from '../../laws/fixture.ts';
 import type { World } from '../../laws/world.ts';
+import type { BackupRow } from './backups/table.ts';
 import type { InterfaceRow } from './interfaces/table.ts';
 import type { VmRow } from './vms/table.ts';
 import type { VolumeSnapshotRow } from './volume-snapshots/table.ts';
@@ -82,6 +84,16 @@ async function volumeFaults(world: World, row: VolumeRow): Promise<string[]> {
   return faults;
 }
 
+/** A backup that is available is in its store, in all its parts. */
+async function backupFaults({ app }: World, row: BackupRow): Promise<string[]> {
+  if (row.status !== 'available') return [];
+  const store = engineAt(objectsPort.engines(app.services), row.location);
+  const parts = await store.list(`${row.account_id}/${row.id}/`);
+  return parts.length === row.part_count
+    ? []
+    : [`the backup has ${row.part_count} parts, and ${parts.length} in its store`];
+}
+
 async function presenceFaults(world: World): Promise<string[]> {
   const faults: string[] = [];
   const say = (what: string, { status }: Row, isThere: boolean): void => {
@@ -95,6 +107,8 @@ async function presenceFaults(world: World): Promise<string[]> {
   }
   for (const row of (await rowsIn(world, 'vps_volumes')) as unknown as VolumeRow[])
     faults.push(...(await volumeFaults(world, row)));
+  for (const row of (await rowsIn(world, 'vm_backups')) as unknown as BackupRow[])
+    faults.push(...(await backupFaults(world, row)));
   for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
     for (const location of row.locations) {
       const seen = await engineOf(world, location).observeImage({ account, id: row.id });
@@ -110,7 +124,10 @@ async function disagreements(world: World): Promise<string[]> {
   return [...faults, ...(await presenceFaults(world))];
 }
 
-/** Finds ephemeral or attached addresses that the account still holds; they must be released with their machine. */
+/**
+ * Finds ephemeral or attached addresses that the account still holds, which must be released with their machine, and
+ * parts of backups that were deleted.
+ */
 async function leftovers({ app, account }: World): Promise<string[]> {
   const addresses = await app.services.db
     .selectFrom('public_addresses')
@@ -118,7 +135,10 @@ async function leftovers({ app, account }: World): Promise<string[]> {
     .where('account_id', '=', account.id)
     .where((where) => where.or([where('kind', '=', 'ephemeral'), where('vm_id', 'is not', null)]))
     .execute();
-  return addresses.length > 0 ? ['deleted, but its addresses are held'] : [];
+  const parts: string[] = [];
+  for (const store of objectsPort.engines(app.services).all)
+    parts.push(...(await store.list(`${account.id}/`)).map(({ key }) => `deleted, but ${key} is stored`));
+  return [...(addresses.length > 0 ? ['deleted, but its addresses are held'] : []), ...parts];
 }
 
 export const fixture: Fixture = {
@@ -127,6 +147,12 @@ export const fixture: Fixture = {
     disagreements,
     leftovers,
     // Deleted in this order: machines before the volumes, networks and images that they use.
-    collections: { vms: 'vms', vps_volumes: 'volumes', vps_networks: 'networks', vps_images: 'images' },
+    collections: {
+      vms: 'vms',
+      vps_volumes: 'volumes',
+      vps_networks: 'networks',
+      vps_images: 'images',
+      vm_backups: 'backups',
+    },
   },
 };

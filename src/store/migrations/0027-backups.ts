@@ -36,6 +36,7 @@ create table vm_backups (
   consistency text,
   failure jsonb,
   failed_at timestamptz,
+  is_cleared bool not null default false,
   expires_at timestamptz
 );
 create index vm_backups_page on vm_backups (account_id, id);
@@ -46,19 +47,20 @@ create index vm_backups_by_vm on vm_backups (account_id, vm_id, id);
 create index vm_backups_by_policy on vm_backups (account_id, policy_id, id) where policy_id is not null;
 create index vm_backups_expiry on vm_backups (expires_at) where expires_at is not null;
 create index vm_backups_failed on vm_backups (failed_at) where failed_at is not null;
+create index vm_backups_uncleared on vm_backups (failed_at) where status = 'failed' and not is_cleared;
 
 -- The parts that the object store has, with the SHA-256 of their plain bytes.
 create table backup_parts (
   backup_id text collate "C" not null references vm_backups on delete cascade,
   number int not null,
-  sha256 bytea not null,
+  sha256 text not null,
   primary key (backup_id, number)
 );
 
 -- One key for each account, sealed with the key of the installation.
 create table backup_keys (
   account_id text collate "C" primary key references accounts on delete cascade,
-  sealed_key bytea not null
+  sealed bytea not null
 );
 `;
 

@@ -62,8 +62,8 @@ export async function storeArchive(
       signal.throwIfAborted();
       const plain = await readInto(handle, buffer);
       whole.update(plain);
-      const sha256 = createHash('sha256').update(plain).digest();
-      if (known.get(number)?.equals(sha256)) continue;
+      const sha256 = createHash('sha256').update(plain).digest('hex');
+      if (known.get(number) === sha256) continue;
       await store.put(keyOf(row, number), cipher.close(plain, { number, isLast: number === count }), signal);
       await notePart(db, { backup_id: row.id, number, sha256 });
     }
@@ -73,7 +73,7 @@ export async function storeArchive(
   }
 }
 
-export interface Range {
+interface Range {
   readonly from: number;
   /** Exclusive. */
   readonly to: number;

@@ -14,7 +14,7 @@ const TAG_BYTES = 16;
 const TAG_AT = 1 + NONCE_BYTES;
 const TEXT_AT = TAG_AT + TAG_BYTES;
 
-export interface Place {
+interface Place {
   /** Begins with 1. */
   readonly number: number;
   readonly isLast: boolean;

@@ -2,8 +2,9 @@
  * The work of making a backup, in three steps: the engine packs the disk into an image, the image is stored as an
  * archive, and the engine forgets the image. Other operations, which make a backup first, run the same steps.
  */
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ComputeEngine, EngineRefused } from '../../../engines/compute/port.ts';
+import { type ComputeEngine, EngineRefused, EngineUnreachable } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
@@ -11,6 +12,7 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { withScratch } from '../images/scratch.ts';
 import { wantsQuiet } from '../snapshots/quiesce.ts';
+import { removeFromEngine } from '../snapshots/removal.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
 import { type Archive, removeArchive, storeArchive } from './archive.ts';
@@ -32,7 +34,9 @@ const imageOf = ({ account_id, id }: Pick<BackupRow, 'account_id' | 'id'>) => ({
 /** Removes what an attempt left at the engine: the image, and the snapshot that it was packed from. */
 async function clearEngine(engine: ComputeEngine, row: BackupRow, signal: AbortSignal): Promise<void> {
   await engine.removeImage(imageOf(row), signal);
-  await engine.removeSnapshot({ account: row.account_id, id: row.vm_id }, row.id, signal);
+  await removeFromEngine(engine, { account_id: row.account_id, id: row.vm_id }, row.id, signal);
+  if ((await engine.observeImage(imageOf(row), signal)) !== null)
+    throw new EngineUnreachable('The engine removed the image, but still has it.');
 }
 
 /** Removes everything that exists of a backup outside of the tables. */
@@ -42,7 +46,7 @@ export async function clearBackup(
 ): Promise<void> {
   // A location that has lost its engine has nothing to clear there.
   const engine = services.compute.at(row.location);
-  if (engine !== undefined && row.provisioned_at === null) await clearEngine(engine, row, signal);
+  if (engine !== undefined) await clearEngine(engine, row, signal);
   await removeArchive(db, services, row, signal);
 }
 
@@ -74,7 +78,7 @@ export async function packDisk(work: Work<unknown>, backupId: string, quiesce: Q
     if (isQuiet) await engine.ensureSnapshot(refOf(vm), { id: row.id, quiesce: true }, signal);
     const source = isQuiet ? { instance: vm.id, snapshot: row.id } : { instance: vm.id };
     await engine.ensureImage(imageOf(row), source, signal);
-    if (isQuiet) await engine.removeSnapshot(refOf(vm), row.id, signal);
+    if (isQuiet) await removeFromEngine(engine, vm, row.id, signal);
     const image = await engine.observeImage(imageOf(row), signal);
     if (image?.state !== 'available')
       return failed('engine_failed', 'The engine packed the disk, but does not have the image.', true);
@@ -93,6 +97,11 @@ export async function storeDisk(work: Work<unknown>, backupId: string): Promise<
     withScratch(services, async (folder) => {
       const file = join(folder, 'archive');
       await engine.exportImage(imageOf(row), file, signal);
+      const isThere = await stat(file).then(
+        ({ size }) => size > 0,
+        () => false,
+      );
+      if (!isThere) return failed('engine_failed', 'The engine exported the image, but wrote no file.', true);
       const archive = await storeArchive(db, services, row, file, signal);
       return done({ ...archive, format: engine.imageFormats[0] });
     }),
@@ -107,8 +116,6 @@ export async function finishBackup(work: Work<unknown>, backupId: string): Promi
   if (row === undefined) return GONE;
   const engine = engineAt(services.compute, row.location);
   await clearEngine(engine, row, signal);
-  if ((await engine.observeImage(imageOf(row), signal)) !== null)
-    return failed('engine_failed', 'The engine removed the image, but still has it.', true);
   const packed = work.results[packStep] as Packed;
   const stored = work.results[storeStep] as Archive & Pick<BackupRow, 'format'>;
   return done({ backup_id: row.id }, async (tx) => {

@@ -57,7 +57,7 @@ const BackupDownload = Named(
 /** Binds a token to its use, so that no other sealed text is taken for one. */
 const ownerOf = (backupId: string): string => `download of ${backupId}`;
 
-export function tokenFor({ secrets }: Pick<Services, 'secrets'>, backupId: string, expiresAt: Date): string {
+function tokenFor({ secrets }: Pick<Services, 'secrets'>, backupId: string, expiresAt: Date): string {
   return secrets.close(Buffer.from(expiresAt.toISOString()), ownerOf(backupId)).toString('base64url');
 }
 

@@ -7,6 +7,7 @@ import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Id, Type } from '../../../kernel/schema.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { VmRef } from '../references.ts';
 import { readExpiry, refuseUnquiet } from '../snapshots/new-snapshot.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -22,7 +23,7 @@ import { findBackup, listBackups, usersOfBackup } from './store.ts';
 
 const collection = '/flexible-vps/v1/backups';
 
-export const listVmBackups = endpoint({
+const listVmBackups = endpoint({
   id: 'listVmBackups',
   method: 'GET',
   path: collection,
@@ -32,7 +33,7 @@ export const listVmBackups = endpoint({
   access: 'read',
   resource: { name: 'backup', role: 'list' },
   query: ResourceQuery({
-    vm_id: Type.Optional({ ...Id('vm'), description: 'Only backups of this machine.' }),
+    vm_id: Type.Optional({ ...VmRef, description: 'Only backups of this machine.' }),
     policy_id: Type.Optional({ ...Id('bpol'), description: 'Only backups that this policy made.' }),
     kind: Type.Optional({ ...BackupKind, description: 'Only backups of this kind.' }),
     status: Type.Optional({ ...backupLife.Status, description: 'Only backups with this status.' }),
@@ -49,7 +50,7 @@ export const listVmBackups = endpoint({
   },
 });
 
-export const getVmBackup = endpoint({
+const getVmBackup = endpoint({
   id: 'getVmBackup',
   method: 'GET',
   path: `${collection}/{id}`,
@@ -68,7 +69,7 @@ export const getVmBackup = endpoint({
   },
 });
 
-export const createVmBackup = endpoint({
+const createVmBackup = endpoint({
   id: 'createVmBackup',
   method: 'POST',
   path: collection,
@@ -122,7 +123,7 @@ export const createVmBackup = endpoint({
     const { quiesce = 'auto' } = body;
     refuseUnquiet(call, vm, quiesce);
     await requireRoom(call, [{ limit: 'flexible-vps.backups', amount: 1, location: vm.location }]);
-    const fresh = columnsOf(vm, 'manual', now);
+    const fresh = columnsOf(vm, 'manual');
     const row = await backups.add(call, {
       ...fresh,
       name: body.name ?? fresh.name,
@@ -141,7 +142,7 @@ export const createVmBackup = endpoint({
   },
 });
 
-export const deleteVmBackup = endpoint({
+const deleteVmBackup = endpoint({
   id: 'deleteVmBackup',
   method: 'DELETE',
   path: `${collection}/{id}`,

@@ -29,7 +29,7 @@ export async function makeBackupOf(world: World, vmId: string): Promise<string> 
   const vm = await readVm(db, vmId);
   // A law may pass the id of a deleted machine.
   if (vm === undefined) return backups.newId();
-  const columns = columnsOf(vm, 'manual', new Date()) as Omit<Insertable<Tables['vm_backups']>, 'account_id'>;
+  const columns = columnsOf(vm, 'manual') as Omit<Insertable<Tables['vm_backups']>, 'account_id'>;
   const row = await insertBackup(world, { ...columns, name: freshName() });
   await backups.note(db, row, { apiKeyId: key.id });
   const input = { vm_id: vm.id, quiesce: 'auto' } as const;

@@ -4,7 +4,6 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { NewRow } from '../../../resources/owned/table.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
-import { stampOf } from '../snapshots/new-snapshot.ts';
 import type { VmRow } from '../vms/table.ts';
 import { backups } from './resource.ts';
 import type { BackupKind, BackupRow } from './table.ts';
@@ -18,19 +17,16 @@ export function requireStore({ objects }: Pick<Services, 'objects'>, location: s
     throw new Problem('capability_missing', { detail: NO_STORE, extra: { capability: 'backups' } });
 }
 
-export function nameOfBackup(vm: Pick<VmRow, 'name'>, now: Date): string {
-  const stamp = `-${stampOf(now)}`;
-  return `${vm.name.slice(0, LONGEST_NAME - stamp.length).replace(/-+$/, '')}${stamp}`;
+/** A manual backup is called like its machine: other backups may have the same name. */
+function nameOfBackup({ name }: Pick<VmRow, 'name'>, kind: BackupKind): string {
+  const end = kind === 'manual' ? '' : `-${kind}`;
+  return `${name.slice(0, LONGEST_NAME - end.length).replace(/-+$/, '')}${end}`;
 }
 
 /** What a backup copies from its machine. */
-export const columnsOf = (
-  vm: VmRow,
-  kind: BackupKind,
-  now: Date,
-): NewRow<'vm_backups'> & { readonly id: string } => ({
+export const columnsOf = (vm: VmRow, kind: BackupKind): NewRow<'vm_backups'> & { readonly id: string } => ({
   id: backups.newId(),
-  name: nameOfBackup(vm, now),
+  name: nameOfBackup(vm, kind),
   status: 'creating',
   kind,
   vm_id: vm.id,

@@ -32,13 +32,13 @@ const kinds = {
 } as const;
 export const BackupKind = Named('BackupKind', OneOf(kinds, { description: 'Why the backup was made.' }));
 
-export const Sha256 = Nullable(
+const Sha256 = Nullable(
   Type.String({
     ...volatile,
     description: 'The SHA-256 of the archive that can be downloaded, hexadecimal; null until it is stored.',
   }),
 );
-export const SizeBytes = Nullable(
+const SizeBytes = Nullable(
   Type.Integer({
     'x-unit': 'bytes',
     ...volatile,
@@ -99,7 +99,7 @@ export const CreateBackup = Shape({
   vm_id: { ...VmRef, description: 'The machine to back up, running or stopped.' },
   name: Type.Optional({
     ...ResourceName,
-    description: 'A name. Default: made from the name of the machine and the current time.',
+    description: 'A name, which other backups may have, too. Default: the name of the machine.',
   }),
   description,
   labels,
@@ -112,7 +112,7 @@ export const BackupParams = Shape({ id: Id('bkp') });
 
 export const exampleBackup: Backup = {
   id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  name: 'web-1-20260301-100000',
+  name: 'web-1',
   description: '',
   labels: { env: 'prod' },
   vm_id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',

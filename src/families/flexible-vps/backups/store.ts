@@ -83,7 +83,7 @@ export async function outliveVm(db: Db, accountId: string, vmId: string): Promis
     .execute();
 }
 
-export interface User {
+interface User {
   readonly type: string;
   readonly id: string;
   readonly name: string;
@@ -119,8 +119,24 @@ export function dueBackups(db: Db, limit: number): Promise<BackupRow[]> {
     .execute();
 }
 
+/** Failed backups of which something may be left at the engine or in the store. */
+export function unclearedBackups(db: Db, limit: number): Promise<BackupRow[]> {
+  return db
+    .selectFrom('vm_backups')
+    .selectAll()
+    .where('status', '=', 'failed')
+    .where('is_cleared', '=', false)
+    .orderBy('failed_at')
+    .limit(limit)
+    .execute();
+}
+
+export async function noteCleared(db: Db, id: string): Promise<void> {
+  await db.updateTable('vm_backups').set({ is_cleared: true }).where('id', '=', id).execute();
+}
+
 /** The SHA-256 of each part that the store has, by its number. */
-export async function partsOf(db: Db, backupId: string): Promise<ReadonlyMap<number, Buffer>> {
+export async function partsOf(db: Db, backupId: string): Promise<ReadonlyMap<number, string>> {
   const rows = await db
     .selectFrom('backup_parts')
     .select(['number', 'sha256'])
@@ -135,7 +151,7 @@ export async function partsOf(db: Db, backupId: string): Promise<ReadonlyMap<num
  */
 export async function notePart(
   db: Db,
-  part: { readonly backup_id: string; readonly number: number; readonly sha256: Buffer },
+  part: { readonly backup_id: string; readonly number: number; readonly sha256: string },
 ): Promise<void> {
   await sql`
     insert into backup_parts (backup_id, number, sha256)
@@ -151,17 +167,17 @@ export async function forgetParts(db: Db, backupId: string): Promise<void> {
 export async function findSealedKey(db: Db, accountId: string): Promise<Buffer | undefined> {
   const row = await db
     .selectFrom('backup_keys')
-    .select('sealed_key')
+    .select('sealed')
     .where('account_id', '=', accountId)
     .executeTakeFirst();
-  return row?.sealed_key;
+  return row?.sealed;
 }
 
 /** Keeps the present key if another worker was first. */
-export async function insertSealedKey(db: Db, account_id: string, sealed_key: Buffer): Promise<void> {
+export async function insertSealedKey(db: Db, account_id: string, sealed: Buffer): Promise<void> {
   await db
     .insertInto('backup_keys')
-    .values({ account_id, sealed_key })
+    .values({ account_id, sealed })
     .onConflict((conflict) => conflict.column('account_id').doNothing())
     .execute();
 }

@@ -35,6 +35,8 @@ interface BackupsTable extends OwnedTable {
   consistency: 'crash' | 'filesystem' | null;
   failure: { readonly code: string; readonly detail: string } | null;
   failed_at: Date | null;
+  /** Nothing is left of a failed backup at the engine and in the store. */
+  is_cleared: Generated<boolean>;
   expires_at: Date | null;
 }
 
@@ -42,8 +44,8 @@ declare module '../../../store/database.ts' {
   interface Tables {
     vm_backups: BackupsTable;
     /** The parts that the object store has, with the SHA-256 of their plain bytes. */
-    backup_parts: { backup_id: string; number: number; sha256: Buffer };
-    backup_keys: { account_id: string; sealed_key: Buffer };
+    backup_parts: { backup_id: string; number: number; sha256: string };
+    backup_keys: { account_id: string; sealed: Buffer };
   }
 }
 

@@ -31,7 +31,7 @@ export async function addBackupBefore(
     });
   requireStore(call.services, vm.location);
   await requireRoom(call, [{ limit: 'flexible-vps.backups', amount: 1, location: vm.location }]);
-  const row = await backups.add(call, { ...columnsOf(vm, kind, call.now), expires_at });
+  const row = await backups.add(call, { ...columnsOf(vm, kind), expires_at });
   await reportMost(call, row);
   return row;
 }

@@ -55,10 +55,9 @@ const RestoreVm = Shape({
   ),
   safety_backup: Type.Optional(
     Type.Boolean({
-      default: true,
       ...when('source/type', 'backup'),
       description:
-        'For a backup: whether the present disk is backed up first. That backup is deleted after 7 days.',
+        'For a backup: whether the present disk is backed up first. That backup is deleted after 7 days. Default: true for a backup.',
     }),
   ),
   start_after: Type.Optional(StartAfter),

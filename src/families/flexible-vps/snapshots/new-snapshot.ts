@@ -19,10 +19,9 @@ export function readExpiry(expiresAt: string | null | undefined, now: Date): Dat
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** The time in a form that names can contain: `20260301-100000`. */
-export function stampOf(now: Date): string {
+function nameAt(now: Date): string {
   const day = `${now.getUTCFullYear()}${two(now.getUTCMonth() + 1)}${two(now.getUTCDate())}`;
-  return `${day}-${two(now.getUTCHours())}${two(now.getUTCMinutes())}${two(now.getUTCSeconds())}`;
+  return `snap-${day}-${two(now.getUTCHours())}${two(now.getUTCMinutes())}${two(now.getUTCSeconds())}`;
 }
 
 /**
@@ -40,7 +39,7 @@ export function chooseName(
     refuseTaken(holder(wanted)?.id, wanted, { words });
     return wanted;
   }
-  const base = `snap-${stampOf(now)}`;
+  const base = nameAt(now);
   for (let n = 1; ; n++) {
     const name = n === 1 ? base : `${base}-${n}`;
     if (holder(name) === undefined) return name;

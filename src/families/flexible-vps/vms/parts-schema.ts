@@ -99,7 +99,7 @@ export const VmSource = Named(
         {
           image: 'An image: public or yours.',
           snapshot: 'A copied snapshot.',
-          backup: 'A backup.',
+          backup: 'A copied backup.',
           vm: 'Another machine.',
         },
         { description: 'What it was copied from.' },
