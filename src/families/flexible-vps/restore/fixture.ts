@@ -13,7 +13,11 @@ export const fixture: Fixture = {
   variations: {
     restoreVm: {
       'to a backup': async (world, { id = '' }) => ({
-        body: { source: { type: 'backup', backup_id: await makeBackupOf(world, id) }, safety_backup: false },
+        body: {
+          source: { type: 'backup', backup_id: await makeBackupOf(world, id) },
+          safety_backup: false,
+          delete_snapshots: true,
+        },
       }),
       'that leaves the machine stopped': async () => ({ body: { start_after: 'no' } }),
       'that deletes a newer snapshot': async (world, { id = '' }) => {
