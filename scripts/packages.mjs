@@ -87,6 +87,11 @@ const packages = [
     mayBeBackported: true,
   },
   {
+    names: ['wireguard-go', 'wireguard-tools'],
+    isThere: () => ['wireguard-go', 'wg'].every(hasProgram),
+    without: 'the tests of VPN gateways with real packets did not run',
+  },
+  {
     names: ['openvswitch-switch', 'ovn-central', 'ovn-host', 'ethtool'],
     isThere: () => ['ovs-vswitchd', 'ovn-northd', 'ovn-controller', 'ethtool'].every(hasProgram),
     without: 'the tests on private networks of OVN did not run',

@@ -13,6 +13,8 @@ import type { Holding } from './waiting/held-read.ts';
 export interface Act {
   /** The id of the resource that the act changes. One act at a time works on it. */
   readonly subject: string;
+  /** How long the call waits while another act works on the resource. Default: it is refused at once. */
+  readonly patienceMs?: number;
   /** Throwing refuses the whole call. */
   perform(): Promise<void>;
 }

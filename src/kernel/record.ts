@@ -86,6 +86,8 @@ interface Facts {
    * refused update names this call.
    */
   readonly changes?: Readonly<Record<string, `/${string}`>>;
+  /** One of the other `formats`, for callers whose `Accept` is a wildcard. Without it they get JSON. */
+  readonly preferredFormat?: string;
   /** A read that can wait for a change (`call.hold`). It accepts `Prefer: wait=N` and the parameter `wait`. */
   readonly waits?: true;
   readonly example: Example;
@@ -116,7 +118,7 @@ export interface EndpointDefinition<
   prepare?(call: Preparation<Static<P>, Static<Q>, Static<B>>): Promise<R>;
   handle(call: Call<Static<P>, Static<Q>, Static<B>>, prepared: R): Promise<ReplyTo<A>>;
   /** Other formats of its 200 answer, by media type, for callers whose `Accept` names one. */
-  readonly formats?: Readonly<Record<string, (body: BodyOf<A[200]>) => string>>;
+  readonly formats?: Readonly<Record<string, (body: BodyOf<A[200]>) => string | FormattedFile>>;
   /** The same read as a continuous stream, for callers that ask for one. Refusals come before the first item. */
   stream?(call: Call<Static<P>, Static<Q>, Static<B>>, resumeAfter: string | undefined): Promise<Stream>;
 }
@@ -137,7 +139,14 @@ export interface Endpoint extends Facts {
   readonly stream: ((call: Call, resumeAfter: string | undefined) => Promise<Stream>) | undefined;
 }
 
-export type Formats = Readonly<Record<string, (body: unknown) => string>>;
+/** An answer in another format than JSON. */
+export interface FormattedFile {
+  readonly content: string | Buffer;
+  /** The name under which clients save it. */
+  readonly fileName?: string;
+}
+
+export type Formats = Readonly<Record<string, (body: unknown) => string | FormattedFile>>;
 
 export interface StreamItem {
   /** The client sends it back to resume an interrupted stream. */

@@ -1,8 +1,14 @@
 /** Other values for the inputs of a resource, made from what the document says about each input. */
+import { callNames } from '../engines/compute/sandbox/faults.ts';
 import { isComparable } from '../surfaces/iac/ansible/current.ts';
 import type { Input, Member } from '../surfaces/iac/inputs.ts';
 
 type Members = Readonly<Record<string, unknown>>;
+
+/** The calls of the sandbox that bring something into being: those with a counterpart that removes it. */
+export const creatingCalls = callNames.filter((call) =>
+  callNames.some((other) => other !== call && other.replace(/^remove/, 'ensure') === call),
+);
 
 const isDecimal = (pattern = ''): boolean =>
   new RegExp(pattern).test('50.00') && !new RegExp(pattern).test('x');

@@ -30,7 +30,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts
 import { inventoryOf } from '../testing/inventory.ts';
 import { isLong } from '../testing/long-form.ts';
 import { noLimit } from '../testing/no-limit.ts';
-import { another, anything, comparedInputs, hiddenIn, secretsIn } from './ansible-values.ts';
+import { another, anything, comparedInputs, creatingCalls, hiddenIn, secretsIn } from './ansible-values.ts';
 import { collect } from './fixtures.ts';
 import { createWorld, endpoints, type Params, paramsFor, requestTo, type World } from './walk.ts';
 import { freshName } from './world.ts';
@@ -48,9 +48,6 @@ const why = whyNoAnsible();
 const HASH = 'the-hash-of-the-document';
 const calls: string[] = [];
 const secrets = new Set<string>();
-
-/** The calls of the sandbox that bring something into being. */
-const ENSURING = ['ensureNetwork', 'ensureInstance', 'ensureNic', 'ensureSnapshot', 'ensureImage'];
 
 /** They refer to other resources or to addresses of a network, exclude another input, or are not offered yet. */
 const UNTRIED = [
@@ -311,7 +308,9 @@ describe.skipIf(why !== null)(
     it('changes nothing in the next run, refuses to change what cannot be changed, and names it', async () => {
       const others = new Map<string, Members>();
       for (const [host, subject] of subjects) {
-        const values = isFirst(subject, host) ? varied(subject, 'replace', anything) : undefined;
+        const values = isFirst(subject, host)
+          ? varied(subject, 'replace', anything, await readOf(subject))
+          : undefined;
         if (values !== undefined) others.set(host, values);
       }
       const refused = renamed(
@@ -371,7 +370,7 @@ describe.skipIf(why !== null)(
         { ...vars, ...(i % 2 ? late : {}) },
       ]);
       const hosts: Hosts = Object.fromEntries(rows);
-      for (const call of ENSURING) await addFault(app.services.db, { call, effect: { kind: 'fail' } });
+      for (const call of creatingCalls) await addFault(app.services.db, { call, effect: { kind: 'fail' } });
       const failed = await run(hosts, '-vvv');
       expectOutcome(failed, [], Object.keys(hosts));
       expect(failed.output).toContain('create_failed');

@@ -7,7 +7,7 @@ import type { FamilyName } from '../kernel/families.ts';
 /** Endpoints of the contract that have no record yet. */
 export const notBuilt: Readonly<Record<FamilyName, number>> = {
   account: 0,
-  'flexible-vps': 30,
+  'flexible-vps': 19,
   kubernetes: 27,
   dedicated: 25,
   storage: 14,

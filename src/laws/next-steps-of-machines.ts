@@ -1,5 +1,6 @@
 /** Trials of the problems of machines, networks, snapshots and addresses. */
 import { addFault, clearFaults } from '../engines/compute/sandbox/store.ts';
+import { newKeyPair } from '../kernel/secrets/wireguard-keys.ts';
 import { allocateAddress } from '../resources/addresses/store.ts';
 import { settle } from '../testing/operations.ts';
 import { freshPublicKey } from '../testing/ssh-keys.ts';
@@ -180,6 +181,16 @@ export const machineTrials: Trials = {
     const create = (...ids: string[]) =>
       ['POST', `${VPS}/vms`, { body: vmBody(inNetworks(...ids)) }] as const;
     return c.instead([...create(one, same)], () => [...create(one, other)]);
+  },
+  public_key_taken: async (c) => {
+    const network_ids = [await c.vps.network({ ipv4_cidr: '10.79.0.0/24' })];
+    const gateway = { name: freshName(), location: 'fra1', network_ids };
+    const { id } = await c.vps.do<{ id: string }>('POST', 'vpn-gateways', gateway);
+    const add = (public_key: string) =>
+      ['POST', `${VPS}/vpn-gateways/${id}/peers`, { body: { name: freshName(), public_key } }] as const;
+    const { publicKey } = newKeyPair();
+    await c.call(...add(publicKey));
+    return c.instead([...add(publicKey)], () => [...add(newKeyPair().publicKey)]);
   },
   resource_protected: async (c) => {
     const { id } = await c.vps.vm({ protection: { delete: true } });

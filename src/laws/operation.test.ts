@@ -74,11 +74,11 @@ async function untilStarted(answering: Promise<unknown>, before: number): Promis
   while (!isAnswered && (await operationsOf()) === before) await setImmediate();
 }
 
-/** Reads the resource by its address in the inventory. Resources that are not there are picked from their list. */
+/** Reads the resource by its address in the inventory. Resources without an address of their own are picked from their list. */
 async function readById({ resource, id }: Endpoint, outer: Params, own: string): Promise<Body | undefined> {
   const get = (url: string) => app.call({ method: 'GET', url, key: world.key.key });
   const path = registry.resourceTypes.get(resource.name)?.path;
-  if (path !== undefined) {
+  if (path?.endsWith('}')) {
     const answer = await get(path.replace('{id}', own).replace('{parent_id}', outer['id'] ?? ''));
     return answer.statusCode === 404 ? undefined : answer.json();
   }

@@ -31,6 +31,9 @@ const MAY_DIFFER = new Set([
   'head_hash',
   'sealed',
   'sealed_password_hash',
+  'private_key',
+  'next_private_key',
+  'preshared_key',
 ]);
 
 /** Larger numbers are times in milliseconds. */
@@ -46,6 +49,7 @@ function likeAny(name: string, value: unknown): unknown {
       .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)/g, 'a time')
       .replaceAll(/\bwalk-\d+-\d+/g, 'a name')
       .replaceAll(/\bhost-\d+\b/g, 'a host')
+      .replaceAll(/(?<![\w+/])[\w+/]{43}=/g, 'a WireGuard key')
       .replaceAll(/\bfd[0-9a-f]{2}:[0-9a-f:]+(\/64)?/g, 'a prefix')
       .replaceAll(/\b02(:[0-9a-f]{2}){5}\b/g, 'a MAC')
       .replaceAll(/\$6\$(rounds=\d+\$)?[./\w]+\$[./\w]+/g, 'a hash')

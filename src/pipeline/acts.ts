@@ -3,8 +3,9 @@
  * that act on the same resource, from running meanwhile, so that the last act is that of the last answer. A claim of a
  * process that ended meanwhile expires.
  */
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Act } from '../kernel/call.ts';
-import { claimSubject, releaseSubject } from '../kernel/claims/store.ts';
+import { type Claim, claimSubject, releaseSubject } from '../kernel/claims/store.ts';
 import { callerOf, type Exchange } from '../kernel/exchange.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { Db } from '../store/database.ts';
@@ -12,6 +13,7 @@ import { isRepeated } from './idempotency.ts';
 import type { Input } from './input.ts';
 
 const CLAIM_SECONDS = 60;
+const PAUSE_MS = 50;
 const RETRY_SECONDS = 5;
 
 const busy = (): Problem =>
@@ -22,8 +24,23 @@ const busy = (): Problem =>
     retryAfterSeconds: RETRY_SECONDS,
   });
 
-async function withClaim<T>(db: Db, subject: string, refusal: Problem, work: () => Promise<T>): Promise<T> {
-  const claim = await claimSubject(db, subject, CLAIM_SECONDS);
+/** No connection is held between the looks. */
+async function claimWithin(db: Db, subject: string, patienceMs: number): Promise<Claim | null> {
+  for (let left = patienceMs; ; left -= PAUSE_MS) {
+    const claim = await claimSubject(db, subject, CLAIM_SECONDS);
+    if (claim !== null || left <= 0) return claim;
+    await wait(PAUSE_MS);
+  }
+}
+
+async function withClaim<T>(
+  db: Db,
+  subject: string,
+  refusal: Problem,
+  work: () => Promise<T>,
+  patienceMs = 0,
+): Promise<T> {
+  const claim = await claimWithin(db, subject, patienceMs);
   if (claim === null) throw refusal;
   try {
     return await work();
@@ -37,10 +54,11 @@ async function withClaim<T>(db: Db, subject: string, refusal: Problem, work: () 
 function perform<T>(db: Db, acts: readonly Act[], write: () => Promise<T>): Promise<T> {
   const [act, ...others] = acts;
   if (act === undefined) return write();
-  return withClaim(db, act.subject, busy(), async () => {
+  const work = async (): Promise<T> => {
     await act.perform();
     return perform(db, others, write);
-  });
+  };
+  return withClaim(db, act.subject, busy(), work, act.patienceMs);
 }
 
 /** Performs the acts, then runs `write`. */

@@ -33,9 +33,13 @@ export function dryRunFormatFor({ incoming }: Exchange): string {
   return namesJson && !isPreferred(accept, DRY_RUN_FORMAT) ? JSON_FORMAT : DRY_RUN_FORMAT;
 }
 
-/** The endpoint's format that the client prefers; null for JSON. */
+/**
+ * The endpoint's format that the client prefers; null for JSON. Browsers and command-line programs that take anything
+ * say so with a wildcard, and get the format that suits people. A client that says nothing gets JSON.
+ */
 export function formatFor({ endpoint, incoming }: Exchange): string | null {
   const { accept } = incoming.headers;
   if (endpoint === undefined || accept === undefined) return null;
+  if (accept === '*/*') return endpoint.preferredFormat ?? null;
   return Object.keys(endpoint.formats).find((format) => isPreferred(accept, format)) ?? null;
 }

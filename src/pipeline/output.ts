@@ -1,5 +1,5 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
-import type { Endpoint, Reply, SuccessStatus } from '../kernel/record.ts';
+import type { Endpoint, FormattedFile, Reply, SuccessStatus } from '../kernel/record.ts';
 import type { TSchema } from '../kernel/schema.ts';
 import { hasSecret, serialise, serialiseWithoutSecrets } from '../kernel/serialise.ts';
 import { sharedText } from '../kernel/shared-body.ts';
@@ -8,6 +8,8 @@ export interface Result {
   readonly status: SuccessStatus | 304;
   readonly headers: Record<string, string>;
   readonly body: string | null;
+  /** The number of bytes of a body that is no text: each of its characters is one byte. */
+  readonly length?: number;
 }
 
 const member = (body: unknown, name: string): unknown =>
@@ -48,6 +50,20 @@ function textOf(schema: TSchema, body: unknown): string {
   return sharedText(body, () => maskKeys(serialise(schema, body)));
 }
 
+function inOtherFormat(
+  { status, headers }: Result,
+  format: string,
+  { content, fileName }: FormattedFile,
+): Result {
+  if (fileName !== undefined) headers['content-disposition'] = `attachment; filename="${fileName}"`;
+  if (typeof content === 'string') {
+    headers['content-type'] = `${format}; charset=utf-8`;
+    return { status, headers, body: maskKeys(content) };
+  }
+  headers['content-type'] = format;
+  return { status, headers, body: content.toString('latin1'), length: content.length };
+}
+
 /**
  * Masks API keys in the body. No call returns a key, since people create keys in the portal, but a name, label or
  * reference that the caller chose may contain one by mistake.
@@ -64,8 +80,9 @@ export function answer(
   const headers = headersOf(endpoint, reply, nextPage);
   const write = format === null || reply.status !== 200 ? undefined : endpoint.formats[format];
   if (format !== null && write !== undefined) {
-    headers['content-type'] = `${format}; charset=utf-8`;
-    return { status: reply.status, headers, body: maskKeys(write(reply.body)) };
+    const written = write(reply.body);
+    const file: FormattedFile = typeof written === 'string' ? { content: written } : written;
+    return inOtherFormat({ status: reply.status, headers, body: null }, format, file);
   }
   return { status: reply.status, headers, body: schema === null ? null : textOf(schema, reply.body) };
 }

@@ -57,6 +57,8 @@ export const ComputeDriver = Shape({
   ovn_certificate: Default(Nullable(Path), null),
   ovn_key: Default(Nullable(Path), null),
   ovn_authority: Default(Nullable(Path), null),
+  /** The alias of the image of VPN gateways at the engine. Without it, the location has none. */
+  vpn_image: Default(Nullable(EngineName), null),
   account_bounds: Default(Nullable(AccountBounds), null),
   vcpu_overcommit: Default(Nullable(Type.Integer({ minimum: 1, maximum: 100 })), null),
   reserve_percent: Default(Nullable(Type.Integer({ minimum: 0, maximum: 90 })), null),
@@ -76,6 +78,7 @@ export const INCUS_MEMBERS = [
   'public_network',
   'networks',
   ...OVN_MEMBERS,
+  'vpn_image',
   'account_bounds',
   'vcpu_overcommit',
   'reserve_percent',
@@ -102,6 +105,8 @@ export interface IncusCompute {
     readonly northbound: readonly string[];
     readonly files: { readonly certificate: string; readonly key: string; readonly authority: string } | null;
   } | null;
+  /** Null if the location has no VPN gateways. */
+  readonly vpnImage: string | null;
   readonly bounds: Static<typeof AccountBounds>;
   readonly vcpuOvercommit: number;
   readonly reservePercent: number;
@@ -126,6 +131,7 @@ export function computeOf(given: ComputeDriver): Compute {
     storagePool: given.storage_pool ?? 'default',
     publicNetwork: given.public_network ?? '',
     ovn: given.networks === 'ovn' ? ovnOf(given) : null,
+    vpnImage: given.vpn_image,
     bounds: given.account_bounds ?? UNBOUNDED,
     vcpuOvercommit: given.vcpu_overcommit ?? 4,
     reservePercent: given.reserve_percent ?? 5,

@@ -13,6 +13,10 @@ export interface Capabilities {
   readonly privateNetworks: Capability;
   /** Two private networks, of the same or of different accounts, can have the same addresses. */
   readonly overlappingNetworks: Capability;
+  /** Private networks can have VPN gateways. */
+  readonly vpnGateways: Capability;
+  /** Machines can open connections to the subnets behind the peers of a VPN gateway. */
+  readonly vpnRoutes: Capability;
   /** Volumes are raw devices, on which the guest makes its own file system. */
   readonly blockVolumes: Capability;
   /** Volumes are file systems that the engine mounts in the guest. */

@@ -1,6 +1,7 @@
 /** The contract suite of the compute port. The test of a driver calls this with a way to open the driver. */
 import { describePort } from '../contract/suite.ts';
 import { describeDisks } from './contract/disks.ts';
+import { describeGateways } from './contract/gateways.ts';
 import { describeGuests } from './contract/guests.ts';
 import { describeImages } from './contract/images.ts';
 import { describeInstances } from './contract/instances.ts';
@@ -25,6 +26,7 @@ export function describeCompute(
     describeDisks,
     describeNetworks,
     describeVolumes,
+    describeGateways,
     describeImages,
     describeGuests,
   ]);

@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import type { Engine, Engines, Watcher } from '../engine.ts';
 import type { EnginePort } from '../engine-port.ts';
 import type { CapabilityName } from './capabilities.ts';
+import type { Gateway, GatewayPeer, GatewaySpec } from './gateway.ts';
 import type { Image, ImageFormat, ImageSource } from './image.ts';
 import type {
   Boot,
@@ -30,6 +31,7 @@ import type { Volume, VolumeSpec } from './volume.ts';
 
 export { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.ts';
 export type { Capabilities, CapabilityName } from './capabilities.ts';
+export type { Gateway, GatewayPeer, GatewaySpec } from './gateway.ts';
 export { type Image, type ImageFormat, type ImageSource, imageFormats } from './image.ts';
 export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';
@@ -169,6 +171,18 @@ export interface ComputeEngine extends Engine<CapabilityName> {
     to: { readonly once: string; readonly snapshot: string },
     signal?: AbortSignal,
   ): Promise<void>;
+
+  /**
+   * Creates and starts the gateway, or changes an existing one to these settings. Its peers stay as they are, and so do
+   * the tunnels, unless the key or the port changes. Refused with `not_found` if a network of it does not exist.
+   */
+  ensureGateway(ref: Ref, spec: GatewaySpec, signal?: AbortSignal): Promise<void>;
+  /** Gives the gateway exactly these peers. The tunnels of peers that do not change stay up. */
+  ensureGatewayPeers(ref: Ref, peers: readonly GatewayPeer[], signal?: AbortSignal): Promise<void>;
+  observeGateway(ref: Ref, signal?: AbortSignal): Promise<Gateway | null>;
+  /** All gateways that the engine has; `observeInstances` does not contain them. */
+  observeGateways(signal?: AbortSignal): Promise<readonly Ref[]>;
+  removeGateway(ref: Ref, signal?: AbortSignal): Promise<void>;
 
   ensureImage(ref: Ref, source: ImageSource, signal?: AbortSignal): Promise<void>;
   observeImage(ref: ImageRef, signal?: AbortSignal): Promise<Image | null>;

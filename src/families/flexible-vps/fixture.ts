@@ -1,4 +1,4 @@
-/** Compares the machines, volumes, networks, images and backups of an account with the state of the engines. */
+/** Compares the machines, volumes, networks, VPN gateways, images and backups of an account with the state of the engines. */
 import { type ComputeEngine, computePort, type Instance } from '../../engines/compute/port.ts';
 import { engineAt } from '../../engines/engine-step.ts';
 import { objectsPort } from '../../engines/objects/port.ts';
@@ -10,6 +10,8 @@ import type { InterfaceRow } from './interfaces/table.ts';
 import type { VmRow } from './vms/table.ts';
 import type { VolumeSnapshotRow } from './volume-snapshots/table.ts';
 import type { VolumeRow } from './volumes/table.ts';
+import type { VpnGatewayRow } from './vpn-gateways/table.ts';
+import type { VpnPeerRow } from './vpn-peers/table.ts';
 
 const same = (a: readonly string[], b: readonly string[]): boolean =>
   JSON.stringify([...a].sort()) === JSON.stringify([...b].sort());
@@ -94,6 +96,24 @@ async function backupFaults({ app }: World, row: BackupRow): Promise<string[]> {
     : [`the backup has ${row.part_count} parts, and ${parts.length} in its store`];
 }
 
+/** A gateway in `error` may be at the engine or not. */
+async function gatewayFaults(world: World, row: VpnGatewayRow): Promise<string[]> {
+  if (row.status !== 'active') return [];
+  const seen = await engineOf(world, row.location).observeGateway({ account: row.account_id, id: row.id });
+  if (seen?.tunnel == null) return ['the VPN gateway is active, and gone at the engine'];
+  const faults: string[] = [];
+  if (seen.tunnel.port !== row.port || seen.tunnel.publicKey !== row.public_key)
+    faults.push('the VPN gateway has another port or key at the engine');
+  const peers = (await rowsIn(world, 'vpn_peers')) as unknown as VpnPeerRow[];
+  const wanted = peers
+    .filter((peer) => peer.gateway_id === row.id && peer.enabled && peer.applied_at !== null)
+    .map(({ public_key }) => public_key);
+  const applied = seen.tunnel.peers.map(({ publicKey }) => publicKey);
+  if (!wanted.every((key) => applied.includes(key)))
+    faults.push(`the peers are [${wanted}], and [${applied}] at the engine`);
+  return faults;
+}
+
 async function presenceFaults(world: World): Promise<string[]> {
   const faults: string[] = [];
   const say = (what: string, { status }: Row, isThere: boolean): void => {
@@ -109,6 +129,8 @@ async function presenceFaults(world: World): Promise<string[]> {
     faults.push(...(await volumeFaults(world, row)));
   for (const row of (await rowsIn(world, 'vm_backups')) as unknown as BackupRow[])
     faults.push(...(await backupFaults(world, row)));
+  for (const row of (await rowsIn(world, 'vpn_gateways')) as unknown as VpnGatewayRow[])
+    faults.push(...(await gatewayFaults(world, row)));
   for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
     for (const location of row.locations) {
       const seen = await engineOf(world, location).observeImage({ account, id: row.id });
@@ -146,10 +168,11 @@ export const fixture: Fixture = {
     family: 'flexible-vps',
     disagreements,
     leftovers,
-    // Deleted in this order: machines before the volumes, networks and images that they use.
+    // Deleted in this order: machines and gateways before the volumes, networks and images that they use.
     collections: {
       vms: 'vms',
       vps_volumes: 'volumes',
+      vpn_gateways: 'vpn-gateways',
       vps_networks: 'networks',
       vps_images: 'images',
       vm_backups: 'backups',

@@ -36,6 +36,7 @@ import { flexibleVpsPrices } from './prices.ts';
 import { publicIpEndpoints } from './public-ips/endpoints.ts';
 import { publicIpResource } from './public-ips/resource.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
+import { gatewayDrift } from './reconciliation/gateways.ts';
 import { machineDrift } from './reconciliation/machines.ts';
 import { networkDrift } from './reconciliation/networks.ts';
 import { watchMachines } from './reconciliation/nudges.ts';
@@ -76,12 +77,19 @@ import { resizeVolumeKind, restoreVolumeKind } from './volumes/change-kinds.ts';
 import { volumeEndpoints } from './volumes/endpoints.ts';
 import { volumeLife } from './volumes/lifecycle.ts';
 import { volumes } from './volumes/resource.ts';
+import { getVpnPeerConfig } from './vpn-configs/endpoints.ts';
+import { vpnGatewayEndpoints } from './vpn-gateways/endpoints.ts';
+import { vpnGatewayLife } from './vpn-gateways/lifecycle.ts';
+import { vpnGateways } from './vpn-gateways/resource.ts';
+import { vpnPeerEndpoints } from './vpn-peers/endpoints.ts';
+import { vpnPeers } from './vpn-peers/resource.ts';
+import { peerExpiry, peerKeyErasure } from './vpn-peers/schedules.ts';
 
 export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, backups, images and private networks.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, backups, images, private networks and VPN gateways.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -120,6 +128,9 @@ export const flexibleVps: Family = {
     ...volumeEndpoints,
     ...volumeSnapshotEndpoints,
     ...backupEndpoints,
+    ...vpnGatewayEndpoints,
+    ...vpnPeerEndpoints,
+    getVpnPeerConfig,
   ],
   resources: [
     sshKeys,
@@ -133,6 +144,8 @@ export const flexibleVps: Family = {
     volumes,
     volumeSnapshots,
     backups,
+    vpnGateways,
+    vpnPeers,
   ],
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
@@ -147,6 +160,7 @@ export const flexibleVps: Family = {
     volumeLife,
     volumeSnapshotLife,
     backupLife,
+    vpnGatewayLife,
   ],
   findReferences: findImageReferences,
   limitCounts: [
@@ -167,6 +181,9 @@ export const flexibleVps: Family = {
     volumeSnapshotExpiry,
     backupExpiry,
     volumeDrift,
+    gatewayDrift,
+    peerExpiry,
+    peerKeyErasure,
     rescueExpiry,
     consoleSessionUpkeep,
   ],

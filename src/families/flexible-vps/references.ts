@@ -80,6 +80,17 @@ export const VolumeSnapshotRef = (location: string) =>
 export const VolumeSnapshotOf = (volume: string) =>
   Ref(Id('vsnap'), rows('listVpsVolumeSnapshots', { id: { from: volume }, status: AVAILABLE }));
 
+const VolumeRef = Ref(Id('vol'), rows('listVpsVolumes'));
+
+/** For the list of machines that can have a volume. */
+export const ForVolume = Type.Optional({
+  ...VolumeRef,
+  description: 'Only machines that this volume can be attached to.',
+});
+
+/** A machine that the volume in the path of the request can be attached to. */
+export const VolumeVmRef = Ref(Id('vm'), rows('listVms', { for_volume: { from: 'path/id' } }));
+
 /** A volume for a new machine in the location of the same request. */
 export const NewVmVolumeRef = Ref(
   Id('vol'),
@@ -94,6 +105,8 @@ const networkRef = (filters?: Filters) => Ref(Id('net'), rows('listVpsNetworks',
 export const NetworkRef = networkRef();
 export const NewVmNetworkRef = networkRef(NEW);
 export const VmNetworkRef = networkRef(EXISTING);
+/** A network in the location of the same request. */
+export const GatewayNetworkRef = networkRef(NEW);
 
 const placementGroupRef = (filters?: Filters) => Ref(Id('pg'), rows('listPlacementGroups', filters));
 export const PlacementGroupRef = placementGroupRef();

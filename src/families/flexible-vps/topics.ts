@@ -55,6 +55,15 @@ export const topics: Readonly<Record<string, Topic>> = {
     title: 'Interfaces',
     purpose: 'The connections of a machine to private networks, with their addresses.',
   },
+  vpn_gateway: {
+    title: 'VPN gateways',
+    purpose: 'WireGuard servers that lead from the internet into your private networks.',
+  },
+  vpn_peer: {
+    title: 'VPN peers',
+    purpose:
+      'The devices and offices that may connect to a VPN gateway, with their configurations and traffic.',
+  },
   placement_group: {
     title: 'Placement groups',
     purpose: 'Rules that keep machines on different hosts, or close together.',

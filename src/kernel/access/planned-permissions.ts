@@ -9,9 +9,6 @@ const planned: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>
   'flexible-vps': {
     'backup-policies': ['read', 'write', 'delete'],
     firewalls: ['read', 'write', 'delete'],
-    'vpn-gateways': ['read', 'write', 'delete'],
-    'vpn-peers': ['read', 'write', 'delete'],
-    'vpn-configs': ['write'],
     isos: ['read', 'write', 'delete'],
   },
   kubernetes: {

@@ -251,8 +251,15 @@ export const problems = define({
   cidr_overlap: {
     status: 409,
     title: 'Networks overlap',
-    when: 'Two networks of the same machine would have overlapping address ranges.',
-    next_step: 'Use a network whose range does not overlap.',
+    when: 'Two networks of the same machine or VPN gateway, or a network and a range of the VPN, would overlap.',
+    next_step: 'Use a network or a range that does not overlap.',
+    extra: ['existing_id'],
+  },
+  public_key_taken: {
+    status: 409,
+    title: 'Public key already used',
+    when: 'Another peer of the same VPN gateway has this public key.',
+    next_step: 'Use the peer in existing_id, or generate another key pair.',
     extra: ['existing_id'],
   },
   not_cancellable: {

@@ -110,7 +110,7 @@ export class Visit {
         if (exchange.endpoint !== undefined) witness?.(exchange.endpoint, result.status, result.body);
         if (result.body !== null) headers['content-type'] = JSON_FORMAT;
       }
-      this.#send(result.status, headers, result.body);
+      this.#send(result.status, headers, result.body, result.length);
     } catch (error) {
       const completed = await completeRefusal(error, exchange, services, body);
       const { status, headers, body: text } = refuse(exchange, services, completed);

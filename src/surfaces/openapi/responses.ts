@@ -39,6 +39,8 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
 }
 
 const asText: MediaType = { schema: { type: 'string' } };
+const asPicture: MediaType = { schema: { type: 'string', contentMediaType: 'image/png' } };
+const otherMedia = (format: string): MediaType => (format.startsWith('image/') ? asPicture : asText);
 
 const otherFormats = ({ stream, formats }: Endpoint, status: SuccessStatus): string[] => [
   ...(stream ? [EVENT_STREAM] : []),
@@ -61,7 +63,9 @@ function success(endpoint: Endpoint, status: SuccessStatus, { schemas, examples 
       ? {
           content: {
             [JSON_FORMAT]: { schema: written, ...example },
-            ...Object.fromEntries(otherFormats(endpoint, status).map((format) => [format, asText])),
+            ...Object.fromEntries(
+              otherFormats(endpoint, status).map((format) => [format, otherMedia(format)]),
+            ),
           },
         }
       : {}),

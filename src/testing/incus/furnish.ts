@@ -2,24 +2,34 @@
  * Sets up what a provider prepares once on an engine before a location can use it: storage pool, public network and
  * image.
  */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TestDaemon } from './daemon.ts';
 import { buildImage } from './image.ts';
+import { installVpn } from './vpn-image.ts';
 
 export const POOL = 'default';
 export const PUBLIC_NETWORK = 'public';
 export const IMAGE = 'busybox';
+export const VPN_IMAGE = 'vpn-gateway';
 
 export interface Furniture {
   /** The maximum size of the pool, which is a file that grows as it is filled. */
   readonly poolSize?: string;
   /** The aliases of the one test image. */
   readonly images?: readonly string[];
+  /** Also the image of VPN gateways. */
+  readonly vpn?: boolean;
   /** The gateway address of the public network. */
   readonly gateway?: string;
 }
 
 export async function furnish(daemon: TestDaemon, furniture: Furniture = {}): Promise<void> {
-  await Promise.all([furnishServer(daemon, furniture), furnishImage(daemon, furniture)]);
+  await Promise.all([
+    furnishServer(daemon, furniture),
+    furnishImage(daemon, furniture),
+    furniture.vpn ? furnishVpn(daemon) : null,
+  ]);
 }
 
 /** Sets up everything except the image. */
@@ -54,7 +64,17 @@ export async function furnishImage(
   { client, folder }: TestDaemon,
   { images: names = [IMAGE] }: Furniture = {},
 ): Promise<void> {
-  const file = await buildImage(folder);
+  await upload(client, await buildImage(folder), names);
+}
+
+/** The test image with WireGuard's programs. The gateway configures its private interfaces itself. */
+async function furnishVpn({ client, folder }: TestDaemon): Promise<void> {
+  const place = join(folder, 'vpn');
+  await mkdir(place);
+  await upload(client, await buildImage(place, installVpn), [VPN_IMAGE]);
+}
+
+async function upload(client: TestDaemon['client'], file: string, names: readonly string[]): Promise<void> {
   const done = await client.run('POST', '/1.0/images', {
     file,
     headers: { 'content-type': 'application/octet-stream' },

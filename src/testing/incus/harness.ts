@@ -19,7 +19,7 @@ import type { IncusSettings } from '../../engines/compute/incus/settings.ts';
 import type { Ref } from '../../engines/compute/port.ts';
 import type { Db } from '../../store/database.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
-import { type Furniture, furnish, IMAGE, POOL, PUBLIC_NETWORK } from './furnish.ts';
+import { type Furniture, furnish, IMAGE, POOL, PUBLIC_NETWORK, VPN_IMAGE } from './furnish.ts';
 import { IMAGE_FILE } from './image.ts';
 import type { EngineKind } from './programs.ts';
 
@@ -42,6 +42,7 @@ export const settingsOf = ({ url }: Pick<TestDaemon, 'url'>): IncusSettings => (
   storagePool: POOL,
   publicNetwork: PUBLIC_NETWORK,
   ovn: null,
+  vpnImage: VPN_IMAGE,
   bounds: { instances: null, vcpus: null, memoryMb: null, diskGb: null },
   vcpuOvercommit: 16,
   reservePercent: 0,

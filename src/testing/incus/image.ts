@@ -31,8 +31,11 @@ const written: Readonly<Record<string, string>> = {
 /** In the notation of the engines. */
 const architecture = arch() === 'arm64' ? 'aarch64' : 'x86_64';
 
-/** Builds the image in this folder and returns the path of the file. */
-export async function buildImage(folder: string): Promise<string> {
+/** Builds the image in this folder and returns the path of the file. `complete` adds to its root file system. */
+export async function buildImage(
+  folder: string,
+  complete: (root: string) => Promise<void> = async () => undefined,
+): Promise<string> {
   const place = join(folder, 'image');
   const root = join(place, 'rootfs');
   for (const name of folders) await mkdir(join(root, name), { recursive: true });
@@ -42,6 +45,7 @@ export async function buildImage(folder: string): Promise<string> {
   for (const name of ['reboot', 'chpasswd']) await cp(join(GUEST, name), join(root, 'usr/sbin', name));
   for (const [path, text] of Object.entries(written)) await writeFile(join(root, path), text);
   await chmod(join(root, 'etc/shadow'), 0o600);
+  await complete(root);
   await cp(join(GUEST, 'templates'), join(place, 'templates'), { recursive: true });
   const metadata = await readFile(join(GUEST, 'metadata.yaml'), 'utf8');
   await writeFile(join(place, 'metadata.yaml'), `architecture: ${architecture}\n${metadata}`);

@@ -51,7 +51,7 @@ const helpers: Readonly<Record<string, string>> = {
   ip: 'iproute2',
 };
 
-const find = (program: string): string | undefined =>
+export const findProgram = (program: string): string | undefined =>
   searchPath
     .split(delimiter)
     .map((folder) => join(folder, program))
@@ -61,7 +61,7 @@ const find = (program: string): string | undefined =>
 const isStatic = (path: string): boolean => !readFileSync(path).subarray(0, 4096).includes('/ld-');
 
 function isThere(program: string): boolean {
-  const path = find(program);
+  const path = findProgram(program);
   return path !== undefined && (program !== 'busybox' || isStatic(path));
 }
 
@@ -91,6 +91,23 @@ function findReason(kind: EngineKind): string | null {
   const args = ['--mount', '--net', '--propagation', 'private', 'mount', '-t', 'sysfs', 'sysfs', '/sys'];
   const tried = spawnSync('unshare', args, { encoding: 'utf8' });
   return tried.status === 0 ? null : `namespaces are not permitted here: ${tried.stderr.trim()}`;
+}
+
+/** Programs of VPN gateways and their clients, and the Debian package of each. */
+const ofVpn: Readonly<Record<string, string>> = {
+  'wireguard-go': 'wireguard-go',
+  wg: 'wireguard-tools',
+  flock: 'util-linux',
+};
+
+/** Why no VPN gateway can be started on this host, or `null` if one can. */
+export function whyNoVpn(kind: EngineKind = 'incus'): string | null {
+  const reason = whyNoIncus(kind);
+  if (reason !== null) return reason;
+  const missing = Object.entries(ofVpn).filter(([name]) => !isThere(name));
+  if (missing.length > 0)
+    return `it needs more programs: install ${missing.map(([, name]) => name).join(', ')}`;
+  return existsSync('/dev/net/tun') ? null : 'this machine has no /dev/net/tun';
 }
 
 /** Programs of OVN, and the Debian package of each. */

@@ -43,6 +43,7 @@ export const computeAt = (
   ovn_certificate: null,
   ovn_key: null,
   ovn_authority: null,
+  vpn_image: null,
   account_bounds: null,
   vcpu_overcommit: 64,
   reserve_percent: 0,

@@ -51,6 +51,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
   #networks: Ref[] = [];
   #images: Ref[] = [];
   #volumes: Ref[] = [];
+  #gateways: Ref[] = [];
   #addresses = 10;
 
   constructor(harness: Harness) {
@@ -63,7 +64,13 @@ export class Lab implements suite.Lab<ComputeEngine> {
 
   ref(prefix = 'vm'): Ref {
     const ref = { account: this.account, id: freshId(prefix) };
-    const kept = { vm: this.#instances, net: this.#networks, img: this.#images, vol: this.#volumes }[prefix];
+    const kept = {
+      vm: this.#instances,
+      net: this.#networks,
+      img: this.#images,
+      vol: this.#volumes,
+      vpn: this.#gateways,
+    }[prefix];
     kept?.push(ref);
     return ref;
   }
@@ -166,6 +173,7 @@ export class Lab implements suite.Lab<ComputeEngine> {
 
   async clear(): Promise<void> {
     for (const ref of this.#instances.splice(0)) await this.engine.removeInstance(ref);
+    for (const ref of this.#gateways.splice(0)) await this.engine.removeGateway(ref);
     for (const ref of this.#volumes.splice(0)) await this.engine.removeVolume(ref);
     for (const ref of this.#networks.splice(0)) await this.engine.removeNetwork(ref);
     for (const ref of this.#images.splice(0)) await this.engine.removeImage(ref);

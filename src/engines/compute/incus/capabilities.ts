@@ -18,6 +18,11 @@ const NO_BLOCK =
 const NO_FILE_SYSTEM =
   'Machines in this location are virtual machines. A volume there is a raw device: make a file system on it inside the machine.';
 
+export const NO_VPN = 'This location has no VPN gateways.';
+/** Machines answer to the address of the gateway, and have no route to what is behind it. */
+const NO_VPN_ROUTES =
+  'Machines in this location cannot reach subnets behind VPN peers; peers reach the machines.';
+
 /** All bridges of a server share its routing table. */
 const NO_OVERLAP = 'Two networks in this location cannot have the same addresses.';
 /** The driver knows how Incus names its objects in OVN, but not how LXD does. */
@@ -29,7 +34,11 @@ export const NO_IPV6_ROUTES = 'Networks of this location have IPv4 routes only.'
  * `ensureVolume` reject the call if they are not.
  */
 export function capabilitiesOf(
-  { instanceType, ovn = null }: Pick<IncusSettings, 'instanceType'> & Partial<Pick<IncusSettings, 'ovn'>>,
+  {
+    instanceType,
+    ovn = null,
+    vpnImage = null,
+  }: Pick<IncusSettings, 'instanceType'> & Partial<Pick<IncusSettings, 'ovn' | 'vpnImage'>>,
   server: Server | null = null,
 ): Capabilities {
   const isOvn = ovn !== null;
@@ -43,6 +52,8 @@ export function capabilitiesOf(
     onlineVolumeResize: isContainer
       ? true
       : 'Volumes in this location grow only while their machine is stopped.',
+    vpnGateways: vpnImage === null ? NO_VPN : privateNetworksOf(isOvn, server),
+    vpnRoutes: NO_VPN_ROUTES,
     privateNetworks: privateNetworksOf(isOvn, server),
     overlappingNetworks: isOvn ? true : NO_OVERLAP,
     ipv6Routes: isOvn ? true : NO_IPV6_ROUTES,

@@ -24,6 +24,8 @@ export interface Ask {
   readonly target?: string;
   readonly query?: Query;
   readonly body?: unknown;
+  /** A text that is sent unchanged as the body. */
+  readonly text?: string;
   /** The path of a file that is sent unchanged as the body. */
   readonly file?: string;
   /** Bytes sent before and after the file. */
@@ -173,7 +175,8 @@ export class Client {
 
   async #sendTo(door: Door, method: Method, path: string, ask: Ask): Promise<IncomingMessage> {
     ask.signal?.throwIfAborted();
-    const body = ask.body === undefined ? null : Buffer.from(JSON.stringify(ask.body));
+    const text = ask.text ?? (ask.body === undefined ? null : JSON.stringify(ask.body));
+    const body = text === null ? null : Buffer.from(text);
     const [before, after] = ask.around ?? NOTHING;
     const length =
       ask.file === undefined ? body?.length : (await stat(ask.file)).size + before.length + after.length;
@@ -182,7 +185,7 @@ export class Client {
         method,
         path: `${path}${queryOf(ask)}`,
         headers: {
-          ...(ask.file === undefined ? { 'content-type': 'application/json' } : {}),
+          ...(ask.file === undefined && ask.text === undefined ? { 'content-type': 'application/json' } : {}),
           ...(length === undefined ? {} : { 'content-length': length }),
           ...ask.headers,
         },

@@ -11,6 +11,7 @@ import * as disks from './disks.ts';
 import type { Server, Site } from './driver-context.ts';
 import { EventStream } from './events.ts';
 import { translate } from './failure.ts';
+import * as vpn from './gateways.ts';
 import * as guests from './guests.ts';
 import type { Ledger } from './host-ledger.ts';
 import * as places from './hosts.ts';
@@ -48,7 +49,6 @@ export class Incus implements ComputeEngine {
   readonly #samples: series.Samples;
   readonly #events: EventStream;
   #server: Promise<Server> | null = null;
-
   constructor({ location, settings, ledger, samples, logs }: IncusOptions) {
     this.location = location;
     this.capabilities = capabilitiesOf(settings);
@@ -224,6 +224,17 @@ export class Incus implements ComputeEngine {
     this.#do('The snapshot could not be restored', signal, (site) =>
       volumeSnapshots.ensureVolumeRestored(site, ref, to, signal),
     );
+
+  ensureGateway: ComputeEngine['ensureGateway'] = (ref, spec, signal) =>
+    this.#do('The gateway could not be set up', signal, (site) => vpn.ensureGateway(site, ref, spec, signal));
+  ensureGatewayPeers: ComputeEngine['ensureGatewayPeers'] = (ref, peers, signal) =>
+    this.#do('Peers were not applied', signal, (site) => vpn.ensureGatewayPeers(site, ref, peers, signal));
+  observeGateway: ComputeEngine['observeGateway'] = (ref, signal) =>
+    this.#do('The gateway could not be read', signal, (site) => vpn.observeGateway(site, ref, signal));
+  observeGateways: ComputeEngine['observeGateways'] = (signal) =>
+    this.#do('The gateways could not be listed', signal, (site) => vpn.observeGateways(site, signal));
+  removeGateway: ComputeEngine['removeGateway'] = (ref, signal) =>
+    this.#do('The gateway could not be removed', signal, (site) => vpn.removeGateway(site, ref, signal));
 
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
     this.#do('The image could not be stored', signal, (site) =>

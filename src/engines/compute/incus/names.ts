@@ -6,6 +6,9 @@ import type { ImageRef, Ref } from '../instance.ts';
 export const nameOf = (id: string): string => id.replaceAll('_', '-');
 export const idOf = (name: string): string => name.replace('-', '_');
 
+/** VPN gateways are instances too. Their ids say so, also of those that are not complete. */
+export const isGatewayName = (name: string): boolean => idOf(name).startsWith('vpn_');
+
 export const projectOf = ({ account }: Pick<Ref, 'account'>): string => nameOf(account);
 
 export type NetworkType = 'bridge' | 'ovn';

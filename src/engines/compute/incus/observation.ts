@@ -5,7 +5,7 @@ import { keys } from './config-keys.ts';
 import { findRaw, pathOf, type RawInstance, type Site } from './driver-context.ts';
 import { isPassing } from './failure.ts';
 import { hostOf, readGivenUp } from './hosts.ts';
-import { idOf, nameOf, projectOf } from './names.ts';
+import { idOf, isGatewayName, nameOf, projectOf } from './names.ts';
 import { nicsOf } from './nic-notes.ts';
 import { isOurs } from './projects.ts';
 import { sizeOf } from './quantities.ts';
@@ -159,7 +159,7 @@ export async function observeInstances(
     query,
     signal,
   });
-  const ours = listed.filter(({ project }) => isOurs(project));
+  const ours = listed.filter((raw) => isOurs(raw.project) && !isGatewayName(raw.name));
   const lost = new Set(listed.filter(isLost).map(keyOf));
   const [snapshots, givenUp] = await Promise.all([
     readAllSnapshots(site, lost, signal),

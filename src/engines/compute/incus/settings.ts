@@ -31,6 +31,8 @@ export interface IncusSettings {
   readonly publicNetwork: string;
   /** Null if private networks are bridges. */
   readonly ovn: OvnSettings | null;
+  /** The alias of the image of VPN gateways; null if the location has none. */
+  readonly vpnImage: string | null;
   readonly bounds: AccountBounds;
   /** Virtual processors to sell for each physical one. */
   readonly vcpuOvercommit: number;
@@ -62,6 +64,7 @@ export function readSettings({
     instanceType: rest.instanceType,
     storagePool: rest.storagePool,
     publicNetwork: rest.publicNetwork,
+    vpnImage: rest.vpnImage,
     ovn: ovn && {
       uplink: ovn.uplink,
       northbound: {

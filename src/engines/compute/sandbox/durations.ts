@@ -18,6 +18,8 @@ export const TIMES = {
   network: 600,
   volume: 700,
   attach: 400,
+  gateway: 5_000,
+  tunnel: 200,
   password: 200,
 } as const;
 

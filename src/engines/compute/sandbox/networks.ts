@@ -4,9 +4,14 @@ import type { Network, NetworkSpec } from '../network.ts';
 import { nameOf, type Room } from './room.ts';
 import type { RoomStore } from './store.ts';
 
-/** Lists the machines that have an interface in the network. */
-const usersOf = (store: RoomStore, { account, id }: Ref) =>
-  store.containing('machine', account, { nics: [{ network: id }] });
+/** Lists the machines and gateways that have an interface in the network. */
+async function usersOf(store: RoomStore, { account, id }: Ref) {
+  const within = { nics: [{ network: id }] };
+  return [
+    ...(await store.containing('machine', account, within)),
+    ...(await store.containing('gateway', account, within)),
+  ];
+}
 
 export async function ensureNetwork(
   room: Room,

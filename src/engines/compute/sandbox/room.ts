@@ -46,12 +46,15 @@ export async function removeMachine(store: RoomStore, name: Name): Promise<boole
   return true;
 }
 
-/** For the fault `lose`: the object is the machine or the volume that the call names. */
+/** For the fault `lose`: the object is the machine, the volume or the gateway that the call names. */
 async function loseObject(store: RoomStore, name: Name): Promise<boolean> {
   if (await removeMachine(store, name)) return true;
-  if ((await store.lock('volume', name)) === null) return false;
-  await store.delete('volume', name);
-  return true;
+  for (const kind of ['volume', 'gateway'] as const) {
+    if ((await store.lock(kind, name)) === null) continue;
+    await store.delete(kind, name);
+    return true;
+  }
+  return false;
 }
 
 interface ComputeRoomOptions extends Fixtures, Pick<RoomOptions<ComputeSandbox>, 'pace' | 'listener'> {

@@ -14,6 +14,7 @@ import type { ComputeEngine, Console } from '../port.ts';
 import { renderLog, tail } from './boot-log.ts';
 import * as disks from './disks.ts';
 import type { OwnEffect } from './faults.ts';
+import * as vpn from './gateways.ts';
 import * as images from './images.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
@@ -50,6 +51,8 @@ export const sandboxCapabilities: Capabilities = {
   nicHotPlug: true,
   privateNetworks: true,
   overlappingNetworks: true,
+  vpnGateways: true,
+  vpnRoutes: true,
   blockVolumes: true,
   fileSystemVolumes:
     'Volumes in this location are raw devices. Make a file system on the volume inside the machine.',
@@ -168,10 +171,8 @@ export class Sandbox implements ComputeEngine {
     this.room.perform('ensureNetwork', ref, signal, () =>
       networks.ensureNetwork(this.room, ref, spec, signal),
     );
-
   observeNetwork: ComputeEngine['observeNetwork'] = (ref, signal) =>
     this.room.observe('observeNetwork', ref, signal, () => networks.observeNetwork(this.room, ref));
-
   removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
     this.room.perform('removeNetwork', ref, signal, () => networks.removeNetwork(this.room, ref, signal));
 
@@ -182,10 +183,8 @@ export class Sandbox implements ComputeEngine {
 
   observeVolume: ComputeEngine['observeVolume'] = (ref, signal) =>
     this.room.observe('observeVolume', ref, signal, () => volumes.observeVolume(this.room, ref));
-
   observeVolumes: ComputeEngine['observeVolumes'] = (signal) =>
     this.room.read('observeVolumes', null, signal, () => volumes.observeVolumes(this.room));
-
   removeVolume: ComputeEngine['removeVolume'] = (ref, signal) =>
     this.room.perform('removeVolume', ref, signal, () => volumes.removeVolume(this.room, ref, signal));
 
@@ -224,15 +223,25 @@ export class Sandbox implements ComputeEngine {
       volumes.ensureVolumeRestored(this.room, ref, to, signal),
     );
 
+  ensureGateway: ComputeEngine['ensureGateway'] = (ref, spec, signal) =>
+    this.room.perform('ensureGateway', ref, signal, () => vpn.ensureGateway(this.room, ref, spec, signal));
+  ensureGatewayPeers: ComputeEngine['ensureGatewayPeers'] = (ref, peers, signal) =>
+    this.room.perform('ensureGatewayPeers', ref, signal, () =>
+      vpn.ensurePeers(this.room, ref, peers, signal),
+    );
+  observeGateway: ComputeEngine['observeGateway'] = (ref, signal) =>
+    this.room.observe('observeGateway', ref, signal, () => vpn.observeGateway(this.room, ref));
+  observeGateways: ComputeEngine['observeGateways'] = (signal) =>
+    this.room.read('observeGateways', null, signal, () => vpn.observeGateways(this.room));
+  removeGateway: ComputeEngine['removeGateway'] = (ref, signal) =>
+    this.room.perform('removeGateway', ref, signal, () => vpn.removeGateway(this.room, ref, signal));
+
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
     this.room.perform('ensureImage', ref, signal, () => images.ensureImage(this.room, ref, source, signal));
-
   observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
     this.room.observe('observeImage', ref, signal, () => images.observeImage(this.room, ref));
-
   exportImage: ComputeEngine['exportImage'] = (ref, file, signal) =>
     this.room.perform('exportImage', ref, signal, () => images.exportImage(this.room, ref, file, signal));
-
   removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
     this.room.perform('removeImage', ref, signal, () => images.removeImage(this.room, ref));
 

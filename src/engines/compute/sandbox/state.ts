@@ -1,5 +1,5 @@
 /**
- * The stored state of machines, volumes, networks and images. No timer changes this state: a change is written at once together
+ * The stored state of machines, volumes, networks, gateways and images. No timer changes this state: a change is written at once together
  * with the time from which it is in effect. So every process computes the current state from the row and the clock,
  * also after a crash.
  */
@@ -108,11 +108,29 @@ export interface StoredVolume {
   readonly once: readonly string[];
 }
 
+export interface StoredPeer {
+  readonly publicKey: string;
+  readonly allowedIps: readonly string[];
+  readonly endpoint: string | null;
+  /** When the gateway got the peer, or its last change. */
+  readonly since: Moment;
+}
+
+/** Holds no private or preshared key: the sandbox encrypts nothing. */
+export interface StoredGateway {
+  readonly nics: readonly Nic[];
+  readonly port: number;
+  readonly publicKey: string;
+  readonly busyUntil: Moment;
+  readonly peers: readonly StoredPeer[];
+}
+
 export interface States {
   machine: Machine;
   network: NetworkSpec;
   image: StoredImage;
   volume: StoredVolume;
+  gateway: StoredGateway;
 }
 
 const MOST_BOOTS = 40;

@@ -28,7 +28,7 @@ async function post(path: string, payload: object): Promise<string> {
   return answer.json<{ id: string }>().id;
 }
 
-async function listed(path: string, query: Record<string, string>, member: 'slug' | 'name' = 'slug') {
+async function listed(path: string, query: Record<string, string>, member: 'slug' | 'name' | 'id' = 'slug') {
   const search = new URLSearchParams({ limit: '200', ...query });
   const answer = await t.call({ url: `/flexible-vps/v1/${path}?${search}`, key });
   expect(answer.statusCode, answer.body).toBe(200);
@@ -82,6 +82,13 @@ it('images fit a plan of the location, or the machine', async () => {
   expect(await names({ for_vm: stranger })).toEqual([]);
   expect(await names({ location: 'fra1' })).toEqual(expect.arrayContaining(arm));
   expect((await names({ location: 'ams1' })).filter((name) => arm.includes(name ?? ''))).toEqual([]);
+});
+
+it('machines are those in the location of the volume', async () => {
+  const volume = (location: string) => post('volumes', { name: `of-${location}`, location, size_gb: 10 });
+  expect(await listed('vms', { for_volume: await volume('hel1') }, 'id')).toContain(vm);
+  expect(await listed('vms', { for_volume: await volume('ams1') }, 'id')).toEqual([]);
+  expect(await listed('vms', { for_volume: 'vol_01jqzv2m7xe9rs5d3k8w4t6y0b' }, 'id')).toEqual([]);
 });
 
 it('networks and placement groups are those that the machine can join', async () => {

@@ -29,7 +29,7 @@ export async function lockWithHolders(
   aliases: readonly string[],
 ): Promise<VmRow> {
   const holders = network === undefined ? [] : await readHolders(db, network.id, aliases);
-  for (const id of [...new Set([vmId, ...holders.map(({ vm_id }) => vm_id)])].sort())
+  for (const id of [...new Set([vmId, ...holders.flatMap(({ vm_id }) => vm_id ?? [])])].sort())
     await lockVmIfThere(db, caller.account.id, id);
   return lockVm(db, caller.account.id, vmId);
 }

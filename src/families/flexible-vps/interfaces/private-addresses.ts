@@ -78,11 +78,14 @@ export const readableAliases = (alias_ips: readonly string[] = []): string[] =>
 
 const MOVE = 'Choose another address, or set `move_aliases` to take it over.';
 
-const heldBy = ({ address, vm_id, interface_id }: Holder, isMovable = false): Problem =>
+const heldBy = ({ address, vm_id, interface_id, gateway_id }: Holder, isMovable = false): Problem =>
   new Problem('address_taken', {
-    detail: `The interface ${interface_id} of the machine ${vm_id} has ${address}.`,
+    detail:
+      gateway_id === null
+        ? `The interface ${interface_id} of the machine ${vm_id} has ${address}.`
+        : `The VPN gateway ${gateway_id} has ${address}.`,
     ...(isMovable ? { nextStep: MOVE } : {}),
-    extra: { existing_id: interface_id },
+    extra: { existing_id: interface_id ?? gateway_id },
   });
 
 /**
@@ -98,10 +101,12 @@ export async function holdAliases(
   const holders = (await readHolders(db, network.id, aliases)).filter((each) => each.interface_id !== id);
   const stays = holders.find(({ role }) => role !== 'alias' || !mayMove);
   if (stays !== undefined) throw heldBy(stays, stays.role === 'alias');
-  const taken = [...new Set(holders.map(({ interface_id }) => interface_id))].map((interface_id) => ({
-    interface_id,
-    addresses: holders.filter((each) => each.interface_id === interface_id).map(({ address }) => address),
-  }));
+  const taken = [...new Set(holders.flatMap(({ interface_id }) => interface_id ?? []))].map(
+    (interface_id) => ({
+      interface_id,
+      addresses: holders.filter((each) => each.interface_id === interface_id).map(({ address }) => address),
+    }),
+  );
   for (const { interface_id, addresses } of taken) await moveAliases(db, interface_id, id, addresses);
   const rows = aliases.map((address) => ({
     network_id: network.id,
@@ -122,17 +127,20 @@ function full({ name, ipv4_cidr }: NetworkRow): Problem {
   });
 }
 
+/** An interface of a machine, or of a VPN gateway. */
+type Taker = { readonly mac: string } & ({ readonly id: string } | { readonly gatewayId: string });
+
 /** Assigns the wanted addresses. The defaults are the lowest free IPv4 and the IPv6 derived from the MAC. */
 export async function holdOwn(
   db: Db,
   network: NetworkRow,
-  { id, mac }: { readonly id: string; readonly mac: string },
+  taker: Taker,
   wanted: Pick<Wanted, 'ipv4' | 'ipv6'>,
 ): Promise<void> {
   const ipv4 = wanted.ipv4 ?? (await pickFreeAddress(db, network));
   if (ipv4 === null) throw full(network);
   const ipv6 =
-    wanted.ipv6 ?? (network.ipv6_cidr === null ? null : addressAt(network.ipv6_cidr, placeIn64(mac)));
+    wanted.ipv6 ?? (network.ipv6_cidr === null ? null : addressAt(network.ipv6_cidr, placeIn64(taker.mac)));
   const own = [ipv4, ...(ipv6 === null ? [] : [ipv6])];
   const [holder] = await readHolders(db, network.id, own);
   if (holder !== undefined) throw heldBy(holder);
@@ -142,7 +150,7 @@ export async function holdOwn(
     own.map((address, n) => ({
       network_id: network.id,
       address,
-      interface_id: id,
+      ...('id' in taker ? { interface_id: taker.id } : { interface_id: null, gateway_id: taker.gatewayId }),
       role: roles[n] ?? 'ipv6',
     })),
   );

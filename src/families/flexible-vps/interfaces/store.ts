@@ -209,8 +209,9 @@ export async function deleteInterface(db: Db, id: string): Promise<boolean> {
 export interface Holder {
   readonly address: string;
   readonly role: 'ipv4' | 'ipv6' | 'alias';
-  readonly interface_id: string;
-  readonly vm_id: string;
+  readonly interface_id: string | null;
+  readonly gateway_id: string | null;
+  readonly vm_id: string | null;
 }
 
 /** The interfaces that currently have one of these addresses of the network. */
@@ -222,11 +223,12 @@ export async function readHolders(
   if (addresses.length === 0) return [];
   return db
     .selectFrom('network_addresses')
-    .innerJoin('vm_interfaces', 'vm_interfaces.id', 'network_addresses.interface_id')
+    .leftJoin('vm_interfaces', 'vm_interfaces.id', 'network_addresses.interface_id')
     .select([
       sql<string>`host(address)`.as('address'),
       'network_addresses.role',
       'network_addresses.interface_id',
+      'network_addresses.gateway_id',
       'vm_interfaces.vm_id',
     ])
     .where('network_addresses.network_id', '=', networkId)

@@ -67,12 +67,18 @@ export function overlaps(one: string, other: string): boolean {
   return cidrCovers(a, b) || cidrCovers(b, a);
 }
 
-/** Whether a machine can use the address. */
-export function isUsable(cidr: string, address: string): boolean {
+/** The inverse of `addressAt`; null if the address is not in the range. */
+export function indexOf(cidr: string, address: string): bigint | null {
   const parsed = parseAddress(address);
   const range = rangeOf(cidr);
-  if (parsed === null || !cidrContains(range, parsed)) return false;
-  const place = numberOf(parsed) - numberOf(range.base);
+  if (parsed === null || !cidrContains(range, parsed)) return null;
+  return numberOf(parsed) - numberOf(range.base);
+}
+
+/** Whether a machine can use the address. */
+export function isUsable(cidr: string, address: string): boolean {
+  const place = indexOf(cidr, address);
+  if (place === null) return false;
   return place > GATEWAY && place < sizeOf(cidr) - KEPT_BACK;
 }
 

@@ -1,3 +1,4 @@
+import type { Call } from '../../../kernel/call.ts';
 import { Confirm } from '../../../kernel/confirmation.ts';
 import { forGood } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
@@ -7,6 +8,7 @@ import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { requireConnected } from '../interfaces/last-connection.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
+import { gatewaysIn } from '../vpn-gateways/store.ts';
 import { deleteNetworkKind } from './delete-kind.ts';
 import { networkExample, operationExample } from './example.ts';
 import { networkLife } from './lifecycle.ts';
@@ -25,13 +27,26 @@ const detailOf = ({ length }: readonly NetworkUser[]): string =>
 const NEXT_STEP =
   'Detach the machines in used_by with DELETE /flexible-vps/v1/vms/{id}/interfaces/{interface_id}, or add ?detach=true to detach all of them with the deletion, and confirm if a machine would have no connection left.';
 
+/** A gateway is never detached with the deletion: its peers would lose the network without a word. */
+async function refuseGateways({ db }: Pick<Call, 'db'>, { id }: NetworkRow): Promise<void> {
+  const staying = (await gatewaysIn(db, id)).filter(({ is_leaving }) => !is_leaving);
+  refuseUsed(
+    staying.map(({ id: gatewayId, name }) => ({ type: 'vpn_gateway', id: gatewayId, name })),
+    {
+      detail: 'VPN gateways lead into this network.',
+      nextStep:
+        'Take the network out of network_ids with PATCH /flexible-vps/v1/vpn-gateways/{id}, or delete the gateways in used_by.',
+    },
+  );
+}
+
 export const deleteVpsNetwork = endpoint({
   id: 'deleteVpsNetwork',
   method: 'DELETE',
   path: '/flexible-vps/v1/networks/{id}',
   summary: 'Delete a private network',
   description:
-    'The operation waits for machines that are being deleted or detached. If other machines are in the network, the call is refused, unless `detach=true` detaches them first, as part of the same operation; running machines keep running. If a machine would have no interface and no address left, `detach` also needs `confirm`.',
+    'The operation waits for machines that are being deleted or detached. If other machines are in the network, the call is refused, unless `detach=true` detaches them first, as part of the same operation; running machines keep running. VPN gateways are not detached. If a machine would have no interface and no address left, `detach` also needs `confirm`.',
   permission: 'flexible-vps:networks:delete',
   access: 'destructive',
   resource: { name: 'network', role: 'delete' },
@@ -71,6 +86,7 @@ export const deleteVpsNetwork = endpoint({
     if (before.protected) throw new Problem('resource_protected');
     networkLife.require('deleteVpsNetwork', before.status, { operation: pending });
     const staying = (await readUsers(db, before.id)).filter(({ is_leaving }) => !is_leaving);
+    await refuseGateways(call, before);
     if (!query.detach) refuseUsed(usersOf(staying), { detail: detailOf(staying), nextStep: NEXT_STEP });
     await requireConnected(
       call,

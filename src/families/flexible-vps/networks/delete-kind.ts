@@ -8,6 +8,7 @@ import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { detachInterfaceKind } from '../interfaces/kinds.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
+import { gatewaysIn } from '../vpn-gateways/store.ts';
 import { takeDown } from './engine-network.ts';
 import { onNetwork } from './kinds.ts';
 import { networkLife } from './lifecycle.ts';
@@ -78,7 +79,14 @@ export const deleteNetworkKind = kind<typeof Input>({
       const users = await readUsers(db, resourceId);
       const staying = users.filter(({ is_leaving }) => !is_leaving);
       if (staying.length > 0) return stayed(staying, results['detach'] as Detached);
-      return users.length === 0
+      const gateways = await gatewaysIn(db, resourceId);
+      const kept = gateways.filter(({ is_leaving }) => !is_leaving);
+      if (kept.length > 0)
+        return failed(
+          'resource_in_use',
+          `The network is still in use by ${kept.map(({ id }) => id).join(', ')}.`,
+        );
+      return users.length === 0 && gateways.length === 0
         ? done()
         : { kind: 'sleep', seconds: LOOK_AGAIN_SECONDS, waitingFor: 'users' };
     }),

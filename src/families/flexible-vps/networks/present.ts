@@ -36,15 +36,15 @@ export function presentNetwork(
   };
 }
 
-/** Of each IP version, the gateway comes before the addresses of machines. */
+/** Of each IP version, the gateway comes before the other addresses. */
 export function presentInUse(
   { id, ipv4_cidr, ipv6_cidr }: NetworkRow,
   held: readonly AddressInUse[],
 ): NonNullable<Network['in_use']> {
-  const machines = held.map(({ address, vm_id, interface_id }) => ({
+  const users = held.map(({ address, vm_id, interface_id, gateway_id }) => ({
     address,
-    type: 'vm' as const,
-    id: vm_id,
+    type: vm_id === null ? ('vpn_gateway' as const) : ('vm' as const),
+    id: vm_id ?? gateway_id ?? '',
     interface_id,
   }));
   const gateway = (cidr: string) => ({
@@ -56,8 +56,8 @@ export function presentInUse(
   const isOf4 = ({ address }: { address: string }): boolean => !address.includes(':');
   return [
     gateway(ipv4_cidr),
-    ...machines.filter(isOf4),
+    ...users.filter(isOf4),
     ...(ipv6_cidr === null ? [] : [gateway(ipv6_cidr)]),
-    ...machines.filter((each) => !isOf4(each)),
+    ...users.filter((each) => !isOf4(each)),
   ].slice(0, MOST_IN_USE);
 }

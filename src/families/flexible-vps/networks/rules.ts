@@ -1,11 +1,11 @@
 /** Checks the members of a network beyond their schema. Each fault has a pointer to its member. */
 import { parseAddress } from '../../../kernel/net/address.ts';
-import { parseCidr as parseLenient } from '../../../kernel/net/cidr.ts';
+import { type Cidr, parseCidr as parseLenient } from '../../../kernel/net/cidr.ts';
 import type { FieldError } from '../../../kernel/problems/problem.ts';
 import { contains, parseCidr } from './addresses.ts';
 import type { NetworkChange, Settings } from './schema.ts';
 
-const PRIVATE = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
+export const PRIVATE_RANGES = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'];
 const WIDEST = 16;
 const NARROWEST = 28;
 
@@ -23,12 +23,17 @@ export function ipv4Faults(text: string, pointer: string): FieldError[] {
   if (cidr.prefix < WIDEST || cidr.prefix > NARROWEST) {
     return [{ pointer, code: 'out_of_range', detail: `From /${WIDEST} to /${NARROWEST}.` }];
   }
-  // Each of these is at least as wide as the widest network, so a range that begins in one also ends in it.
-  if (!PRIVATE.some((range) => contains(range, cidr.base.text))) {
-    return [{ pointer, code: 'out_of_range', detail: `Must lie inside one of ${PRIVATE.join(', ')}.` }];
+  if (!isPrivateRange(cidr)) {
+    return [
+      { pointer, code: 'out_of_range', detail: `Must lie inside one of ${PRIVATE_RANGES.join(', ')}.` },
+    ];
   }
   return [];
 }
+
+/** Each of these is at least as wide as the widest network, so a range that begins in one also ends in it. */
+export const isPrivateRange = ({ base }: Cidr): boolean =>
+  PRIVATE_RANGES.some((range) => contains(range, base.text));
 
 export function serverFaults(servers: readonly string[]): FieldError[] {
   return servers.flatMap((server, i) =>

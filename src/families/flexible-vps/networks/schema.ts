@@ -167,9 +167,11 @@ export const Network = Named(
             },
             { description: 'What has the address.' },
           ),
-          id: Type.String({ description: 'The id of the machine; for a gateway, the id of the network.' }),
+          id: Type.String({
+            description: 'The id of the machine or VPN gateway; for `gateway`, the id of the network.',
+          }),
           interface_id: Nullable(
-            Id('nic', { description: 'The interface that has it; null for a gateway.' }),
+            Id('nic', { description: 'The interface of the machine that has it; null for gateways.' }),
           ),
         }),
         {

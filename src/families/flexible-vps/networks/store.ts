@@ -53,8 +53,9 @@ export async function readNetwork(db: Db, accountId: string, id: string): Promis
 
 export interface AddressInUse {
   readonly address: string;
-  readonly vm_id: string;
-  readonly interface_id: string;
+  readonly vm_id: string | null;
+  readonly interface_id: string | null;
+  readonly gateway_id: string | null;
 }
 
 /** A network with its pending operation and the number of IPv4 addresses in use. */
@@ -70,10 +71,11 @@ const ipv4Used = sql<number>`(
 );
 const inUse = sql<AddressInUse[]>`(
   select coalesce(jsonb_agg(jsonb_build_object(
-    'address', host(held.address), 'vm_id', held.vm_id, 'interface_id', held.interface_id) order by held.address), '[]')
+    'address', host(held.address), 'vm_id', held.vm_id, 'interface_id', held.interface_id,
+    'gateway_id', held.gateway_id) order by held.address), '[]')
   from (
-    select a.address, a.interface_id, i.vm_id from network_addresses a
-    join vm_interfaces i on i.id = a.interface_id
+    select a.address, a.interface_id, a.gateway_id, i.vm_id from network_addresses a
+    left join vm_interfaces i on i.id = a.interface_id
     where a.network_id = vps_networks.id order by a.address limit ${MOST_IN_USE}) held)`.as('in_use');
 
 export async function findNetwork(

@@ -27,7 +27,9 @@ interface NetworksTable extends OwnedTable {
 interface NetworkAddressesTable {
   network_id: string;
   address: string;
-  interface_id: string;
+  /** Of a machine; null if a VPN gateway has the address. */
+  interface_id: string | null;
+  gateway_id: Generated<string | null>;
   role: 'ipv4' | 'ipv6' | 'alias';
 }
 

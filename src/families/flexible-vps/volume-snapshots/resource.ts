@@ -7,7 +7,8 @@ export const volumeSnapshots = new Owned({
   idPrefix: 'vsnap',
   table: 'volume_snapshots',
   permission: 'flexible-vps:volume-snapshots:read',
-  path: '/flexible-vps/v1/volumes/{parent_id}/snapshots/{id}',
+  // The snapshots of a volume are read from their list.
+  path: '/flexible-vps/v1/volumes/{parent_id}/snapshots',
   events: {
     created: { when: 'A snapshot of a volume is ready.' },
     deleted: { when: 'A snapshot of a volume no longer exists.', says: 'is gone' },

@@ -4,7 +4,7 @@ import type { FieldError } from '../../../kernel/problems/problem.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { keysOf, label, Named, OneOf, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
-import { VmRef, VolumeSnapshotOf } from '../references.ts';
+import { VolumeSnapshotOf, VolumeVmRef } from '../references.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { attachVolumeKind } from './attach-kinds.ts';
 import { attach, detach } from './attachment.ts';
@@ -22,7 +22,7 @@ const actions = {
 const Action = Shape({
   type: Named('VolumeAction', OneOf(actions, { description: 'What to do with the volume.' })),
   vm_id: Type.Optional({
-    ...VmRef,
+    ...VolumeVmRef,
     ...when('type', 'attach'),
     ...label('Machine'),
     description:

@@ -22,7 +22,7 @@ async function sourceOf({ db }: Pick<Work<Input>, 'db'>, { source_snapshot_id: i
 }
 
 async function make(work: Work<Input>, row: VolumeRow): Promise<Outcome> {
-  const { services, signal, now, input } = work;
+  const { signal } = work;
   const source = await sourceOf(work, row);
   if (source === undefined) return failed('not_found', 'The snapshot no longer exists.');
   const engine = engineOf(work, row);
@@ -30,17 +30,22 @@ async function make(work: Work<Input>, row: VolumeRow): Promise<Outcome> {
   const seen = await engine.observeVolume(refOf(row), signal);
   if (seen === null)
     return failed('engine_failed', 'The engine created the volume, but cannot find it.', true);
+  return done({}, async (tx) => {
+    await volumes.change(tx, row.id, { device_path: seen.path, serial: seen.serial }, { keepsPrice: true });
+    return [];
+  });
+}
+
+/** A volume that cannot be attached as the call asked for was not created: it is billed only from here on. */
+async function finish(work: Work<Input>, row: VolumeRow): Promise<Outcome> {
+  const { services, now, input } = work;
+  const vm = input.vm_id === null ? undefined : await stillAlive(work, input.vm_id);
+  if (vm === null) return GONE;
+  if (vm !== undefined) await plugVolume(work, row, vm.id);
   return done({ changed: true }, async (tx) => {
-    const made = {
-      status: input.vm_id === null ? 'available' : 'attaching',
-      device_path: seen.path,
-      serial: seen.serial,
-      provisioned_at: now,
-    } as const;
-    // Billed from now on, also while it is being attached.
-    await volumes.change(tx, row.id, { ...made, status: 'available' }, { services, at: now });
-    if (made.status !== 'available') await volumes.change(tx, row.id, made, { keepsPrice: true });
-    return [volumes.event('created', row)];
+    const free = { status: 'available', provisioned_at: now } as const;
+    await volumes.change(tx, row.id, free, { services, at: now });
+    return [volumes.event('created', row), ...(vm === undefined ? [] : await attached(tx, row, vm))];
   });
 }
 
@@ -53,21 +58,7 @@ export const createVolumeKind = kind<typeof Input>({
   typicalSeconds: 5,
   deadlineSeconds: 600,
   cancellable: true,
-  steps: [
-    step('make', withVolume(make)),
-    step(
-      'attach',
-      withVolume(async (work, row) => {
-        const { vm_id } = work.input;
-        if (vm_id === null) return done({ changed: true });
-        const vm = await stillAlive(work, vm_id);
-        if (vm === null) return GONE;
-        await plugVolume(work, row, vm.id);
-        return done({ changed: true }, (tx) => attached(tx, row, vm));
-      }),
-      { final: true },
-    ),
-  ],
+  steps: [step('make', withVolume(make)), step('attach', withVolume(finish), { final: true })],
   undo: [
     step('remove', async (work) => {
       const row = await readVolume(work.db, work.resourceId);
@@ -81,11 +72,7 @@ export const createVolumeKind = kind<typeof Input>({
     const row = status === 'failed' ? await readVolume(tx, resourceId) : undefined;
     if (row === undefined) return undefined;
     if (row.vm_id !== null) await updateVm(tx, row.vm_id, {});
-    // The volume may exist although it could not be attached.
-    const after =
-      row.provisioned_at === null
-        ? ({ status: 'error', status_reason: error?.code ?? 'engine_failed', vm_id: null } as const)
-        : ({ status: 'available', vm_id: null } as const);
+    const after = { status: 'error', status_reason: error?.code ?? 'engine_failed', vm_id: null } as const;
     await volumes.change(tx, row.id, after, { keepsPrice: true });
     return undefined;
   },

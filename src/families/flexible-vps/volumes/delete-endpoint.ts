@@ -10,6 +10,7 @@ import { refuseInUse } from '../volume-snapshots/removal.ts';
 import { volumeSnapshots } from '../volume-snapshots/resource.ts';
 import { lockSnapshotsOfVolume } from '../volume-snapshots/store.ts';
 import { lockWithMachines } from './acceptance.ts';
+import { attachVolumeKind } from './attach-kinds.ts';
 import { deleteVolumeKind } from './delete-kind.ts';
 import { volumeLife } from './lifecycle.ts';
 import { presentVolume } from './present.ts';
@@ -22,7 +23,7 @@ export const deleteVpsVolume = endpoint({
   path: '/flexible-vps/v1/volumes/{id}',
   summary: 'Delete a volume',
   description:
-    'Deletes the volume and its snapshots. The operation waits for a machine that is being deleted or loses the volume. If another machine has it, the call is refused, unless `detach=true` detaches it first, as part of the same operation.',
+    'Deletes the volume and its snapshots. The operation waits for a machine that is being deleted or loses the volume. If another machine has it, the call is refused, unless `detach=true` detaches it first, as part of the same operation. A volume that moves between machines cannot be deleted until it has moved.',
   permission: 'flexible-vps:volumes:delete',
   access: 'destructive',
   resource: { name: 'volume', role: 'delete' },
@@ -65,7 +66,9 @@ export const deleteVpsVolume = endpoint({
       return accepted(presentVolume(services, before, pending));
     }
     if (before.protected) throw new Problem('resource_protected');
-    volumeLife.require('deleteVpsVolume', before.status, { operation: pending });
+    // A volume that moves is first detached, but another machine gets it: its deletion does not wait.
+    const isMoving = pending?.type === attachVolumeKind.type;
+    volumeLife.require('deleteVpsVolume', isMoving ? 'attaching' : before.status, { operation: pending });
     const vm = machines.get(before.vm_id ?? '');
     const isLeaving = before.status === 'detaching' || vm?.status === 'deleting';
     const holder = vm === undefined || isLeaving ? undefined : vm;

@@ -119,7 +119,7 @@ describe('a new volume', () => {
     });
   });
 
-  it('stays, free, if its machine is gone when it is ready', async () => {
+  it('was not created, and costs nothing, if its machine does not get it', async () => {
     const vm = await mine.vm();
     await addFault(app.services.db, {
       call: 'ensureVolumeAttached',
@@ -127,8 +127,20 @@ describe('a new volume', () => {
       effect: { kind: 'fail', code: 'engine_failed', detail: 'Told to.' },
     });
     const volume = await made({ vm_id: vm.id });
-    expect(volume).toMatchObject({ status: 'available', vm_id: null });
-    expect(volume.provisioned_at).not.toBeNull();
+    expect(volume).toMatchObject({
+      status: 'error',
+      status_reason: 'engine_failed',
+      vm_id: null,
+      provisioned_at: null,
+    });
+    const spans = await app.services.db
+      .selectFrom('meter_spans')
+      .select('resource_id')
+      .where('resource_id', '=', volume.id)
+      .execute();
+    expect(spans).toEqual([]);
+    await mine.do('DELETE', `volumes/${volume.id}`);
+    expect(await seen(volume.id)).toBeNull();
   });
 });
 
@@ -307,6 +319,20 @@ describe('deleting a volume', () => {
     expect((await mine.send('DELETE', `volumes/${id}`)).json()).toMatchObject({ code: 'resource_protected' });
     await mine.send('PATCH', `volumes/${id}`, { protection: { delete: false } });
     expect((await mine.send('DELETE', `volumes/${id}`)).statusCode).toBe(202);
+  });
+
+  it('409: while it moves to another machine', async () => {
+    const [one, two] = [await mine.vm(), await mine.vm()];
+    const volume = await made({ vm_id: one.id });
+    const move = await act(volume.id, { type: 'attach', vm_id: two.id, move: true });
+    expect(await read(volume.id)).toMatchObject({ status: 'detaching' });
+    for (const query of ['', '?detach=true'])
+      expect((await mine.send('DELETE', `volumes/${volume.id}${query}`)).json()).toMatchObject({
+        code: 'operation_in_progress',
+        operation_id: move.json<{ id: string }>().id,
+      });
+    await settle(app);
+    expect(await read(volume.id)).toMatchObject({ status: 'attached', vm_id: two.id });
   });
 
   it('waits for a detachment, and for a machine that is being deleted', async () => {

@@ -17,4 +17,5 @@ async function examine(db: Db, table: StrayTable, things: string): Promise<Exami
 export const examineStrays = async (db: Db): Promise<Examination[]> => [
   await examine(db, 'vm_strays', 'machines'),
   await examine(db, 'volume_strays', 'volumes'),
+  await examine(db, 'vpn_gateway_strays', 'VPN gateways'),
 ];

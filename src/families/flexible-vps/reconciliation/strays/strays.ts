@@ -1,5 +1,5 @@
 /**
- * Reports strays: machines and volumes at an engine that have no row. A stray may still belong to a customer, so Hostplane never
+ * Reports strays: machines, volumes and VPN gateways at an engine that have no row. A stray may still belong to a customer, so Hostplane never
  * removes it; an operator decides.
  */
 import type { ComputeEngine, Ref } from '../../../../engines/compute/port.ts';
@@ -7,6 +7,7 @@ import { patience } from '../../../../engines/reconciler/observation.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import type { Db } from '../../../../store/database.ts';
 import { transact } from '../../../../store/transaction.ts';
+import { isGatewayAt } from '../../vpn-gateways/store.ts';
 import { isMachineAt, isVolumeAt } from '../store.ts';
 import { readStrays, replaceStrays, type StrayTable } from './store.ts';
 
@@ -49,6 +50,14 @@ export const strayVolumes: StrayKind = {
   metric: 'engine_stray_volumes',
   isOwned: isVolumeAt,
   observe: (engine, ref) => engine.observeVolume(ref, patience()),
+};
+
+export const strayGateways: StrayKind = {
+  table: 'vpn_gateway_strays',
+  noun: 'VPN gateway',
+  metric: 'engine_stray_vpn_gateways',
+  isOwned: isGatewayAt,
+  observe: (engine, ref) => engine.observeGateway(ref, patience()),
 };
 
 /** One tally of each kind for each process. The metric exists from the first run on. */

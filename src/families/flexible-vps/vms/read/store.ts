@@ -27,6 +27,7 @@ interface Filters {
   readonly firewall_id?: string | undefined;
   readonly placement_group_id?: string | undefined;
   readonly backup_policy_id?: string | undefined;
+  readonly for_volume?: string | undefined;
   readonly ip?: string | undefined;
   readonly ids?: readonly string[] | undefined;
 }
@@ -119,7 +120,7 @@ export async function findWhole(db: Db, accountId: string, id: string): Promise<
 
 export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whole>> {
   const { status, location, plan, image_id, network_id, placement_group_id, ip, ids } = call.query;
-  const { firewall_id, backup_policy_id } = call.query;
+  const { firewall_id, backup_policy_id, for_volume } = call.query;
   let query = call.db
     .selectFrom('vms')
     .selectAll('vms')
@@ -133,6 +134,14 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
   if (network_id !== undefined)
     query = query.where('vms.id', 'in', (inner) =>
       inner.selectFrom('vm_interfaces').select('vm_id').where('network_id', '=', network_id),
+    );
+  if (for_volume !== undefined)
+    query = query.where('vms.location', 'in', (inner) =>
+      inner
+        .selectFrom('vps_volumes')
+        .select('location')
+        .where('id', '=', for_volume)
+        .where('account_id', '=', call.caller.account.id),
     );
   if (ip !== undefined) query = query.where(hasAddress(call.caller.account.id, ip));
   if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);

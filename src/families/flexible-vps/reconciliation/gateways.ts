@@ -1,0 +1,80 @@
+/**
+ * Compares VPN gateways with the engines. A gateway has no data of its own, so one that is lost, restarted or changed is
+ * made again from the tables. Also reads back handshakes and traffic of the peers, and finds gateways that nobody owns.
+ */
+import type { ComputeEngine, Gateway, GatewayPeer } from '../../../engines/compute/port.ts';
+import { engineAt } from '../../../engines/engine-step.ts';
+import { Attempts } from '../../../engines/reconciler/attempts.ts';
+import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
+import { observeNow, patience } from '../../../engines/reconciler/observation.ts';
+import type { Schedule } from '../../../kernel/schedule.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { applyGateway, isAsWanted, refOf, specOf } from '../vpn-gateways/engine-gateway.ts';
+import { gatewaysAt, readGateway } from '../vpn-gateways/store.ts';
+import type { VpnGatewayRow } from '../vpn-gateways/table.ts';
+import { addCounts, markApplied, peersOf } from '../vpn-peers/store.ts';
+import { livePeers, whileClaimed } from '../vpn-peers/sync.ts';
+import { noteStrays, strayGateways } from './strays/strays.ts';
+
+const settingsOf = ({ publicKey, allowedIps }: Pick<GatewayPeer, 'publicKey' | 'allowedIps'>): string =>
+  `${publicKey} ${allowedIps.toSorted().join(',')}`;
+
+function hasPeers({ tunnel }: Gateway, wanted: readonly GatewayPeer[]): boolean {
+  const seen = new Set((tunnel?.peers ?? []).map(settingsOf));
+  return seen.size === wanted.length && wanted.every((peer) => seen.has(settingsOf(peer)));
+}
+
+async function keepCounts(services: Services, row: VpnGatewayRow, { tunnel }: Gateway): Promise<void> {
+  const counts = (tunnel?.peers ?? []).map((peer) => ({
+    public_key: peer.publicKey,
+    last_handshake_at: peer.lastHandshakeAt,
+    rx: peer.receivedBytes,
+    tx: peer.sentBytes,
+  }));
+  if (counts.length > 0) await addCounts(services.db, row.id, counts);
+}
+
+/** While the gateway is claimed, so no call changes its peers meanwhile. */
+async function align(services: Services, engine: ComputeEngine, id: string): Promise<void> {
+  const { db } = services;
+  const row = await readGateway(db, id);
+  // An operation that works on the gateway brings it into its next state itself.
+  if (row?.status !== 'active') return;
+  const rows = await peersOf(db, id);
+  const peers = livePeers(services, rows, new Date());
+  const { seen } = await observeNow(services, (signal) => engine.observeGateway(refOf(row), signal));
+  if (seen !== null) await keepCounts(services, row, seen);
+  const spec = await specOf(db, services, row);
+  const isWhole = isAsWanted(seen, spec, row.public_key);
+  if (!isWhole) await applyGateway(engine, row, spec, patience());
+  const hasAll = isWhole && seen !== null && hasPeers(seen, peers);
+  if (!hasAll || rows.some(({ applied_at }) => applied_at === null)) {
+    await engine.ensureGatewayPeers(refOf(row), peers, patience());
+    await markApplied(db, rows);
+  }
+}
+
+export async function reconcileGateway(services: Services, id: string): Promise<void> {
+  const row = await readGateway(services.db, id);
+  if (row === undefined) return;
+  const engine = engineAt(services.compute, row.location);
+  await whileClaimed(services, id, () => align(services, engine, id));
+}
+
+async function lookThrough(services: Services, engine: ComputeEngine): Promise<void> {
+  const found = await engine.observeGateways(patience());
+  const unclaimed = new Map(found.map((ref) => [ref.id, ref]));
+  const attempts = new Attempts(services);
+  for await (const rows of gatewaysAt(services.db, engine.location))
+    for (const { id, status } of rows) {
+      unclaimed.delete(id);
+      if (status === 'active') await attempts.make(id, () => reconcileGateway(services, id));
+    }
+  await noteStrays(services, strayGateways, engine, [...unclaimed.values()]);
+}
+
+export const gatewayDrift: Schedule = {
+  name: 'flexible-vps.vpn-gateways',
+  everySeconds: 60,
+  run: (services) => eachEngine(services, services.compute, (engine) => lookThrough(services, engine)),
+};

@@ -1,0 +1,112 @@
+import { sql } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import { readResources } from '../../../kernel/listing/store.ts';
+import type { Page } from '../../../kernel/pages/store.ts';
+import type { Db } from '../../../store/database.ts';
+import type { VpnPeerRow } from './table.ts';
+
+type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
+
+interface Filters {
+  readonly kind?: VpnPeerRow['kind'] | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+/** Does not check that the gateway exists: an unknown one has an empty list, and the caller then answers 404. */
+export function listPeers(
+  call: ListCall,
+  gatewayId: string,
+  { kind, enabled }: Filters,
+): Promise<Page<VpnPeerRow>> {
+  let query = call.db
+    .selectFrom('vpn_peers')
+    .selectAll('vpn_peers')
+    .where('account_id', '=', call.caller.account.id);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (enabled !== undefined) query = query.where('enabled', '=', enabled);
+  const parent = { column: sql.ref('vpn_peers.gateway_id'), id: gatewayId };
+  return readResources(call, 'vpn_peers', 'listVpnPeers', query, parent);
+}
+
+export function findPeer(
+  db: Db,
+  accountId: string,
+  gatewayId: string,
+  id: string,
+): Promise<VpnPeerRow | undefined> {
+  return db
+    .selectFrom('vpn_peers')
+    .selectAll()
+    .where('id', '=', id)
+    .where('gateway_id', '=', gatewayId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
+
+/** All peers of a gateway, in the order of their ids. */
+export function peersOf(db: Db, gatewayId: string): Promise<VpnPeerRow[]> {
+  return db.selectFrom('vpn_peers').selectAll().where('gateway_id', '=', gatewayId).orderBy('id').execute();
+}
+
+/** The configurations of all peers have changed, because the gateway has. */
+export async function touchConfigs(db: Db, gatewayId: string, at: Date): Promise<void> {
+  await db
+    .updateTable('vpn_peers')
+    .set({ config_changed_at: at, version: sql`version + 1` })
+    .where('gateway_id', '=', gatewayId)
+    .execute();
+}
+
+/** The gateway has these peers now. Settings that were changed since they were read stay unapplied. */
+export async function markApplied(
+  db: Db,
+  peers: readonly Pick<VpnPeerRow, 'id' | 'version'>[],
+): Promise<void> {
+  await sql`
+    update vpn_peers p set applied_at = now()
+    from unnest(${peers.map(({ id }) => id)}::text[], ${peers.map(({ version }) => version)}::int[]) as s (id, version)
+    where p.id = s.id and p.version = s.version and p.applied_at is null`.execute(db);
+}
+
+interface Counted {
+  readonly public_key: string;
+  readonly last_handshake_at: Date | null;
+  readonly rx: number;
+  readonly tx: number;
+}
+
+/**
+ * Adds what the gateway counted since the last time. Smaller counts than before mean that it restarted. The version of
+ * the row stays, because nobody changed the peer.
+ */
+export async function addCounts(db: Db, gatewayId: string, counts: readonly Counted[]): Promise<void> {
+  await sql`
+    update vpn_peers p set
+      rx_bytes = p.rx_bytes + case when c.rx >= p.rx_counted then c.rx - p.rx_counted else c.rx end,
+      tx_bytes = p.tx_bytes + case when c.tx >= p.tx_counted then c.tx - p.tx_counted else c.tx end,
+      rx_counted = c.rx, tx_counted = c.tx,
+      last_handshake_at = greatest(p.last_handshake_at, c.at)
+    from unnest(
+      ${counts.map(({ public_key }) => public_key)}::text[], ${counts.map(({ rx }) => rx)}::bigint[],
+      ${counts.map(({ tx }) => tx)}::bigint[],
+      ${counts.map(({ last_handshake_at }) => last_handshake_at)}::timestamptz[]) as c (key, rx, tx, at)
+    where p.gateway_id = ${gatewayId} and p.public_key = c.key
+      and (p.rx_counted, p.tx_counted) is distinct from (c.rx, c.tx)`.execute(db);
+}
+
+export function expiredPeers(db: Db, limit: number): Promise<VpnPeerRow[]> {
+  return db
+    .selectFrom('vpn_peers')
+    .selectAll()
+    .where('enabled', '=', true)
+    .where(sql<boolean>`expires_at <= now()`)
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+}
+
+export async function erasePrivateKeys(db: Db): Promise<void> {
+  await sql`
+    update vpn_peers set private_key = null, private_key_available_until = null, version = version + 1
+    where private_key is not null and private_key_available_until <= now()`.execute(db);
+}
