@@ -49,7 +49,7 @@ const HASH = 'the-hash-of-the-document';
 const calls: string[] = [];
 const secrets = new Set<string>();
 
-/** They refer to other resources or to addresses of a network, exclude another input, or are not offered yet. */
+/** They refer to other resources or to addresses of a network, or exclude another input. */
 const UNTRIED = [
   'budget currency',
   'budget emails',

@@ -7,7 +7,7 @@ import type { FamilyName } from '../kernel/families.ts';
 /** Endpoints of the contract that have no record yet. */
 export const notBuilt: Readonly<Record<FamilyName, number>> = {
   account: 0,
-  'flexible-vps': 19,
+  'flexible-vps': 14,
   kubernetes: 27,
   dedicated: 25,
   storage: 14,
@@ -48,9 +48,9 @@ export const exemptions = {
       reason: 'No endpoint reserves addresses yet, so there is none to pick.',
     })),
   ],
-  idsWithoutList: ['bpol', 'fw', 'iso'].map((subject) => ({
+  idsWithoutList: ['fw', 'iso'].map((subject) => ({
     subject,
-    reason: 'Backup policies, firewalls and ISOs cannot be created or listed yet.',
+    reason: 'Firewalls and ISOs cannot be created or listed yet.',
   })),
   listsOfRows: [
     {

@@ -2,6 +2,10 @@ import { computePort } from '../../engines/compute/port.ts';
 import { objectsPort } from '../../engines/objects/port.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { countEphemeral } from '../../resources/addresses/availability/store.ts';
+import { backupPolicyEndpoints } from './backup-policies/endpoints.ts';
+import { findPolicyReferences } from './backup-policies/references.ts';
+import { backupPolicies } from './backup-policies/resource.ts';
+import { backupRuns } from './backup-policies/runs.ts';
 import { findBackupDownload } from './backups/download.ts';
 import { backupEndpoints } from './backups/endpoints.ts';
 import { backupLife } from './backups/lifecycle.ts';
@@ -128,6 +132,7 @@ export const flexibleVps: Family = {
     ...volumeEndpoints,
     ...volumeSnapshotEndpoints,
     ...backupEndpoints,
+    ...backupPolicyEndpoints,
     ...vpnGatewayEndpoints,
     ...vpnPeerEndpoints,
     getVpnPeerConfig,
@@ -144,6 +149,7 @@ export const flexibleVps: Family = {
     volumes,
     volumeSnapshots,
     backups,
+    backupPolicies,
     vpnGateways,
     vpnPeers,
   ],
@@ -162,7 +168,10 @@ export const flexibleVps: Family = {
     backupLife,
     vpnGatewayLife,
   ],
-  findReferences: findImageReferences,
+  findReferences: async (db, accountId, ids) => ({
+    ...(await findImageReferences(db, accountId, ids)),
+    ...(await findPolicyReferences(db, accountId, ids)),
+  }),
   limitCounts: [
     { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
     { limits: ['flexible-vps.public-ipv4'], query: countEphemeral },
@@ -180,6 +189,7 @@ export const flexibleVps: Family = {
     snapshotSizes,
     volumeSnapshotExpiry,
     backupExpiry,
+    backupRuns,
     volumeDrift,
     gatewayDrift,
     peerExpiry,

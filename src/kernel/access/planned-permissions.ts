@@ -7,7 +7,6 @@ import type { Permission, Verb } from './permissions.ts';
 
 const planned: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>>> = {
   'flexible-vps': {
-    'backup-policies': ['read', 'write', 'delete'],
     firewalls: ['read', 'write', 'delete'],
     isos: ['read', 'write', 'delete'],
   },

@@ -31,6 +31,7 @@ import * as addressTree from './0024-address-tree.ts';
 import * as volumes from './0025-volumes.ts';
 import * as backups from './0027-backups.ts';
 import * as vpn from './0028-vpn.ts';
+import * as backupPolicies from './0030-backup-policies.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -59,6 +60,7 @@ const migrations: Record<string, Migration> = {
   '0025-volumes': volumes as Migration,
   '0027-backups': backups as Migration,
   '0028-vpn': vpn as Migration,
+  '0030-backup-policies': backupPolicies as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

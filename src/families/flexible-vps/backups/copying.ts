@@ -10,6 +10,7 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
+import { concludeScheduled } from '../backup-policies/retention.ts';
 import { withScratch } from '../images/scratch.ts';
 import { wantsQuiet } from '../snapshots/quiesce.ts';
 import { removeFromEngine } from '../snapshots/removal.ts';
@@ -131,9 +132,9 @@ export async function finishBackup(work: Work<unknown>, backupId: string): Promi
       },
       { services, at: now },
     );
-    return ready === undefined
-      ? []
-      : [backups.event('succeeded', row, { says: `of ${row.vm_name} is ready` })];
+    if (ready === undefined) return [];
+    await concludeScheduled(tx, ready, 'succeeded', now);
+    return [backups.event('succeeded', row, { says: `of ${row.vm_name} is ready` })];
   });
 }
 
@@ -152,6 +153,7 @@ export async function failBackup(
     failed_at: new Date(),
   });
   if (row === undefined) return [];
+  await concludeScheduled(tx, row, 'failed', new Date());
   const message = `The backup ${row.name} of ${row.vm_name} could not be made: ${detail}`;
   return [backups.event('failed', row, { message })];
 }

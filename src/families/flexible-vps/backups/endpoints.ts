@@ -4,10 +4,10 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Type } from '../../../kernel/schema.ts';
+import { Type } from '../../../kernel/schema.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { VmRef } from '../references.ts';
+import { BackupPolicyRef, VmRef } from '../references.ts';
 import { readExpiry, refuseUnquiet } from '../snapshots/new-snapshot.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -34,7 +34,7 @@ const listVmBackups = endpoint({
   resource: { name: 'backup', role: 'list' },
   query: ResourceQuery({
     vm_id: Type.Optional({ ...VmRef, description: 'Only backups of this machine.' }),
-    policy_id: Type.Optional({ ...Id('bpol'), description: 'Only backups that this policy made.' }),
+    policy_id: Type.Optional({ ...BackupPolicyRef, description: 'Only backups that this policy made.' }),
     kind: Type.Optional({ ...BackupKind, description: 'Only backups of this kind.' }),
     status: Type.Optional({ ...backupLife.Status, description: 'Only backups with this status.' }),
   }),

@@ -12,6 +12,10 @@ export const backups = new Owned({
   events: {
     succeeded: { when: 'A backup of a machine is ready.', says: 'is ready' },
     failed: { severity: 'error', when: 'A backup could not be made.' },
+    skipped: {
+      severity: 'warning',
+      when: 'A machine could not be backed up during the whole window of its policy.',
+    },
     link_created: { when: 'A link was made with which the backup can be downloaded.' },
     deleted: { when: 'A backup was deleted.', says: 'is gone' },
   },

@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { type InsertObject, sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import { readResources } from '../../../kernel/listing/store.ts';
 import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
-import type { Db } from '../../../store/database.ts';
+import type { Db, Tables } from '../../../store/database.ts';
 import type { BackupStatus } from './lifecycle.ts';
 import type { BackupKind, BackupRow } from './table.ts';
 
@@ -39,6 +39,11 @@ export async function findBackup(db: Db, accountId: string, id: string) {
   if (found === undefined) return undefined;
   const { pending, ...row } = found;
   return { row, operation: operationIn(pending) };
+}
+
+/** For schedules, which have no call; calls use `backups.add`. */
+export function insertBackup(db: Db, row: InsertObject<Tables, 'vm_backups'>): Promise<BackupRow> {
+  return db.insertInto('vm_backups').values(row).returningAll().executeTakeFirstOrThrow();
 }
 
 /** For operation steps, which need no check of the account. */

@@ -3,7 +3,16 @@ import { List } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Id, Type } from '../../../kernel/schema.ts';
-import { ForVolume, IMAGES, LOCATIONS, NetworkRef, PLANS, PlacementGroupRef, VmRef } from '../references.ts';
+import {
+  BackupPolicyRef,
+  ForVolume,
+  IMAGES,
+  LOCATIONS,
+  NetworkRef,
+  PLANS,
+  PlacementGroupRef,
+  VmRef,
+} from '../references.ts';
 import { vmLife } from './lifecycle.ts';
 import { presentVm } from './present.ts';
 import { findWhole, listWhole } from './read/store.ts';
@@ -36,7 +45,10 @@ export const listVms = endpoint({
       ...PlacementGroupRef,
       description: 'Only machines in this placement group.',
     }),
-    backup_policy_id: Type.Optional({ ...Id('bpol'), description: 'Only machines with this backup policy.' }),
+    backup_policy_id: Type.Optional({
+      ...BackupPolicyRef,
+      description: 'Only machines with this backup policy.',
+    }),
     for_volume: ForVolume,
     ip: Type.Optional(Text('Only the machine with this public or private address.')),
     ids: Type.Optional(

@@ -32,6 +32,7 @@ interface VmsTable extends OwnedTable {
   secure_boot: boolean;
   ipv6_prefix: string | null;
   placement_group_id: string | null;
+  backup_policy_id: string | null;
   ssh_key_ids: Generated<string[]>;
   ssh_public_keys: Generated<string[]>;
   password_hash: string | null;

@@ -3,6 +3,7 @@ import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { lockAddress } from '../../../../resources/addresses/store.ts';
+import { requireBackupPolicy } from '../../backup-policies/references.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
 import { type NamedVolume, resolveVolumes } from '../../volumes/machine-volumes.ts';
@@ -18,16 +19,13 @@ export type CreateCall = Call<unknown, unknown, CreateVm>;
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
 
-function refuseUnoffered({ firewall_ids, backup_policy_id }: CreateVm): void {
+function refuseUnoffered({ firewall_ids }: CreateVm): void {
   const unknown = (pointer: string, what: string): FieldError => ({
     pointer,
     code: 'unknown_reference',
     detail: `There are no ${what} yet; leave ${pointer.split('/')[1]} out.`,
   });
-  const errors = [
-    ...(firewall_ids ?? []).map((_, i) => unknown(`/firewall_ids/${i}`, 'firewalls')),
-    ...(backup_policy_id === undefined ? [] : [unknown('/backup_policy_id', 'backup policies')]),
-  ];
+  const errors = [...(firewall_ids ?? []).map((_, i) => unknown(`/firewall_ids/${i}`, 'firewalls'))];
   if (errors.length > 0) throw invalid(errors);
 }
 
@@ -113,6 +111,8 @@ export async function checkBody(call: CreateCall) {
     groupId === undefined
       ? undefined
       : await faults.check(() => requirePlacementGroup(call, groupId, body.location, '/placement_group_id'));
+  const { backup_policy_id: policyId } = body;
+  if (policyId !== undefined) await faults.check(() => requireBackupPolicy(call, policyId, body.location));
   await faults.check(() =>
     refuseElsewhere(services, body, boundBy(connections, origin, reserved, group, volumes)),
   );

@@ -145,8 +145,9 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
     );
   if (ip !== undefined) query = query.where(hasAddress(call.caller.account.id, ip));
   if (ids !== undefined) query = query.where(sql<boolean>`vms.id = any(${[...ids]}::text[])`);
-  // Firewalls and backup policies do not exist yet, so no machine matches.
-  if (firewall_id !== undefined || backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
+  if (backup_policy_id !== undefined) query = query.where('vms.backup_policy_id', '=', backup_policy_id);
+  // Firewalls do not exist yet, so no machine matches.
+  if (firewall_id !== undefined) query = query.where(sql<boolean>`false`);
   const { rows, nextCursor } = await readResources(call, 'vms', 'listVms', query);
   return { rows: rows.map(wholeOf), nextCursor };
 }
