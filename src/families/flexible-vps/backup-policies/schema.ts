@@ -33,6 +33,7 @@ const Frequency = OneOf(
 const EveryHours = Type.Unsafe<4 | 6 | 8 | 12>({
   type: 'integer',
   enum: [4, 6, 8, 12],
+  'x-enum-descriptions': ['Six times a day.', 'Four times a day.', 'Three times a day.', 'Twice a day.'],
   'x-unit': 'hours',
   ...label('Hours between backups'),
   ...when('frequency', 'every_n_hours'),
