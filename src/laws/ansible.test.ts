@@ -49,7 +49,7 @@ const HASH = 'the-hash-of-the-document';
 const calls: string[] = [];
 const secrets = new Set<string>();
 
-/** They refer to other resources or to addresses, exclude another input, are keys, or are not offered yet. */
+/** They refer to other resources or to addresses of a network, exclude another input, or are keys. */
 const UNTRIED = [
   'budget currency',
   'budget emails',

@@ -7,7 +7,7 @@ import type { FamilyName } from '../kernel/families.ts';
 /** Endpoints of the contract that have no record yet. */
 export const notBuilt: Readonly<Record<FamilyName, number>> = {
   account: 0,
-  'flexible-vps': 15,
+  'flexible-vps': 5,
   kubernetes: 27,
   dedicated: 25,
   storage: 14,
@@ -39,23 +39,18 @@ export const exemptions = {
     },
   ],
   formsFilled: [
-    ...[
-      'createImage /source backup',
-      'createVm /source backup',
-      'createVm /source iso',
-      'restoreVm /source backup',
-    ].map((subject) => ({
-      subject,
-      reason: 'Backups and ISOs cannot be created or listed yet; the refusal says so.',
-    })),
+    {
+      subject: 'createVm /source iso',
+      reason: 'ISOs cannot be created or listed yet; the refusal says so.',
+    },
     ...['attachVmPublicIp', 'createVm /public_ipv4 reserved'].map((subject) => ({
       subject,
       reason: 'No endpoint reserves addresses yet, so there is none to pick.',
     })),
   ],
-  idsWithoutList: ['bkp', 'bpol', 'iso'].map((subject) => ({
+  idsWithoutList: ['iso'].map((subject) => ({
     subject,
-    reason: 'Backups, backup policies and ISOs cannot be created or listed yet.',
+    reason: 'ISOs cannot be created or listed yet.',
   })),
   listsOfRows: [
     {
@@ -132,11 +127,7 @@ export const exemptions = {
     },
   ],
   readBack: [
-    ...['/source/backup_id', '/source/iso_id'].map((at) => ({
-      subject: `createVm ${at}`,
-      reason: 'Backups and ISOs are not offered yet: each id is refused.',
-    })),
-    { subject: 'createImage /source/backup_id', reason: 'Backups are not offered yet: each id is refused.' },
+    { subject: 'createVm /source/iso_id', reason: 'ISOs are not offered yet: each id is refused.' },
     ...['/source/architecture', '/source/os', '/source/boot_mode'].map((at) => ({
       subject: `createImage ${at}`,
       reason: 'Needs a server with a file; import.test.ts imports one and compares them.',

@@ -44,7 +44,11 @@ const variants: Readonly<Record<string, Variant>> = {
   vm_stopped: {
     of: 'vm',
     first: { start: false },
-    changes: { disk_gb: 200, placement_group_id: `\${module.placement_group.id}` },
+    changes: {
+      disk_gb: 200,
+      placement_group_id: `\${module.placement_group.id}`,
+      backup_policy_id: `\${module.backup_policy.id}`,
+    },
   },
   network_second: { of: 'network', first: { ipv4_cidr: '10.77.0.0/24' }, changes: {} },
   vpn_gateway_moved: {
@@ -67,7 +71,6 @@ const variants: Readonly<Record<string, Variant>> = {
 /** Inputs that another value cannot be tried for, and why. */
 export const untried: Readonly<Record<string, string>> = {
   'budget.currency': 'an account has one currency',
-  'vm.backup_policy_id': 'backups are not offered',
 };
 
 /** A module of the configuration, and the values of its inputs. */

@@ -5,6 +5,7 @@
  */
 import { familyNames } from '../kernel/families.ts';
 import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
+import { BackupStore } from './backup-store.ts';
 import { ComputeDriver } from './compute.ts';
 import { Datacenter, Dedicated } from './metal.ts';
 import { PriceEntry } from './price-entry.ts';
@@ -38,6 +39,8 @@ export const Location = Shape({
   status: Default(OneOf(['available', 'limited', 'full', 'maintenance']), 'available'),
   /** `null`: no machines are sold at this location. */
   compute: Default(Nullable(ComputeDriver), null),
+  /** Where the backups of its machines are stored. `null`: the location offers none, unless it is a sandbox. */
+  backups: Default(Nullable(BackupStore), null),
 });
 
 export const Plan = Shape({

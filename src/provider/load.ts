@@ -5,6 +5,7 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import { examine } from '../kernel/validation.ts';
+import { withAbsoluteFolder } from './backup-store.ts';
 import type { Location } from './catalogue.ts';
 import { checkCertificate, readAuthorities } from './certificate.ts';
 import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
@@ -128,11 +129,11 @@ function withPassword(
 }
 
 function withFiles(locations: readonly Location[], folder: string): Location[] {
-  return locations.map((location) =>
-    location.compute === null
-      ? location
-      : { ...location, compute: withAbsoluteFiles(location.compute, folder) },
-  );
+  return locations.map((location) => ({
+    ...location,
+    compute: location.compute && withAbsoluteFiles(location.compute, folder),
+    backups: location.backups && withAbsoluteFolder(location.backups, folder),
+  }));
 }
 
 let known: { readonly text: string; readonly source: Source } | undefined;

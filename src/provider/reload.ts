@@ -51,13 +51,18 @@ function isReadAgain({ database: old }: ProviderConfig, { database: next }: Prov
   return next.url_file !== null && next.url_file === old.url_file;
 }
 
-/** The locations whose engine would have to be opened, closed or opened in another way. */
+/** The engines of locations that would have to be opened, closed or opened in another way. */
 function changedEngines(before: ProviderConfig, after: ProviderConfig): string[] {
   const enginesOf = ({ catalogue }: ProviderConfig) =>
-    new Map(catalogue.locations.map(({ slug, compute }) => [slug, compute]));
+    new Map<string, unknown>(
+      catalogue.locations.flatMap(({ slug, compute, backups }) => [
+        [`${slug}.compute`, compute],
+        [`${slug}.backups`, backups],
+      ]),
+    );
   const [old, next] = [enginesOf(before), enginesOf(after)];
   return [...new Set([...old.keys(), ...next.keys()])].filter(
-    (slug) => !isDeepStrictEqual(old.get(slug) ?? null, next.get(slug) ?? null),
+    (engine) => !isDeepStrictEqual(old.get(engine) ?? null, next.get(engine) ?? null),
   );
 }
 
@@ -105,7 +110,7 @@ export function reloadOf(before: ProviderConfig, after: ProviderConfig, atStart:
         return differs(before, config, path) ? [path] : [];
       }),
     ),
-    needRestart: [...kept, ...engines.map((slug) => `${ENGINES}.${slug}.compute`), ...files],
+    needRestart: [...kept, ...engines.map((engine) => `${ENGINES}.${engine}`), ...files],
   };
 }
 

@@ -1,4 +1,7 @@
 /** Starts the real app on a new database. Tests call it in process, through the whole request pipeline. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type pino from 'pino';
 import { families } from '../families/index.ts';
@@ -8,6 +11,7 @@ import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { Services } from '../kernel/services.ts';
 import { faultsOf } from '../kernel/validation.ts';
+import type { BackupStore } from '../provider/backup-store.ts';
 import { readDefaultText } from '../provider/default.ts';
 import { loadProvider } from '../provider/load.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
@@ -66,11 +70,23 @@ function readProvider(): ProviderConfig {
   return roomy(atOnce(loaded.config));
 }
 
+/** One folder for the backups of all apps in this process, which is removed with the process. */
+let backupFolder: string | undefined;
+function backupsOfTests(): BackupStore {
+  if (backupFolder === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), 'hostplane-test-backups-'));
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+    backupFolder = folder;
+  }
+  return { driver: 'folder', folder: backupFolder, megabytes_per_second: null };
+}
+
 /** Sets the pace of the sandbox engines to 0, so that machines boot without delay. */
 function atOnce(config: ProviderConfig): ProviderConfig {
   const locations = config.catalogue.locations.map((location) => ({
     ...location,
     compute: location.compute === null ? null : { ...location.compute, pace: 0 },
+    backups: backupsOfTests(),
   }));
   return { ...config, catalogue: { ...config.catalogue, locations } };
 }

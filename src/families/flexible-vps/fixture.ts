@@ -6,9 +6,11 @@ import {
   type Instance,
 } from '../../engines/compute/port.ts';
 import { engineAt } from '../../engines/engine-step.ts';
+import { objectsPort } from '../../engines/objects/port.ts';
 import { type Row, rowsIn } from '../../laws/account-rows.ts';
 import type { Fixture } from '../../laws/fixture.ts';
 import type { World } from '../../laws/world.ts';
+import type { BackupRow } from './backups/table.ts';
 import { specOf } from './firewalls/engine-firewall.ts';
 import type { FirewallRow } from './firewalls/table.ts';
 import type { InterfaceRow } from './interfaces/table.ts';
@@ -105,6 +107,16 @@ async function firewallFaults(world: World, { id, status, locations }: FirewallR
   return faults;
 }
 
+/** A backup that is available is in its store, in all its parts. */
+async function backupFaults({ app }: World, row: BackupRow): Promise<string[]> {
+  if (row.status !== 'available') return [];
+  const store = engineAt(objectsPort.engines(app.services), row.location);
+  const parts = await store.list(`${row.account_id}/${row.id}/`);
+  return parts.length === row.part_count
+    ? []
+    : [`the backup has ${row.part_count} parts, and ${parts.length} in its store`];
+}
+
 /** A gateway in `error` may be at the engine or not. */
 async function gatewayFaults(world: World, row: VpnGatewayRow): Promise<string[]> {
   if (row.status !== 'active') return [];
@@ -138,6 +150,8 @@ async function presenceFaults(world: World): Promise<string[]> {
     faults.push(...(await volumeFaults(world, row)));
   for (const row of (await rowsIn(world, 'firewalls')) as unknown as FirewallRow[])
     faults.push(...(await firewallFaults(world, row)));
+  for (const row of (await rowsIn(world, 'vm_backups')) as unknown as BackupRow[])
+    faults.push(...(await backupFaults(world, row)));
   for (const row of (await rowsIn(world, 'vpn_gateways')) as unknown as VpnGatewayRow[])
     faults.push(...(await gatewayFaults(world, row)));
   for (const row of (await rowsIn(world, 'vps_images')) as (Row & { locations: string[] })[])
@@ -155,7 +169,10 @@ async function disagreements(world: World): Promise<string[]> {
   return [...faults, ...(await presenceFaults(world))];
 }
 
-/** Finds ephemeral or attached addresses that the account still holds; they must be released with their machine. */
+/**
+ * Finds ephemeral or attached addresses that the account still holds, which must be released with their machine, and
+ * parts of backups that were deleted.
+ */
 async function leftovers({ app, account }: World): Promise<string[]> {
   const addresses = await app.services.db
     .selectFrom('public_addresses')
@@ -163,7 +180,10 @@ async function leftovers({ app, account }: World): Promise<string[]> {
     .where('account_id', '=', account.id)
     .where((where) => where.or([where('kind', '=', 'ephemeral'), where('vm_id', 'is not', null)]))
     .execute();
-  return addresses.length > 0 ? ['deleted, but its addresses are held'] : [];
+  const parts: string[] = [];
+  for (const store of objectsPort.engines(app.services).all)
+    parts.push(...(await store.list(`${account.id}/`)).map(({ key }) => `deleted, but ${key} is stored`));
+  return [...(addresses.length > 0 ? ['deleted, but its addresses are held'] : []), ...parts];
 }
 
 export const fixture: Fixture = {
@@ -179,6 +199,7 @@ export const fixture: Fixture = {
       vpn_gateways: 'vpn-gateways',
       vps_networks: 'networks',
       vps_images: 'images',
+      vm_backups: 'backups',
     },
   },
 };

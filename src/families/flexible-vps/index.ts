@@ -1,6 +1,16 @@
 import { computePort } from '../../engines/compute/port.ts';
+import { objectsPort } from '../../engines/objects/port.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { countEphemeral } from '../../resources/addresses/availability/store.ts';
+import { backupPolicyEndpoints } from './backup-policies/endpoints.ts';
+import { findPolicyReferences } from './backup-policies/references.ts';
+import { backupPolicies } from './backup-policies/resource.ts';
+import { backupRuns } from './backup-policies/runs.ts';
+import { findBackupDownload } from './backups/download.ts';
+import { backupEndpoints } from './backups/endpoints.ts';
+import { backupLife } from './backups/lifecycle.ts';
+import { backups } from './backups/resource.ts';
+import { backupExpiry } from './backups/schedule.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
 import { firewallEndpoints } from './firewalls/endpoints.ts';
@@ -87,7 +97,7 @@ export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images, private networks, firewalls and VPN gateways.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, backups, images, private networks, firewalls and VPN gateways.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -126,6 +136,8 @@ export const flexibleVps: Family = {
     deleteImage,
     ...volumeEndpoints,
     ...volumeSnapshotEndpoints,
+    ...backupEndpoints,
+    ...backupPolicyEndpoints,
     ...vpnGatewayEndpoints,
     ...vpnPeerEndpoints,
     getVpnPeerConfig,
@@ -142,11 +154,14 @@ export const flexibleVps: Family = {
     snapshots,
     volumes,
     volumeSnapshots,
+    backups,
+    backupPolicies,
     vpnGateways,
     vpnPeers,
   ],
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
+  findDownload: findBackupDownload,
   kinds: [...Object.values(powerKinds), detachVolumeKind, resizeVolumeKind, restoreVolumeKind],
   lifecycles: [
     vmLife,
@@ -157,9 +172,13 @@ export const flexibleVps: Family = {
     snapshotLife,
     volumeLife,
     volumeSnapshotLife,
+    backupLife,
     vpnGatewayLife,
   ],
-  findReferences: findImageReferences,
+  findReferences: async (db, accountId, ids) => ({
+    ...(await findImageReferences(db, accountId, ids)),
+    ...(await findPolicyReferences(db, accountId, ids)),
+  }),
   limitCounts: [
     { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
     { limits: ['flexible-vps.public-ipv4'], query: countEphemeral },
@@ -177,6 +196,8 @@ export const flexibleVps: Family = {
     snapshotExpiry,
     snapshotSizes,
     volumeSnapshotExpiry,
+    backupExpiry,
+    backupRuns,
     volumeDrift,
     gatewayDrift,
     peerExpiry,
@@ -184,7 +205,7 @@ export const flexibleVps: Family = {
     rescueExpiry,
     consoleSessionUpkeep,
   ],
-  ports: [computePort],
+  ports: [computePort, objectsPort],
   watch: watchMachines,
   examine: examineStrays,
 };

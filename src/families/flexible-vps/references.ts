@@ -62,6 +62,11 @@ export const SnapshotRef = (location?: string) =>
     }),
   );
 
+/** A backup of any machine, in any location. */
+export const BackupRef = Ref(Id('bkp'), rows('listVmBackups', { status: AVAILABLE }));
+
+export const BackupPolicyRef = Ref(Id('bpol'), rows('listBackupPolicies'));
+
 /** A snapshot of any volume in the location of the same request. */
 export const VolumeSnapshotRef = (location: string) =>
   Ref(

@@ -30,6 +30,15 @@ export const topics: Readonly<Record<string, Topic>> = {
     title: 'Volumes',
     purpose: 'Disks that outlive machines: attach them, move them to another machine, and let them grow.',
   },
+  backup: {
+    title: 'Backups',
+    purpose:
+      'Encrypted copies of disks in a store of their own, which outlive the machine: restore or download them.',
+  },
+  backup_policy: {
+    title: 'Backup policies',
+    purpose: 'When machines are backed up by themselves, and how many of these backups are kept.',
+  },
   volume_snapshot: {
     title: 'Volume snapshots',
     purpose: 'The content of a volume at one moment, to go back to it or to make another volume from it.',

@@ -7,9 +7,6 @@ import type { Permission, Verb } from './permissions.ts';
 
 const planned: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>>> = {
   'flexible-vps': {
-    backups: ['read', 'write', 'delete'],
-    'backup-downloads': ['write'],
-    'backup-policies': ['read', 'write', 'delete'],
     isos: ['read', 'write', 'delete'],
   },
   kubernetes: {

@@ -30,7 +30,9 @@ import * as callsOfPeople from './0022-calls-of-people.ts';
 import * as addressTree from './0024-address-tree.ts';
 import * as volumes from './0025-volumes.ts';
 import * as firewalls from './0026-firewalls.ts';
+import * as backups from './0027-backups.ts';
 import * as vpn from './0028-vpn.ts';
+import * as backupPolicies from './0030-backup-policies.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -58,7 +60,9 @@ const migrations: Record<string, Migration> = {
   '0024-address-tree': addressTree as Migration,
   '0025-volumes': volumes as Migration,
   '0026-firewalls': firewalls as Migration,
+  '0027-backups': backups as Migration,
   '0028-vpn': vpn as Migration,
+  '0030-backup-policies': backupPolicies as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

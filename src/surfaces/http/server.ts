@@ -25,6 +25,7 @@ import { Outbox } from './batched-answers.ts';
 import { answerBrokenHttp } from './broken-http.ts';
 import { Consoles, wantsConsole } from './console.ts';
 import { createDispatch, type Dispatch } from './dispatch.ts';
+import { serveDownloads } from './downloads.ts';
 import { type StreamTimes, streamTimes } from './event-stream.ts';
 import { openExchange } from './exchange.ts';
 import { hasTooManyHeaders, tooManyHeaders } from './header-limit.ts';
@@ -165,6 +166,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     if (!dispatch.take(raw, reply.raw)) dispatch.takeStray(raw, reply.raw);
   });
   observePages(app, house.observer);
+  serveDownloads(app, current);
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (wantsConsole(request)) void consoles.receive(request, socket, head);
     else ignoreUpgrade(app.server, request, socket, head);

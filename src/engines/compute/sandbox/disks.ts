@@ -68,7 +68,7 @@ export const ensureRebuilt = (
       throw new EngineRefused('invalid_state', 'The machine has snapshots. Remove them first.');
     const origin = await originOfImage(room, store, image);
     requireDisk(origin, machine.size);
-    const { disk, system } = origin;
-    const fresh = { disk, system, image, guest, seeded: null, problem: null, logSince: now };
+    const { disk, system, seeded } = origin;
+    const fresh = { disk, system, image, guest, seeded, problem: null, logSince: now };
     return withOnce({ ...machine, ...fresh, busyUntil: now + room.takes('rebuild') }, once);
   });

@@ -53,8 +53,8 @@ export async function originOfImage(room: Room, store: RoomStore, ref: ImageRef)
   if (image === null) throw missing('image', ref.id);
   if (image.at > (await store.now()))
     throw new EngineRefused('invalid_state', `The image ${ref.id} is still being created.`);
-  const { disk, system, minDiskGb } = image;
-  return { disk, system, minDiskGb, image: ref, seeded: null, task: 'create' };
+  const { disk, system, minDiskGb, seeded = null } = image;
+  return { disk, system, minDiskGb, image: ref, seeded, task: 'create' };
 }
 
 function summed(disk: Disk, rest: Omit<Made, 'disk' | 'sizeBytes' | 'sha256'>): Made {
@@ -70,11 +70,16 @@ async function capture(
 ): Promise<Made> {
   const machine = await store.find('machine', { project, id: instance });
   if (machine === null) throw missing('machine', instance);
-  const { architecture, system, disk, size } = machine;
-  if (snapshotId === undefined) return summed(disk, { architecture, system, minDiskGb: size.diskGb });
+  const { architecture, system, disk, size, seeded } = machine;
+  if (snapshotId === undefined) return summed(disk, { architecture, system, seeded, minDiskGb: size.diskGb });
   const snapshot = machine.snapshots.find(({ id }) => id === snapshotId);
   if (snapshot === undefined) throw missing('snapshot', snapshotId);
-  return summed(snapshot.disk, { architecture, system: snapshot.system, minDiskGb: snapshot.diskGb });
+  return summed(snapshot.disk, {
+    architecture,
+    system: snapshot.system,
+    seeded: snapshot.seeded,
+    minDiskGb: snapshot.diskGb,
+  });
 }
 
 export async function ensureImage(

@@ -84,6 +84,8 @@ export interface StoredImage {
   readonly system: System;
   readonly architecture: 'amd64' | 'arm64';
   readonly minDiskGb: number;
+  /** The seed that cloud-init last ran with on the disk that the image was made of. */
+  readonly seeded?: string | null;
   readonly sizeBytes: number;
   readonly sha256: string;
 }

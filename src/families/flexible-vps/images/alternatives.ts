@@ -4,7 +4,7 @@ import { advanced, label, Secret, Shape, Slug, Type } from '../../../kernel/sche
 import { Variants } from '../../../kernel/variants.ts';
 import { Architecture, BootMode, OsFamily } from '../hardware.ts';
 import { VmRef } from '../references.ts';
-import { BackupId, snapshotSource } from '../snapshots/source.ts';
+import { backupSource, snapshotSource } from '../snapshots/source.ts';
 import { ImageFormat, sourceTypes } from './members.ts';
 
 const Sha256 = Type.String({
@@ -75,7 +75,7 @@ export const NewImageSource = Variants(
       members: { vm_id: { ...VmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },
     },
     snapshot: { means: sourceTypes.snapshot, members: snapshotSource(VmRef) },
-    backup: { means: sourceTypes.backup, members: { backup_id: BackupId } },
+    backup: { means: sourceTypes.backup, members: backupSource },
     url: { means: sourceTypes.url, members: FileSource },
   },
   { description: 'What the image is made from.' },

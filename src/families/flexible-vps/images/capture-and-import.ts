@@ -12,6 +12,7 @@ import { engineAt } from '../../../engines/engine-step.ts';
 import type { Work } from '../../../kernel/operations/kind.ts';
 import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { ensureImageOf } from '../backups/use.ts';
 import { unpack } from './decompression.ts';
 import { fetchFile } from './download.ts';
 import { ImportFailed } from './failure.ts';
@@ -27,6 +28,7 @@ export const MakeInput = Type.Union([
     vm_id: Type.String(),
     snapshot_id: Nullable(Type.String()),
   }),
+  Shape({ source: Type.Literal('backup'), location: Type.String(), backup_id: Type.String() }),
   Shape({
     source: Type.Literal('url'),
     format: Nullable(OneOf(imageFormats)),
@@ -41,7 +43,7 @@ export interface Made {
   readonly image: EngineImage;
 }
 
-type Maker<I> = Pick<Work<I>, 'input' | 'services' | 'signal' | 'db' | 'operationId'>;
+type Maker<I> = Pick<Work<I>, 'input' | 'services' | 'signal' | 'db' | 'operationId' | 'accountId'>;
 
 const refOf = ({ account_id, id }: ImageRow) => ({ account: account_id, id });
 
@@ -64,6 +66,16 @@ export async function capture(
   const { vm_id: instance, snapshot_id } = input;
   const source = snapshot_id === null ? { instance } : { instance, snapshot: snapshot_id };
   return put(engineAt(services.compute, input.location), row, source, signal);
+}
+
+export async function importBackup(
+  work: Maker<Extract<MakeInput, { source: 'backup' }>>,
+  row: ImageRow,
+): Promise<Made | null> {
+  const { input, services, signal } = work;
+  await ensureImageOf(work, input.backup_id, refOf(row), input.location);
+  const image = await engineAt(services.compute, input.location).observeImage(refOf(row), signal);
+  return image === null ? null : { location: input.location, image };
 }
 
 /** Engines that import files of customers and run machines of the image's architecture. */

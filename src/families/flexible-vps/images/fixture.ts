@@ -1,6 +1,7 @@
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { runKind } from '../../../testing/run-kind.ts';
+import { makeBackupOf } from '../backups/fixture.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { makeSnapshot } from '../snapshots/fixture.ts';
 import { makeVm, stopVm } from '../vms/fixture.ts';
@@ -73,6 +74,9 @@ export const fixture: Fixture = {
         const snapshot_id = await makeSnapshot(world, await makeVm(world));
         return { source: { type: 'snapshot', snapshot_id } };
       },
+      async (world) => ({
+        source: { type: 'backup', backup_id: await makeBackupOf(world, await makeVm(world)) },
+      }),
     ],
   },
 };

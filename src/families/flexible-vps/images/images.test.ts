@@ -108,7 +108,11 @@ describe('an image of a machine', () => {
       [{ type: 'snapshot', vm_id: vmId, snapshot_id: snap }, '/source/snapshot_id', 'unknown_reference'],
       [{ type: 'snapshot', snapshot_id: snap }, '/source/snapshot_id', 'unknown_reference'],
       [{ type: 'vm', vm_id: vmId, snapshot_id: snap }, '/source/snapshot_id', 'unknown_member'],
-      [{ type: 'backup', backup_id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b' }, '/source/type', 'incompatible'],
+      [
+        { type: 'backup', backup_id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b' },
+        '/source/backup_id',
+        'unknown_reference',
+      ],
       [{ type: 'url', url: 'https://images.example.com/' }, '/source/architecture', 'required'],
     ];
     for (const [source, pointer, code] of cases) {

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
-import { capture, importers, importFile, MakeInput } from './capture-and-import.ts';
+import { capture, importBackup, importers, importFile, type Made, MakeInput } from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { images } from './resource.ts';
@@ -17,15 +17,19 @@ const LIED = 'The engine reported the image as stored, but does not have it.';
 const rowOf = ({ db, accountId, resourceId }: Work<unknown>): Promise<ImageRow | undefined> =>
   findImageRow(db, accountId, resourceId);
 
-async function make(work: Work<MakeInput>): Promise<Outcome> {
+function makeFrom(work: Work<MakeInput>, row: ImageRow): Promise<Made | null> {
   const { input } = work;
+  if (input.source === 'vm') return capture({ ...work, input }, row);
+  return input.source === 'backup'
+    ? importBackup({ ...work, input }, row)
+    : importFile({ ...work, input }, row);
+}
+
+async function make(work: Work<MakeInput>): Promise<Outcome> {
   const row = await rowOf(work);
   if (row === undefined) return failed('not_found', 'The image is gone.');
   try {
-    const made =
-      input.source === 'vm'
-        ? await capture({ ...work, input }, row)
-        : await importFile({ ...work, input }, row);
+    const made = await makeFrom(work, row);
     if (made === null) return failed('engine_failed', LIED, true);
     const { location, image } = made;
     return done({ location }, async (tx) => {
@@ -52,7 +56,7 @@ async function make(work: Work<MakeInput>): Promise<Outcome> {
 async function spread(work: Work<MakeInput>, row: ImageRow): Promise<string[]> {
   const { services, signal, input } = work;
   const reached = [...row.locations];
-  const others = input.source === 'vm' ? [] : importers(services, row);
+  const others = input.source === 'url' ? importers(services, row) : [];
   for (const { location } of others.filter((engine) => !row.locations.includes(engine.location))) {
     try {
       await ensureImageAt(services, row, location, signal);

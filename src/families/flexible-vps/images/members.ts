@@ -4,7 +4,7 @@ import { advanced, Named, OneOf } from '../../../kernel/schema.ts';
 export const sourceTypes = {
   vm: 'The disk of a machine of yours.',
   snapshot: 'A snapshot of a machine of yours.',
-  backup: 'A backup of a machine of yours. Not offered yet: refused.',
+  backup: 'A backup of a machine of yours.',
   url: 'A file that is downloaded.',
 } as const;
 

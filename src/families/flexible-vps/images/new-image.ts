@@ -2,6 +2,7 @@
 import type { Call } from '../../../kernel/call.ts';
 import { readParentLimit } from '../../../resources/limits/require-room.ts';
 import type { NewRow } from '../../../resources/owned/table.ts';
+import { requireBackup } from '../backups/use.ts';
 import { soldIn } from '../catalog/sold-plans.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import type { MakeInput } from './capture-and-import.ts';
@@ -30,7 +31,8 @@ export interface Draft {
 type Creating = Call<unknown, unknown, CreateImage>;
 
 export async function draftOf(call: Creating, source: Source): Promise<Draft> {
-  return source.type === 'url' ? draftOfFile(call, source) : draftOfMachine(call, source);
+  if (source.type === 'url') return draftOfFile(call, source);
+  return source.type === 'backup' ? draftOfBackup(call, source.backupId) : draftOfMachine(call, source);
 }
 
 function commonOf({ body }: Pick<Creating, 'body'>) {
@@ -73,6 +75,30 @@ async function draftOfFile(
     },
     subjects: [],
     largest: { location: soldIn(services.provider.catalogue)[0]?.slug ?? '', size_gb: limit ?? LARGEST_GIB },
+  };
+}
+
+async function draftOfBackup(call: Creating, backupId: string): Promise<Draft> {
+  const backup = await requireBackup(call, backupId);
+  const { image, location } = backup;
+  const origin = image === null ? undefined : await findImage(call, backup.account_id, image.id);
+  return {
+    row: {
+      ...commonOf(call),
+      os: image?.os ?? UNKNOWN_OS,
+      architecture: backup.architecture,
+      boot_mode: backup.boot_mode,
+      secure_boot: backup.secure_boot,
+      min_disk_gb: backup.disk_gb,
+      min_memory_mb: origin?.min_memory_mb ?? LEAST_MEMORY_MB,
+      cloud_init: origin?.cloud_init ?? true,
+      guest_agent: origin?.guest_agent ?? false,
+      default_user: image?.default_user ?? 'root',
+      source: { type: 'backup', id: backup.id, url: null },
+    },
+    input: { source: 'backup', location, backup_id: backup.id },
+    subjects: [],
+    largest: { location, size_gb: backup.disk_gb },
   };
 }
 

@@ -32,13 +32,11 @@ function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldErr
 
 export type Source =
   | (Omit<Extract<Body, { type: 'url' }>, 'url'> & { readonly url: URL })
+  | { readonly type: 'backup'; readonly backupId: string }
   | { readonly type: 'vm'; readonly vmId: string | undefined; readonly snapshotId: string | null };
 
 export function readSource(services: Pick<Services, 'egress'>, body: Body): Source {
-  if (body.type === 'backup') {
-    const detail = 'Images cannot be created from backups yet; use a machine or a snapshot as the source.';
-    throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
-  }
+  if (body.type === 'backup') return { type: 'backup', backupId: body.backup_id };
   if (body.type === 'vm') return { type: 'vm', vmId: body.vm_id, snapshotId: null };
   if (body.type === 'snapshot') return { type: 'vm', vmId: body.vm_id, snapshotId: body.snapshot_id };
   const faults = urlFaults(services, body.url);

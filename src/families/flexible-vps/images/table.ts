@@ -13,7 +13,7 @@ export interface Os {
 
 /** What an image was created from. `url` has no query, because the query may contain a signature. */
 export interface ImageSource {
-  readonly type: 'provider' | 'vm' | 'snapshot' | 'url';
+  readonly type: 'provider' | 'vm' | 'snapshot' | 'backup' | 'url';
   readonly id: string | null;
   readonly url: string | null;
 }

@@ -1,20 +1,23 @@
 import type { Call } from '../../../kernel/call.ts';
-import { forGood } from '../../../kernel/effect.ts';
+import { forGood, forNow } from '../../../kernel/effect.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, type Static, Type, when } from '../../../kernel/schema.ts';
 import { Variants } from '../../../kernel/variants.ts';
+import type { BackupRow } from '../backups/table.ts';
+import { requireBackup } from '../backups/use.ts';
+import { addBackupBefore } from '../backups/with-machine.ts';
 import { enterStatus } from '../power/status.ts';
-import { SnapshotOf } from '../references.ts';
+import { BackupRef, SnapshotOf } from '../references.ts';
 import { StartAfter } from '../resize/schema.ts';
 import { requireAvailable, sacrifice } from '../snapshots/affected-snapshots.ts';
-import { BackupId } from '../snapshots/source.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { showVm } from '../vms/present.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { restoreVmKind } from './kind.ts';
 import { ConfirmMachine, requireMachineName, requireOverwritable } from './refusals.ts';
 
@@ -30,8 +33,8 @@ const RestoreVm = Shape({
         },
       },
       backup: {
-        means: 'A backup of the machine. Not offered yet: refused.',
-        members: { backup_id: BackupId },
+        means: 'A backup of this machine, or of another one with a disk that is not larger.',
+        members: { backup_id: { ...BackupRef, description: 'The backup to restore.' } },
       },
     },
     { description: 'Where the content of the disk comes from.' },
@@ -52,22 +55,20 @@ const RestoreVm = Shape({
   ),
   safety_backup: Type.Optional(
     Type.Boolean({
-      default: false,
       ...when('source/type', 'backup'),
-      description: 'For a backup: whether the present disk is backed up first.',
+      description:
+        'For a backup: whether the present disk is backed up first. That backup is deleted after 7 days. Default: true for a backup.',
     }),
   ),
   start_after: Type.Optional(StartAfter),
   confirm: ConfirmMachine,
 });
 type RestoreVm = Static<typeof RestoreVm>;
+type RestoreCall = Call<{ id: string }, unknown, RestoreVm>;
 
-/** Returns the id of the snapshot. Refuses bodies that request a backup or its options. */
-function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): string {
-  if (source.type === 'backup') {
-    const detail = 'Backups are not offered yet; restore a snapshot of the machine.';
-    throw invalid([{ pointer: '/source/type', code: 'incompatible', detail }]);
-  }
+/** Refuses options of a backup in a body that names a snapshot. */
+function refuseBackupOptions({ source, delete_snapshots, safety_backup }: RestoreVm): void {
+  if (source.type === 'backup') return;
   const errors: FieldError[] = [];
   for (const [name, value] of Object.entries({ delete_snapshots, safety_backup })) {
     if (value !== true) continue;
@@ -75,10 +76,9 @@ function readSource({ source, delete_snapshots, safety_backup }: RestoreVm): str
     errors.push({ pointer: `/${name}`, code: 'incompatible', detail });
   }
   if (errors.length > 0) throw invalid(errors);
-  return source.snapshot_id;
 }
 
-async function chooseSnapshot(call: Call<{ id: string }, unknown, RestoreVm>, vmId: string, wanted: string) {
+async function chooseSnapshot(call: RestoreCall, vmId: string, wanted: string) {
   const rows = await lockSnapshotsOf(call.db, call.caller.account.id, vmId);
   const place = rows.findIndex(({ id }) => id === wanted);
   const snapshot = rows[place];
@@ -89,13 +89,73 @@ async function chooseSnapshot(call: Call<{ id: string }, unknown, RestoreVm>, vm
   return { snapshot, newer: rows.slice(place + 1) };
 }
 
+/** Checks the source and reports what is lost. `sources` cannot be deleted while the operation runs. */
+interface Chosen {
+  readonly input: { snapshot_id?: string; backup_id?: string; safety_backup_id?: string; remove: string[] };
+  readonly sources: readonly string[];
+}
+
+async function fromSnapshot(call: RestoreCall, before: VmRow, wanted: string): Promise<Chosen> {
+  const { snapshot, newer } = await chooseSnapshot(call, before.id, wanted);
+  await requireOverwritable(call, 'restoreVm', before);
+  await requireAvailable(call, snapshot);
+  call.effect({
+    action: 'wipe_disk',
+    ...vms.ref(before),
+    loss: forGood(`All that was written to the disk after the snapshot ${snapshot.name}.`),
+  });
+  const remove = await sacrifice(call, newer, {
+    isMeant: call.body.delete_newer_snapshots ?? false,
+    code: 'newer_snapshots_exist',
+    detail: (count) => `${count} taken after this one would be deleted.`,
+  });
+  return { input: { snapshot_id: snapshot.id, remove }, sources: [snapshot.id] };
+}
+
+function refuseUnfit({ services }: RestoreCall, vm: VmRow, backup: BackupRow): void {
+  const refuse = (detail: string) =>
+    invalid([{ pointer: '/source/backup_id', code: 'incompatible', detail }]);
+  if (backup.architecture !== vm.architecture)
+    throw refuse(`The backup is for ${backup.architecture}, the machine is ${vm.architecture}.`);
+  if (backup.disk_gb > vm.disk_gb)
+    throw refuse(`The backup needs a disk of ${backup.disk_gb} GB, the machine has ${vm.disk_gb} GB.`);
+  const formats: readonly string[] = services.compute.at(vm.location)?.imageFormats ?? [];
+  if (formats.length > 0 && !formats.includes(backup.format ?? ''))
+    throw refuse('The backup is in a format that the location of the machine does not accept.');
+}
+
+const SAFETY_MS = 7 * 24 * 3_600_000;
+
+async function fromBackup(call: RestoreCall, before: VmRow, backupId: string): Promise<Chosen> {
+  const backup = await requireBackup(call, backupId);
+  await requireOverwritable(call, 'restoreVm', before);
+  refuseUnfit(call, before, backup);
+  const { safety_backup: isSafe = true, delete_snapshots: isMeant = false } = call.body;
+  const what = `All data on the disk (${before.disk_gb} GB) that is not in the backup ${backup.name}.`;
+  const loss = isSafe ? forNow(what) : forGood(what);
+  call.effect({ action: 'wipe_disk', ...vms.ref(before), loss });
+  const rows = await lockSnapshotsOf(call.db, call.caller.account.id, before.id);
+  const remove = await sacrifice(call, rows, {
+    isMeant,
+    code: 'vm_has_snapshots',
+    detail: (count) => `${count} of the machine would be deleted, because the disk is replaced.`,
+  });
+  if (!isSafe) return { input: { backup_id: backup.id, remove }, sources: [backup.id] };
+  const expires = new Date(call.now.getTime() + SAFETY_MS);
+  const safety = await addBackupBefore(call as Call, before, 'safety', expires);
+  return {
+    input: { backup_id: backup.id, safety_backup_id: safety.id, remove },
+    sources: [backup.id, safety.id],
+  };
+}
+
 export const restoreVm = endpoint({
   id: 'restoreVm',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/restore',
   summary: 'Restore the disk of a VM',
   description:
-    'Restores the root disk from a snapshot of the VM. Only the newest snapshot can be restored, so newer ones are deleted first; allow that with `delete_newer_snapshots`. Everything except the disk stays as it is now. A running VM is asked to shut down and forced off after 60 seconds. cloud-init does not run again. If the restore fails, the VM is stopped and keeps its present disk.',
+    'Restores the root disk from a snapshot of the VM, or from a backup of any VM. Only the newest snapshot can be restored, so newer ones are deleted first; allow that with `delete_newer_snapshots`. A backup replaces the disk, so all snapshots are deleted; allow that with `delete_snapshots`. A backup is fetched and verified before the present disk is touched. Everything except the disk stays as it is now. A running VM is asked to shut down and forced off after 60 seconds. cloud-init does not run again. If the restore fails, the VM is stopped and keeps its present disk.',
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },
@@ -110,7 +170,10 @@ export const restoreVm = endpoint({
     'operation_in_progress',
     'vm_in_rescue',
     'newer_snapshots_exist',
+    'vm_has_snapshots',
     'resource_in_use',
+    'quota_exceeded',
+    'capability_missing',
   ],
   operation: restoreVmKind,
   example: {
@@ -127,31 +190,21 @@ export const restoreVm = endpoint({
   },
   async handle(call) {
     const { db, caller, params, body } = call;
-    const wanted = readSource(body);
+    refuseBackupOptions(body);
     const before = await lockVm(db, caller.account.id, params.id);
     requireMachineName(body.confirm, before);
-    const { snapshot, newer } = await chooseSnapshot(call, before.id, wanted);
-    await requireOverwritable(call, 'restoreVm', before);
-    await requireAvailable(call, snapshot);
-    call.effect({
-      action: 'wipe_disk',
-      ...vms.ref(before),
-      loss: forGood(`All that was written to the disk after the snapshot ${snapshot.name}.`),
-    });
-    const remove = await sacrifice(call, newer, {
-      isMeant: body.delete_newer_snapshots ?? false,
-      code: 'newer_snapshots_exist',
-      detail: (count) => `${count} taken after this one would be deleted.`,
-    });
+    const { input, sources } = await (body.source.type === 'backup'
+      ? fromBackup(call, before, body.source.backup_id)
+      : fromSnapshot(call, before, body.source.snapshot_id));
     const { start_after = 'as_before' } = body;
     const start = start_after === 'as_before' ? before.status === 'running' : start_after === 'yes';
     await vms.reportCost(call, [before], { status: start ? 'running' : 'stopped', is_billed: true });
     const row = await enterStatus(db, before, 'restoring');
     const operation = await call.start({
       kind: restoreVmKind,
-      input: { snapshot_id: snapshot.id, remove, start, was: before.status },
+      input: { ...input, start, was: before.status },
       resource: vms.ref(row),
-      subjects: [row.id, snapshot.id],
+      subjects: [row.id, ...sources],
     });
     return accepted(await showVm(call, row, operation));
   },

@@ -1,4 +1,5 @@
 import type { Fixture } from '../../../laws/fixture.ts';
+import { makeBackupOf } from '../backups/fixture.ts';
 import { makeLargeSnapshot, makeSnapshot } from '../snapshots/fixture.ts';
 import { readVm } from '../vms/store.ts';
 
@@ -11,6 +12,13 @@ export const fixture: Fixture = {
   },
   variations: {
     restoreVm: {
+      'to a backup': async (world, { id = '' }) => ({
+        body: {
+          source: { type: 'backup', backup_id: await makeBackupOf(world, id) },
+          safety_backup: false,
+          delete_snapshots: true,
+        },
+      }),
       'that leaves the machine stopped': async () => ({ body: { start_after: 'no' } }),
       'that deletes a newer snapshot': async (world, { id = '' }) => {
         const snapshot_id = await makeSnapshot(world, id);

@@ -1,13 +1,20 @@
-/** The operation that restores a disk from a snapshot. Present data is kept until the step `restore`. */
+/**
+ * The operation that restores a disk from a snapshot or a backup. Present data is kept until the step `restore`; a
+ * backup is fetched and verified before the machine is stopped.
+ */
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { clearBackup, finishBackup, packDisk, packStep, storeDisk, storeStep } from '../backups/copying.ts';
+import { readBackup } from '../backups/store.ts';
+import { ensureImageOf, passingImage, removePassingImage } from '../backups/use.ts';
+import { settleBackupBefore } from '../backups/with-machine.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { readSnapshot } from '../snapshots/store.ts';
-import { bringUp, refOf } from '../vms/guest.ts';
+import { bringUp, guestOf, refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { readVm, updateVm } from '../vms/store.ts';
@@ -16,8 +23,11 @@ import type { VmRow } from '../vms/table.ts';
 const GRACE = { timeoutSeconds: 60, force: true };
 
 const Input = Shape({
-  snapshot_id: Type.String(),
-  /** The newer snapshots, which are deleted before the restore, the newest first. */
+  snapshot_id: Type.Optional(Type.String()),
+  backup_id: Type.Optional(Type.String()),
+  /** The backup of the present disk that is made first. */
+  safety_backup_id: Type.Optional(Type.String()),
+  /** The snapshots that are deleted before the restore, the newest first. */
   remove: Type.Array(Type.String()),
   start: Type.Boolean(),
   was: vmLife.Status,
@@ -61,11 +71,10 @@ async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outc
 }
 
 /** Restores the seed from the time of the snapshot too, so that cloud-init does not run again. */
-async function putBack(
-  { services, db, input, operationId, signal }: Work<Input>,
-  row: VmRow,
-): Promise<Outcome> {
-  const snapshot = await readSnapshot(db, input.snapshot_id);
+async function putBack(work: Work<Input>, row: VmRow): Promise<Outcome> {
+  const { services, db, input, operationId, signal } = work;
+  if (input.backup_id !== undefined) return swapDisk(work, row, input.backup_id);
+  const snapshot = await readSnapshot(db, input.snapshot_id ?? '');
   if (snapshot === undefined) return failed('not_found', 'The snapshot no longer exists.');
   const engine = engineAt(services.compute, row.location);
   await engine.ensureRestored(refOf(row), { once: operationId, snapshot: snapshot.id }, signal);
@@ -75,6 +84,45 @@ async function putBack(
     await updateVm(tx, row.id, { seed, applied_seed, applied_user_data_sha256 });
     return [];
   });
+}
+
+/** The engine has the image since the step `fetch`. */
+async function swapDisk(work: Work<Input>, row: VmRow, backupId: string): Promise<Outcome> {
+  const { services, db, operationId, signal } = work;
+  const backup = await readBackup(db, backupId);
+  if (backup === undefined) return failed('not_found', 'The backup no longer exists.');
+  const { applied_seed, applied_user_data_sha256, image } = backup;
+  const seed = applied_seed ?? row.seed;
+  const to = { once: operationId, image: passingImage(work), guest: guestOf({ ...row, seed }) };
+  await engineAt(services.compute, row.location).ensureRebuilt(refOf(row), to, signal);
+  return done({}, async (tx) => {
+    await updateVm(tx, row.id, { seed, applied_seed, applied_user_data_sha256, image });
+    return [];
+  });
+}
+
+async function fetch(work: Work<Input>, row: VmRow): Promise<Outcome> {
+  const { backup_id } = work.input;
+  if (backup_id !== undefined) await ensureImageOf(work, backup_id, passingImage(work), row.location);
+  return done();
+}
+
+/** Runs after a refusal, too. An engine that refuses to remove the image does not make the restore fail. */
+async function tidy(work: Work<Input>, row: VmRow): Promise<Outcome> {
+  if (work.input.backup_id !== undefined) await refusalOf(() => removePassingImage(work, row.location));
+  return done();
+}
+
+/** Makes the safety backup, if the call asked for one. */
+const securing = (run: (work: Work<Input>, backupId: string) => Promise<Outcome>) => (work: Work<Input>) =>
+  work.input.safety_backup_id === undefined
+    ? Promise.resolve(done())
+    : run(work, work.input.safety_backup_id);
+
+async function clearSafety(work: Work<Input>): Promise<Outcome> {
+  const row = await readBackup(work.db, work.input.safety_backup_id ?? '');
+  if (row?.status === 'creating') await clearBackup(work, row);
+  return done();
 }
 
 async function resume(work: Work<Input>, row: VmRow, isOn: boolean): Promise<Outcome> {
@@ -99,12 +147,21 @@ export const restoreVmKind = kind<typeof Input>({
   queue: 'exclusive',
   input: Input,
   typicalSeconds: 60,
-  deadlineSeconds: 7200,
+  // Two hours, and six for a safety backup.
+  deadlineSeconds: 8 * 3600,
   cancellable: true,
   steps: [
+    attempt(
+      packStep,
+      securing((work, id) => packDisk(work, id, 'auto')),
+    ),
+    attempt(storeStep, securing(storeDisk)),
+    attempt('secure', securing(finishBackup)),
+    attempt('fetch', fetch),
     attempt('stop', stop),
     attempt('remove-newer', (work, row) => removeSnapshots(work, row, work.input.remove), { final: true }),
     attempt('restore', putBack, { final: true }),
+    step('tidy', withVm(tidy), { final: true }),
     step(
       'start',
       withVm((work, row) => resume(work, row, work.input.start)),
@@ -113,20 +170,25 @@ export const restoreVmKind = kind<typeof Input>({
     { ...report, final: true },
   ],
   undo: [
+    step('tidy', withVm(tidy)),
+    step('clear-safety', clearSafety),
     step(
       'resume',
       withVm((work, row) => resume(work, row, work.input.was === 'running')),
     ),
   ],
-  async settle(tx, { status, resourceId }, { was }) {
+  async settle(tx, { status, resourceId, error }, { was, safety_backup_id, backup_id }) {
+    const { events } = await settleBackupBefore(tx, safety_backup_id, { status, error });
     const row = await readVm(tx, resourceId);
-    if (row === undefined) return undefined;
+    if (row === undefined) return events;
     if (status === 'succeeded') {
-      const message = `The disk of ${row.name} was put back to a snapshot.`;
-      return [vms.event('restored', row, { message })];
+      const what = backup_id === undefined ? 'snapshot' : 'backup';
+      const message = `The disk of ${row.name} was put back to a ${what}.`;
+      return [...events, vms.event('restored', row, { message })];
     }
     // `started_at` is null once the step `stop` has stopped the machine. Before that it counts as running.
     const isUp = status === 'cancelled' ? was === 'running' : row.started_at !== null;
-    return leaveStatus(tx, row.id, 'restoring', isUp ? 'running' : 'stopped');
+    await leaveStatus(tx, row.id, 'restoring', isUp ? 'running' : 'stopped');
+    return events;
   },
 });

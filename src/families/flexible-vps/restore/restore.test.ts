@@ -157,7 +157,7 @@ describe('a restore is refused', () => {
   it.each([
     ['without confirmation', { confirm: undefined }, '/confirm', 'confirmation_missing'],
     ['with another name', { confirm: 'other' }, '/confirm', 'confirmation_mismatch'],
-    ['of a backup', { source: { type: 'backup' } }, '/source/type', 'incompatible'],
+    ['of a backup without its id', { source: { type: 'backup' } }, '/source/backup_id', 'required'],
     ['without its snapshot', { source: { type: 'snapshot' } }, '/source/snapshot_id', 'required'],
     [
       'of a snapshot nobody took',

@@ -1,10 +1,10 @@
-import type { Instance } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
+import { wantsQuiet } from './quiesce.ts';
 import { forgetSnapshot, removeFromEngine } from './removal.ts';
 import { snapshots } from './resource.ts';
 import { readSnapshot } from './store.ts';
@@ -27,16 +27,6 @@ async function readPair({
   const row = await readSnapshot(db, resourceId);
   const vm = row === undefined ? undefined : await readVm(db, row.vm_id);
   return row === undefined || vm === undefined ? undefined : { row, vm };
-}
-
-/** The disk of a machine that does not run is consistent, so the engine need not quiesce its file system. */
-function wantsQuiet(
-  quiesce: CreateInput['quiesce'],
-  { state, agent }: Instance,
-  isCapable: boolean,
-): boolean {
-  if (state !== 'running') return false;
-  return quiesce === 'require' || (quiesce === 'auto' && isCapable && agent !== null);
 }
 
 async function take(work: Work<CreateInput>): Promise<Outcome> {

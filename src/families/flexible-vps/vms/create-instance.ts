@@ -1,5 +1,5 @@
 /** Builds the specification of an instance from the stored rows, and creates the instance at the engine. */
-import type { ComputeEngine, InstanceSpec, Nic, Source } from '../../../engines/compute/port.ts';
+import type { ComputeEngine, ImageRef, InstanceSpec, Nic, Source } from '../../../engines/compute/port.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { findImageRow } from '../images/store.ts';
@@ -48,16 +48,19 @@ async function sourceOf(
 
 /**
  * Creates the instance, stopped, unless it exists. For a copy of a snapshot the caller passes the machine of the
- * snapshot as `sourceVmId`, because the row stores only the snapshot id.
+ * snapshot as `sourceVmId`, because the row stores only the snapshot id; for a copy of a backup, the image of it.
  */
 export async function ensureMade(
   engine: ComputeEngine,
   db: Db,
   row: VmRow,
   signal: AbortSignal,
-  sourceVmId?: string,
+  given: { readonly sourceVmId?: string | undefined; readonly image?: ImageRef } = {},
 ): Promise<void> {
-  const source: Source = await sourceOf(db, row, { ...row.source, vm_id: sourceVmId });
+  const source: Source =
+    given.image === undefined
+      ? await sourceOf(db, row, { ...row.source, vm_id: given.sourceVmId })
+      : { image: given.image };
   const spec: InstanceSpec = {
     source,
     architecture: row.architecture,

@@ -5,6 +5,7 @@ import { type Commit, done, failed, type Outcome } from '../../../kernel/operati
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { attachedAddresses, releaseAddress, setAttachment } from '../../../resources/addresses/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
+import { outliveVm } from '../backups/store.ts';
 import { wakeFirewalls } from '../firewalls/machine-firewalls.ts';
 import { readInterfaces } from '../interfaces/store.ts';
 import { snapshots } from '../snapshots/resource.ts';
@@ -45,6 +46,7 @@ export async function eraseVm(tx: Tx, vmId: string, now: Date): Promise<NewEvent
   for (const { id } of await snapshotsOf(tx, vmId)) await snapshots.erase(tx, id, { at: now });
   await deleteInterfacesOf(tx, vmId);
   const detached = await freeVolumes(tx, row);
+  await outliveVm(tx, row.account_id, vmId);
   await vms.erase(tx, vmId, { at: now });
   for (const id of new Set(networks)) await wakeOperations(tx, id);
   return [...detached, vms.event('deleted', row)];

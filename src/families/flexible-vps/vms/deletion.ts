@@ -3,9 +3,9 @@ import { EngineRefused } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
-import { done, kind } from '../../../kernel/operations/kind.ts';
+import { done, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { readOperation } from '../../../kernel/operations/store.ts';
-import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
@@ -13,12 +13,21 @@ import { costChanges } from '../../../resources/inventory/cost.ts';
 import type { Tx } from '../../../store/database.ts';
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
 import { tellDetached } from '../firewalls/machine-firewalls.ts';
+import { finishBackup, forgetBackup, packDisk, packStep, storeDisk, storeStep } from '../backups/copying.ts';
+import {
+  addBackupBefore,
+  doomBackups,
+  removeNextBackup,
+  settleBackupBefore,
+  spareBackups,
+} from '../backups/with-machine.ts';
 import { beginFate, endFate, keepVolumes, removeNext, tellFate } from '../volumes/machine-volumes.ts';
 import { forgetVolume } from '../volumes/removal.ts';
 import { volumesOf } from '../volumes/store.ts';
 import { eraseVm, removeFromEngine } from './delete-parts.ts';
 import { exampleOperation } from './example.ts';
 import { refOf } from './guest.ts';
+import { vmLife } from './lifecycle.ts';
 import { showVm } from './present.ts';
 import { vms } from './resource.ts';
 import { exampleVm, Vm, VmId } from './schema.ts';
@@ -30,6 +39,9 @@ const Input = Shape({
   force_after_timeout: Type.Boolean(),
   /** What happens to the volumes. Operations of older versions have no volumes. */
   volumes: Type.Optional(OneOf(['detach', 'delete'])),
+  /** The backup that is made first, and the status that the machine has again if that fails. */
+  final_backup_id: Type.Optional(Type.String()),
+  was: Type.Optional(vmLife.Status),
 });
 type Input = Static<typeof Input>;
 
@@ -51,6 +63,10 @@ async function shutDown(
 const removedWith = (results: Readonly<Record<string, unknown>>): readonly string[] =>
   (results['remove'] as { readonly volumes?: readonly string[] } | undefined)?.volumes ?? [];
 
+/** Makes the final backup, if the call asked for one. */
+const first = (run: (work: Work<Input>, backupId: string) => Promise<Outcome>) => (work: Work<Input>) =>
+  work.input.final_backup_id === undefined ? Promise.resolve(done()) : run(work, work.input.final_backup_id);
+
 export const deleteVmKind = kind<typeof Input>({
   type: 'vm.delete',
   family: 'flexible-vps',
@@ -58,9 +74,16 @@ export const deleteVmKind = kind<typeof Input>({
   queue: 'destroy',
   input: Input,
   typicalSeconds: 10,
-  deadlineSeconds: 3600,
+  // One hour, and six for a final backup.
+  deadlineSeconds: 7 * 3600,
   cancellable: false,
   steps: [
+    step(
+      packStep,
+      first((work, id) => packDisk(work, id, 'auto')),
+    ),
+    step(storeStep, first(storeDisk)),
+    step('secure', first(finishBackup)),
     step('shutdown', async ({ services, db, resourceId, input, signal }) => {
       const row = await readVm(db, resourceId);
       if (row !== undefined)
@@ -84,10 +107,18 @@ export const deleteVmKind = kind<typeof Input>({
       if (removed === undefined) return done({ changed: true });
       return { kind: 'sleep', seconds: 0, commit: (tx) => forgetVolume(tx, removed.id, work.now) };
     }),
+    step('backups', async (work) => {
+      const removed = await removeNextBackup(work, work.resourceId);
+      if (removed === undefined) return done({ changed: true });
+      return { kind: 'sleep', seconds: 0, commit: (tx) => forgetBackup(tx, removed, work.now) };
+    }),
   ],
-  async settle(tx, { id, status, resourceId, error }) {
+  async settle(tx, { id, status, resourceId, error }, { final_backup_id, was }) {
     if (status !== 'failed') return undefined;
-    await keepVolumes(tx, removedWith((await readOperation(tx, id))?.results ?? {}));
+    const { isUnfinished, events } = await settleBackupBefore(tx, final_backup_id, { status, error });
+    const operation = await readOperation(tx, id);
+    if (operation !== undefined) await spareBackups(tx, operation.account_id, resourceId);
+    await keepVolumes(tx, removedWith(operation?.results ?? {}));
     await endFate(tx, resourceId);
     // After a shutdown timeout the machine is still running.
     const isDeaf = error?.code === 'shutdown_timeout';
@@ -96,8 +127,10 @@ export const deleteVmKind = kind<typeof Input>({
       status_reason: error?.code ?? 'engine_failed',
       failed_at: new Date(),
     };
-    await vms.change(tx, resourceId, isDeaf ? { status: 'running' } : failure, { keepsPrice: true });
-    return undefined;
+    const before = isUnfinished ? was : isDeaf ? ('running' as const) : undefined;
+    const change = before === undefined ? failure : { status: before };
+    await vms.change(tx, resourceId, change, { keepsPrice: true });
+    return events;
   },
 });
 
@@ -111,13 +144,14 @@ const DeleteQuery = Shape({
   ),
   final_backup: Type.Boolean({
     default: false,
-    description: 'Create a backup before the deletion. Backups are not offered yet: `true` is refused.',
+    description:
+      'Make a backup before the deletion. If it fails, the machine is kept and returns to its former state.',
   }),
   backups: OneOf(
     { keep: 'They stay in your account.', delete: 'They are deleted with the machine.' },
     {
       default: 'keep',
-      description: 'What happens to the backups of the machine. Backups are not offered yet.',
+      description: 'What happens to the backups of the machine; a final backup is always kept.',
     },
   ),
   shutdown_timeout_seconds: Type.Integer({
@@ -153,14 +187,14 @@ export const deleteVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Delete a VM',
   description:
-    'Deletes the VM and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`. Ephemeral addresses are released; reserved addresses and firewalls stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, or the deletion waits until it has ended.',
+    'Deletes the VM and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`; its backups stay, unless `backups` is `delete`. Ephemeral addresses are released; reserved addresses and firewalls stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, or the deletion waits until it has ended.',
   permission: 'flexible-vps:vms:delete',
   access: 'destructive',
   resource: { name: 'vm', role: 'delete' },
   params: VmId,
   query: DeleteQuery,
   answers: { 202: Vm },
-  problems: ['resource_protected'],
+  problems: ['resource_protected', 'invalid_state', 'quota_exceeded', 'capability_missing'],
   operation: deleteVmKind,
   example: {
     params: { id: exampleVm.id },
@@ -176,14 +210,9 @@ export const deleteVm = endpoint({
       throw new Problem('resource_protected', {
         detail: 'The machine is protected: protection.delete is true.',
       });
-    if (query.final_backup)
-      throw invalid([
-        {
-          pointer: 'query/final_backup',
-          code: 'incompatible',
-          detail: 'Backups are not offered yet; create an image with POST /flexible-vps/v1/images first.',
-        },
-      ]);
+    if (query.backups === 'delete') await doomBackups(call as Call, before);
+    const isLast = query.final_backup && before.status !== 'deleting';
+    const final = isLast ? await addBackupBefore(call as Call, before, 'final', null) : undefined;
     await tellEffects(call as Call, before);
     await tellDetached(call, { vmId: before.id }, 'machine');
     const volumeIds = await tellFate(call, before, query.volumes);
@@ -193,9 +222,14 @@ export const deleteVm = endpoint({
         shutdown_timeout_seconds: query.shutdown_timeout_seconds,
         force_after_timeout: query.force_after_timeout,
         volumes: query.volumes,
+        ...(final === undefined ? {} : { final_backup_id: final.id, was: before.status }),
       },
       resource: vms.ref(before),
-      subjects: [before.id, ...(query.volumes === 'delete' ? volumeIds : [])],
+      subjects: [
+        before.id,
+        ...(query.volumes === 'delete' ? volumeIds : []),
+        ...(final === undefined ? [] : [final.id]),
+      ],
     });
     if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
     await beginFate(db, before, query.volumes);

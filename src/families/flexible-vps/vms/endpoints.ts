@@ -4,6 +4,7 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Id, Type } from '../../../kernel/schema.ts';
 import {
+  BackupPolicyRef,
   FirewallRef,
   ForVolume,
   IMAGES,
@@ -45,7 +46,10 @@ export const listVms = endpoint({
       ...PlacementGroupRef,
       description: 'Only machines in this placement group.',
     }),
-    backup_policy_id: Type.Optional({ ...Id('bpol'), description: 'Only machines with this backup policy.' }),
+    backup_policy_id: Type.Optional({
+      ...BackupPolicyRef,
+      description: 'Only machines with this backup policy.',
+    }),
     for_volume: ForVolume,
     ip: Type.Optional(Text('Only the machine with this public or private address.')),
     ids: Type.Optional(

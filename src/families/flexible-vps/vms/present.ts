@@ -135,7 +135,7 @@ export function presentVm(
     iso: null,
     firewall_ids: [...new Set(interfaces.flatMap((each) => each.firewall_ids))].sort(),
     placement_group_id: row.placement_group_id,
-    backup_policy_id: null,
+    backup_policy_id: row.backup_policy_id,
     ssh_key_ids: row.ssh_key_ids,
     user_data_sha256: row.user_data_sha256,
     user_data_pending: row.user_data_sha256 !== row.applied_user_data_sha256,

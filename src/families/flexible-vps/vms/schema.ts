@@ -106,9 +106,7 @@ export const Vm = Named(
       Id('pg', { description: 'The placement group of the machine; null if it is in none.' }),
     ),
     backup_policy_id: Nullable(
-      Id('bpol', {
-        description: 'The backup policy of the machine. Backups are not offered yet: always null.',
-      }),
+      Id('bpol', { description: 'The policy that backs the machine up; null if there is none.' }),
     ),
     ssh_key_ids: Type.Array(Id('sshkey'), {
       description: 'The SSH keys that were installed at the last create or redeploy.',

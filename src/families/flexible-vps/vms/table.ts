@@ -27,11 +27,12 @@ interface VmsTable extends OwnedTable {
   architecture: 'amd64' | 'arm64';
   hostname: string;
   image: VmImage | null;
-  source: { readonly type: 'image' | 'snapshot' | 'vm'; readonly id: string };
+  source: { readonly type: 'image' | 'snapshot' | 'vm' | 'backup'; readonly id: string };
   boot_mode: 'uefi' | 'bios';
   secure_boot: boolean;
   ipv6_prefix: string | null;
   placement_group_id: string | null;
+  backup_policy_id: string | null;
   ssh_key_ids: Generated<string[]>;
   ssh_public_keys: Generated<string[]>;
   password_hash: string | null;

@@ -3,12 +3,11 @@ import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Instruction, Resettable } from '../../../kernel/resets.ts';
 import {
   advanced,
-  Id,
   LabelsPatch,
   NewDescription,
   Nullable,
@@ -17,9 +16,10 @@ import {
   type Static,
   Type,
 } from '../../../kernel/schema.ts';
+import { requireBackupPolicy } from '../backup-policies/references.ts';
 import { followLabels } from '../firewalls/machine-firewalls.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
-import { VmPlacementGroupRef } from '../references.ts';
+import { BackupPolicyRef, VmPlacementGroupRef } from '../references.ts';
 import { acceptResize, isUnderWay, requireResizable } from '../resize/acceptance.ts';
 import { namesSize, resizeIn, sizeMembers } from '../resize/by-update.ts';
 import { askCapacity } from '../resize/capacity.ts';
@@ -52,7 +52,10 @@ const UpdateVm = Shape({
     ),
   ),
   backup_policy_id: Type.Optional(
-    Nullable(Id('bpol', { description: 'Backups are not offered yet: only null is accepted.' })),
+    Nullable({
+      ...BackupPolicyRef,
+      description: 'The policy that backs the machine up from its next window on, or null for none.',
+    }),
   ),
   placement_group_id: Type.Optional(
     Nullable({
@@ -88,6 +91,7 @@ type Change = Partial<
     | 'protected_delete'
     | 'protected_redeploy'
     | 'placement_group_id'
+    | 'backup_policy_id'
     | 'user_data'
     | 'user_data_sha256'
     | 'seed'
@@ -95,7 +99,7 @@ type Change = Partial<
 >;
 
 function changeOf(before: VmRow, body: UpdateVm): Change {
-  const { name, description, labels, protection, placement_group_id, user_data } = body;
+  const { name, description, labels, protection, placement_group_id, backup_policy_id, user_data } = body;
   const data =
     user_data === undefined || user_data === null ? null : readUserData(user_data, body.user_data_encoding);
   return {
@@ -105,6 +109,7 @@ function changeOf(before: VmRow, body: UpdateVm): Change {
     ...(protection?.delete === undefined ? {} : { protected_delete: protection.delete }),
     ...(protection?.redeploy === undefined ? {} : { protected_redeploy: protection.redeploy }),
     ...(placement_group_id === undefined ? {} : { placement_group_id }),
+    ...(backup_policy_id === undefined ? {} : { backup_policy_id }),
     ...(user_data === undefined ? {} : { user_data: data, user_data_sha256: hashOf(data) }),
     ...(body.apply_user_data_on_next_boot ? { seed: newId('request') } : {}),
   };
@@ -122,7 +127,7 @@ export const updateVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Change a VM',
   description:
-    'Changes the name, description, labels, protection, placement group, stored user data or size. Another `plan`, `custom_size` or `disk_gb` is applied as by `resizeVm` with its defaults: a running VM is stopped and started again, and the call answers 202. All other changes are made at once: 200. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
+    'Changes the name, description, labels, protection, backup policy, placement group, stored user data or size. Another `plan`, `custom_size` or `disk_gb` is applied as by `resizeVm` with its defaults: a running VM is stopped and started again, and the call answers 202. All other changes are made at once: 200. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   raisesCost: 'sometimes',
@@ -172,13 +177,7 @@ export const updateVm = endpoint({
     const working = target && operation && isUnderWay(operation, target) ? operation : undefined;
     if (target !== null && working === undefined) requireResizable(before, operation);
     if (body.backup_policy_id != null)
-      throw invalid([
-        {
-          pointer: '/backup_policy_id',
-          code: 'unknown_reference',
-          detail: 'There are no backup policies yet; leave backup_policy_id out.',
-        },
-      ]);
+      await requireBackupPolicy(call, body.backup_policy_id, before.location);
     await checkGroup(call, before);
     // If both the name and the user data are wrong, the call fails with `name_taken`.
     if (body.name !== undefined && body.name !== before.name) await vms.requireFreeName(call, body.name);

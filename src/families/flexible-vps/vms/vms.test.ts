@@ -167,10 +167,10 @@ describe('a new machine', () => {
       'mutually_exclusive',
     ],
     [
-      'a backup',
+      'a backup that nobody made',
       { source: { type: 'backup', backup_id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b' } },
-      '/source/type',
-      'incompatible',
+      '/source/backup_id',
+      'unknown_reference',
     ],
     ['no way in at all', { public_ipv4: { mode: 'none' }, public_ipv6: false }, '/networks', 'no_network'],
     [

@@ -25,7 +25,7 @@ const table: readonly (readonly [string, string])[] = [
     'template|distribution|distro|operating system|os|golden image|iso|qcow2|disk image|imported disk',
     'image',
   ],
-  ['restore point|saved state|point in time|checkpoint|backup|back up|copy of the disk', 'snapshot'],
+  ['restore point|saved state|point in time|checkpoint|copy of the disk', 'snapshot'],
   ['ssh key|public key|login key|laptop key|id ed25519|id rsa|pub|ssh public key', 'ssh key'],
   ['token|api token|access token|credential|api credential', 'api key'],
   [

@@ -3,7 +3,7 @@ import { readAs } from '../../../../kernel/member-marks.ts';
 import { Id, label, Type } from '../../../../kernel/schema.ts';
 import { Variants } from '../../../../kernel/variants.ts';
 import { NearVmRef, NewImageRef, PublicIpRef } from '../../references.ts';
-import { BackupId, snapshotSource } from '../../snapshots/source.ts';
+import { backupSource, snapshotSource } from '../../snapshots/source.ts';
 
 export const NewVmSource = Variants(
   'NewVmSource',
@@ -27,7 +27,7 @@ export const NewVmSource = Variants(
       means: 'The disk of a machine in the same location.',
       members: { vm_id: { ...NearVmRef, ...readAs('/source/id'), description: 'The machine to copy.' } },
     },
-    backup: { means: 'Not offered yet: refused.', members: { backup_id: BackupId } },
+    backup: { means: 'A backup of any machine, in any location.', members: backupSource },
     iso: {
       means: 'Not offered yet: refused.',
       members: {

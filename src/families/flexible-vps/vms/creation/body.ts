@@ -19,6 +19,7 @@ import {
 import { GB_MEANS } from '../../gigabytes.ts';
 import { BootMode } from '../../hardware.ts';
 import {
+  BackupPolicyRef,
   FirewallRef,
   LocationRef,
   NewPlanRef,
@@ -241,12 +242,12 @@ export const CreateVm = Shape({
     ...advanced,
     description: 'A placement group in the same location. Default: none.',
   }),
-  backup_policy_id: Type.Optional(
-    Id('bpol', {
-      ...advanced,
-      description: 'Backups are not offered yet: any id is refused. Default: none.',
-    }),
-  ),
+  backup_policy_id: Type.Optional({
+    ...BackupPolicyRef,
+    ...label('Backup policy'),
+    ...advanced,
+    description: 'The policy that backs the machine up. Default: none.',
+  }),
   start: Type.Optional(
     Type.Boolean({ default: true, description: 'Whether the machine is started when it is created.' }),
   ),

@@ -3,6 +3,7 @@ import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 import type { PublicAddressRow } from '../../../../resources/addresses/store.ts';
 import { lockAddress } from '../../../../resources/addresses/store.ts';
+import { requireBackupPolicy } from '../../backup-policies/references.ts';
 import { resolveFirewalls } from '../../firewalls/machine-firewalls.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
@@ -18,18 +19,6 @@ export type CreateCall = Call<unknown, unknown, CreateVm>;
 
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
   invalid([{ pointer, code, detail }]);
-
-function refuseUnoffered({ backup_policy_id }: CreateVm): void {
-  const unknown = (pointer: string, what: string): FieldError => ({
-    pointer,
-    code: 'unknown_reference',
-    detail: `There are no ${what} yet; leave ${pointer.split('/')[1]} out.`,
-  });
-  const errors = [
-    ...(backup_policy_id === undefined ? [] : [unknown('/backup_policy_id', 'backup policies')]),
-  ];
-  if (errors.length > 0) throw invalid(errors);
-}
 
 /** Whether the machine gets a public interface. */
 export const isPublic = ({ public_ipv4, public_ipv6 }: CreateVm): boolean =>
@@ -114,6 +103,8 @@ export async function checkBody(call: CreateCall) {
     groupId === undefined
       ? undefined
       : await faults.check(() => requirePlacementGroup(call, groupId, body.location, '/placement_group_id'));
+  const { backup_policy_id: policyId } = body;
+  if (policyId !== undefined) await faults.check(() => requireBackupPolicy(call, policyId, body.location));
   await faults.check(() =>
     refuseElsewhere(services, body, boundBy(connections, origin, reserved, group, volumes)),
   );

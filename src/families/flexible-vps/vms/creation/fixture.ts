@@ -1,4 +1,5 @@
 import type { Fixture } from '../../../../laws/fixture.ts';
+import { makeBackupOf } from '../../backups/fixture.ts';
 import { makeNetwork } from '../../networks/fixture.ts';
 import { reserveAddress } from '../../public-ips/fixture.ts';
 import { makeSnapshot } from '../../snapshots/fixture.ts';
@@ -11,6 +12,9 @@ export const fixture: Fixture = {
         source: { type: 'snapshot', snapshot_id: await makeSnapshot(world, await makeVm(world)) },
         networks: [{ network_id: await makeNetwork(world) }],
         user_data: '#cloud-config\n',
+      }),
+      async (world) => ({
+        source: { type: 'backup', backup_id: await makeBackupOf(world, await makeVm(world)) },
       }),
       async (world) => ({
         source: { type: 'vm', vm_id: await makeVm(world) },

@@ -2,6 +2,7 @@
 import { engineAt, step } from '../../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { Shape, type Static, Type } from '../../../../kernel/schema.ts';
+import { removePassingImage, withPassingImage } from '../../backups/use.ts';
 import { applyFirewallsOf } from '../../firewalls/engine-firewall.ts';
 import { plugVolumesOf, settleVolumes } from '../../volumes/machine-volumes.ts';
 import { ensureMade } from '../create-instance.ts';
@@ -48,7 +49,11 @@ export const createVmKind = kind<typeof Input>({
           row.source.type === 'image' && row.image !== null ? await fetchImage(work, row, row.image) : done();
         if (fetched.kind !== 'done') return fetched;
         const engine = engineAt(services.compute, row.location);
-        await ensureMade(engine, db, row, signal, input.source_vm_id);
+        if (row.source.type === 'backup')
+          await withPassingImage(work, row.source.id, row.location, (image) =>
+            ensureMade(engine, db, row, signal, { image }),
+          );
+        else await ensureMade(engine, db, row, signal, { sourceVmId: input.source_vm_id });
         const made = await engine.observeInstance(refOf(row), signal);
         if (made === null)
           return failed(
@@ -91,6 +96,7 @@ export const createVmKind = kind<typeof Input>({
       const { services, resourceId, db, signal } = work;
       const row = await readVm(db, resourceId);
       if (row === undefined) return done();
+      if (row.source.type === 'backup') await removePassingImage(work, row.location);
       const removed = await removeFromEngine(engineAt(services.compute, row.location), row, signal);
       await applyFirewallsOf(work, row, { vmId: row.id });
       return removed;

@@ -54,6 +54,7 @@ function insertRow(call: CreateCall, { origin, boot, access }: VmPlan, candidate
     ...boot,
     ...access.columns,
     placement_group_id: body.placement_group_id ?? null,
+    backup_policy_id: body.backup_policy_id ?? null,
     seed: newId('request'),
     protected_delete: body.protection?.delete ?? false,
     protected_redeploy: body.protection?.redeploy ?? false,

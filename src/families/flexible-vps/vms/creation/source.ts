@@ -1,7 +1,8 @@
-/** Resolves the source of a new machine's disk: an image, a snapshot or another machine. */
+/** Resolves the source of a new machine's disk: an image, a snapshot, a backup or another machine. */
 import type { Source } from '../../../../engines/compute/port.ts';
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
+import { requireBackup } from '../../backups/use.ts';
 import { type KnownImage, requireImage } from '../../images/references.ts';
 import { machineOfSnapshot } from '../../snapshots/store.ts';
 import { lockVmIfThere } from '../store.ts';
@@ -72,6 +73,25 @@ function fromMachine(vm: VmRow, shown: Origin['shown'], source: Source): Origin 
   };
 }
 
+/** The operation makes an image of the backup, so the engine takes no source that exists already. */
+async function fromBackup(call: Asking, id: string): Promise<Origin> {
+  const backup = await requireBackup(call, id);
+  return {
+    shown: { type: 'backup', id: backup.id },
+    source: { image: { account: backup.account_id, id: backup.id } },
+    image: backup.image,
+    publicImage: backup.image?.slug ?? null,
+    architecture: backup.architecture,
+    bootMode: backup.boot_mode,
+    secureBoot: backup.secure_boot,
+    minDiskGb: backup.disk_gb,
+    minMemoryMb: 0,
+    location: null,
+    defaultUser: backup.image?.default_user ?? 'root',
+    customImage: null,
+  };
+}
+
 async function lockSource(call: Asking, vmId: string): Promise<VmRow> {
   const vm = await lockVmIfThere(call.db, call.caller.account.id, vmId);
   if (vm === undefined)
@@ -85,11 +105,13 @@ async function lockSource(call: Asking, vmId: string): Promise<VmRow> {
 }
 
 export async function resolveSource(call: Asking, source: CreateVm['source']): Promise<Origin> {
-  if (source.type === 'backup' || source.type === 'iso') {
-    const detail = `You can create machines from an image, a snapshot or another machine; ${source.type === 'iso' ? 'ISOs' : 'backups'} are not offered yet.`;
+  if (source.type === 'iso') {
+    const detail =
+      'You can create machines from an image, a snapshot, a backup or another machine; ISOs are not offered yet.';
     throw refuse('/source/type', 'incompatible', detail);
   }
   if (source.type === 'image') return fromImage(call, source.image_id);
+  if (source.type === 'backup') return fromBackup(call, source.backup_id);
   const { id: accountId } = call.caller.account;
   if (source.type === 'vm') {
     const vm = await lockSource(call, source.vm_id);

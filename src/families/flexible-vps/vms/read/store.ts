@@ -151,8 +151,7 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
         select m.vm_id from firewall_members m
         where m.firewall_id = ${firewall_id} and m.account_id = ${call.caller.account.id}))`,
     );
-  // Backup policies do not exist yet, so no machine matches.
-  if (backup_policy_id !== undefined) query = query.where(sql<boolean>`false`);
+  if (backup_policy_id !== undefined) query = query.where('vms.backup_policy_id', '=', backup_policy_id);
   const { rows, nextCursor } = await readResources(call, 'vms', 'listVms', query);
   return { rows: rows.map(wholeOf), nextCursor };
 }

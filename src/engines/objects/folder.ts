@@ -1,0 +1,107 @@
+/** Stores objects as files in a folder of the provider, for example a network file system. */
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { EngineRefused, EngineUnreachable } from '../errors.ts';
+import { Bandwidth } from './bandwidth.ts';
+import type { ObjectStore, StoredObject } from './port.ts';
+
+/** Files that are still being written. A killed process leaves them behind; `removeAll` removes them. */
+const UNFINISHED = '.unfinished-';
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
+
+const FULL = 'The store for backups has no room left.';
+
+/** A full folder stays full until the provider acts. Other faults, such as a network file system that is away, pass. */
+function faultOf(error: unknown): unknown {
+  const code = codeOf(error);
+  if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) return new EngineRefused('capacity_unavailable', FULL);
+  if (code === '' || code === 'ABORT_ERR') return error;
+  return new EngineUnreachable('The store for backups cannot be used at the moment.', { cause: error });
+}
+
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw faultOf(error);
+  }
+}
+
+interface FolderOptions {
+  readonly location: string;
+  readonly folder: string;
+  readonly megabytesPerSecond: number | null;
+}
+
+export class FolderStore implements ObjectStore {
+  readonly driver = 'folder';
+  readonly location: string;
+  readonly capabilities = {};
+  readonly #folder: string;
+  readonly #bandwidth: Bandwidth;
+
+  constructor({ location, folder, megabytesPerSecond }: FolderOptions) {
+    this.location = location;
+    this.#folder = folder;
+    this.#bandwidth = new Bandwidth(megabytesPerSecond);
+  }
+
+  /** Written beside its place and renamed, so that no reader finds half an object. */
+  async put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {
+    await this.#bandwidth.take(bytes.length, signal);
+    const file = join(this.#folder, key);
+    const unfinished = join(dirname(file), `${UNFINISHED}${randomBytes(8).toString('hex')}`);
+    await guarded(async () => {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      try {
+        const handle = await open(unfinished, 'wx', 0o600);
+        try {
+          await handle.writeFile(bytes, signal === undefined ? {} : { signal });
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+        await rename(unfinished, file);
+      } catch (error) {
+        await rm(unfinished, { force: true });
+        throw error;
+      }
+    });
+  }
+
+  get(key: string, signal?: AbortSignal): Promise<Buffer | null> {
+    return guarded(() =>
+      readFile(join(this.#folder, key), signal === undefined ? {} : { signal }).catch((error: unknown) => {
+        if (isMissing(error)) return null;
+        throw error;
+      }),
+    );
+  }
+
+  list(prefix: string): Promise<readonly StoredObject[]> {
+    return guarded(async () => {
+      const root = join(this.#folder, prefix);
+      const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(
+        (error: unknown) => {
+          if (isMissing(error)) return [];
+          throw error;
+        },
+      );
+      const found: StoredObject[] = [];
+      for (const entry of entries.filter((each) => each.isFile() && !each.name.startsWith(UNFINISHED))) {
+        const path = join(entry.parentPath, entry.name);
+        found.push({ key: path.slice(this.#folder.length + 1), sizeBytes: (await stat(path)).size });
+      }
+      return found.sort((a, b) => (a.key < b.key ? -1 : 1));
+    });
+  }
+
+  async removeAll(prefix: string): Promise<void> {
+    await guarded(() => rm(join(this.#folder, prefix), { recursive: true, force: true }));
+  }
+
+  async close(): Promise<void> {}
+}

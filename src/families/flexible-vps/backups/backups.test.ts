@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
+import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
+import { clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { settle } from '../../../testing/operations.ts';
+import { VpsAccount } from '../../../testing/vps.ts';
+import type { Vm } from '../vms/schema.ts';
+import { BackupCipher } from './cipher.ts';
+import type { Backup } from './schema.ts';
+
+let app: TestApp;
+let mine: VpsAccount;
+let vm: Vm;
+
+beforeAll(async () => {
+  app = await createTestApp();
+});
+beforeEach(async () => {
+  mine = await VpsAccount.open(app);
+  vm = await mine.vm();
+});
+afterEach(() => clearFaults(app.services.db));
+afterAll(() => app.close());
+
+const sandbox = (): Sandbox => app.services.compute.at('fra1') as Sandbox;
+const refOf = (id: string) => ({ account: mine.account.id, id });
+const objects = () => app.services.objects.at('fra1')!;
+const write = (text: string) => writeInside(sandbox().room, refOf(vm.id), '/note', text);
+const noteOn = async (id: string) => (await diskOf(sandbox().room, refOf(id)))['/note'];
+
+async function backUp(payload: object = {}): Promise<Backup> {
+  const answer = await mine.send('POST', 'backups', { vm_id: vm.id, ...payload });
+  expect(answer.json()).toMatchObject({ status: 'creating' });
+  await settle(app);
+  return read(answer.json<Backup>().id);
+}
+const read = async (id: string): Promise<Backup> => (await mine.send('GET', `backups/${id}`)).json<Backup>();
+const partsOf = async ({ id }: Backup) => objects().list(`${mine.account.id}/${id}/`);
+
+describe('a backup', () => {
+  it('is stored encrypted, and leaves nothing at the engine', async () => {
+    await write('a secret on the disk');
+    const backup = await backUp();
+    expect(backup).toMatchObject({ status: 'available', kind: 'manual', vm_deleted: false });
+    const parts = await partsOf(backup);
+    expect(parts).toHaveLength(1);
+    const bytes = await objects().get(parts[0]!.key);
+    expect(bytes!.includes('a secret on the disk')).toBe(false);
+    expect(await sandbox().observeImage(refOf(backup.id))).toBeNull();
+    expect((await sandbox().observeInstance(refOf(vm.id)))!.snapshots).toEqual([]);
+  });
+
+  it('restores what was there, and keeps what was there before as a safety backup', async () => {
+    await write('old');
+    const backup = await backUp();
+    await write('new');
+    const answer = await mine.send('POST', `vms/${vm.id}/restore`, {
+      source: { type: 'backup', backup_id: backup.id },
+      confirm: vm.name,
+    });
+    expect(answer.statusCode).toBe(202);
+    await settle(app);
+    expect(await noteOn(vm.id)).toBe('old');
+    expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running' });
+    const kept = await mine.send('GET', 'backups?kind=safety');
+    expect(kept.json()).toMatchObject({ data: [{ status: 'available', vm_id: vm.id }] });
+  });
+
+  it('becomes another machine, also after its own machine is gone', async () => {
+    await write('kept');
+    const backup = await backUp();
+    await mine.send('DELETE', `vms/${vm.id}`);
+    await settle(app);
+    expect(await read(backup.id)).toMatchObject({ vm_deleted: true, status: 'available' });
+    const copy = await mine.vm({ source: { type: 'backup', backup_id: backup.id } });
+    expect(await noteOn(copy.id)).toBe('kept');
+  });
+
+  it('becomes an image', async () => {
+    const backup = await backUp();
+    const made = await mine.send('POST', 'images', {
+      name: 'golden',
+      source: { type: 'backup', backup_id: backup.id },
+    });
+    await settle(app);
+    const image = await mine.send('GET', `images/${made.json<{ id: string }>().id}`);
+    expect(image.json()).toMatchObject({ status: 'available', source: { type: 'backup', id: backup.id } });
+  });
+
+  it('is gone from the store after its deletion', async () => {
+    const backup = await backUp();
+    await mine.send('DELETE', `backups/${backup.id}`);
+    await settle(app);
+    expect(await partsOf(backup)).toEqual([]);
+    expect((await mine.send('GET', `backups/${backup.id}`)).statusCode).toBe(404);
+  });
+
+  it('is not restored if a byte of it changed: the present disk stays', async () => {
+    await write('old');
+    const backup = await backUp();
+    await write('new');
+    const [{ key } = { key: '' }] = await partsOf(backup);
+    const bytes = (await objects().get(key))!;
+    bytes[bytes.length - 1]! ^= 1;
+    await objects().put(key, bytes);
+    await mine.send('POST', `vms/${vm.id}/restore`, {
+      source: { type: 'backup', backup_id: backup.id },
+      safety_backup: false,
+      confirm: vm.name,
+    });
+    await settle(app);
+    expect(await noteOn(vm.id)).toBe('new');
+    expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running' });
+  });
+});
+
+describe('a machine that is deleted', () => {
+  it('leaves its final backup', async () => {
+    await write('last words');
+    await mine.send('DELETE', `vms/${vm.id}?final_backup=true`);
+    await settle(app);
+    const list = await mine.send('GET', `backups?vm_id=${vm.id}`);
+    const [backup] = list.json<{ data: Backup[] }>().data;
+    expect(backup).toMatchObject({ kind: 'final', status: 'available', vm_deleted: true });
+    const copy = await mine.vm({ source: { type: 'backup', backup_id: backup!.id } });
+    expect(await noteOn(copy.id)).toBe('last words');
+  });
+
+  it('takes its backups with it if asked', async () => {
+    const backup = await backUp();
+    await mine.send('DELETE', `vms/${vm.id}?backups=delete`);
+    await settle(app);
+    expect(await partsOf(backup)).toEqual([]);
+    expect((await mine.send('GET', `backups/${backup.id}`)).statusCode).toBe(404);
+  });
+});
+
+describe('a download link', () => {
+  const link = async (backup: Backup): Promise<string> => {
+    const answer = await mine.send('POST', `backups/${backup.id}/download`, {});
+    expect(answer.statusCode).toBe(201);
+    const { url, sha256, size_bytes } = answer.json<{ url: string; sha256: string; size_bytes: number }>();
+    expect({ sha256, size_bytes }).toEqual({ sha256: backup.sha256, size_bytes: backup.size_bytes });
+    const { pathname, search } = new URL(url);
+    return pathname + search;
+  };
+  const get = (url: string, headers = {}) => app.app.inject({ method: 'GET', url, headers });
+
+  it('serves the archive without a key, whole and in ranges', async () => {
+    await write('downloaded');
+    const backup = await backUp();
+    const url = await link(backup);
+    const whole = await get(url);
+    expect(whole.statusCode).toBe(200);
+    expect(createHash('sha256').update(whole.rawPayload).digest('hex')).toBe(backup.sha256);
+    const range = await get(url, { range: 'bytes=10-19' });
+    expect(range.statusCode).toBe(206);
+    expect(range.rawPayload).toEqual(whole.rawPayload.subarray(10, 20));
+    expect((await get(url, { range: `bytes=${backup.size_bytes}-` })).statusCode).toBe(416);
+    expect(app.logged.join('\n')).not.toContain(new URL(url, 'http://x').searchParams.get('token'));
+  });
+
+  it('404: the token is of another backup, or the backup is gone', async () => {
+    const backup = await backUp();
+    const other = await backUp();
+    const url = await link(backup);
+    expect((await get(url.replace(backup.id, other.id))).statusCode).toBe(404);
+    await mine.send('DELETE', `backups/${backup.id}`);
+    expect((await get(url)).statusCode).toBe(404);
+  });
+});
+
+describe('the parts of an archive', () => {
+  const cipher = new BackupCipher(Buffer.alloc(32, 1), 'bkp_1');
+  const sealed = cipher.close(Buffer.from('bytes'), { number: 2, isLast: false });
+
+  it('can be opened only at their place, and not as the end', () => {
+    expect(cipher.open(sealed, { number: 2, isLast: false }).toString()).toBe('bytes');
+    expect(() => cipher.open(sealed, { number: 1, isLast: false })).toThrow(/damaged/);
+    expect(() => cipher.open(sealed, { number: 2, isLast: true })).toThrow(/damaged/);
+  });
+
+  it('can be opened only with the key of their account and backup', () => {
+    const place = { number: 2, isLast: false };
+    expect(() => new BackupCipher(Buffer.alloc(32, 2), 'bkp_1').open(sealed, place)).toThrow(/damaged/);
+    expect(() => new BackupCipher(Buffer.alloc(32, 1), 'bkp_2').open(sealed, place)).toThrow(/damaged/);
+  });
+});

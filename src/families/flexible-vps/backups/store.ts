@@ -1,0 +1,188 @@
+import { type InsertObject, sql } from 'kysely';
+import type { Call } from '../../../kernel/call.ts';
+import { readResources } from '../../../kernel/listing/store.ts';
+import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
+import type { Db, Tables } from '../../../store/database.ts';
+import type { BackupStatus } from './lifecycle.ts';
+import type { BackupKind, BackupRow } from './table.ts';
+
+type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
+
+const withPending = (db: Db) =>
+  db.selectFrom('vm_backups').selectAll('vm_backups').select(pendingOperation('vm_backups.id').as('pending'));
+
+interface Filters {
+  readonly vm_id?: string | undefined;
+  readonly policy_id?: string | undefined;
+  readonly kind?: BackupKind | undefined;
+  readonly status?: BackupStatus | undefined;
+}
+
+export async function listBackups(call: ListCall, { vm_id, policy_id, kind, status }: Filters) {
+  let query = withPending(call.db);
+  if (vm_id !== undefined) query = query.where('vm_backups.vm_id', '=', vm_id);
+  if (policy_id !== undefined) query = query.where('vm_backups.policy_id', '=', policy_id);
+  if (kind !== undefined) query = query.where('vm_backups.kind', '=', kind);
+  if (status !== undefined) query = query.where('vm_backups.status', '=', status);
+  const { rows, nextCursor } = await readResources(call, 'vm_backups', 'listVmBackups', query);
+  return {
+    rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
+    nextCursor,
+  };
+}
+
+export async function findBackup(db: Db, accountId: string, id: string) {
+  const found = await withPending(db)
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const { pending, ...row } = found;
+  return { row, operation: operationIn(pending) };
+}
+
+/** For schedules, which have no call; calls use `backups.add`. */
+export function insertBackup(db: Db, row: InsertObject<Tables, 'vm_backups'>): Promise<BackupRow> {
+  return db.insertInto('vm_backups').values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+/** For operation steps, which need no check of the account. */
+export function readBackup(db: Db, id: string): Promise<BackupRow | undefined> {
+  return db.selectFrom('vm_backups').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/** A shared lock: the backup is not deleted until the transaction ends. */
+export function shareBackup(db: Db, accountId: string, id: string): Promise<BackupRow | undefined> {
+  return db
+    .selectFrom('vm_backups')
+    .selectAll()
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .forShare()
+    .executeTakeFirst();
+}
+
+/** Callers that also lock machines lock them first. */
+export function lockBackup(db: Db, id: string): Promise<BackupRow | undefined> {
+  return db.selectFrom('vm_backups').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+}
+
+/** The backups of a machine, oldest first. */
+export function backupsOf(db: Db, accountId: string, vmId: string): Promise<BackupRow[]> {
+  return db
+    .selectFrom('vm_backups')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('vm_id', '=', vmId)
+    .orderBy('id')
+    .execute();
+}
+
+/** Called when the machine is gone. */
+export async function outliveVm(db: Db, accountId: string, vmId: string): Promise<void> {
+  await db
+    .updateTable('vm_backups')
+    .set((set) => ({ vm_deleted: true, version: set('version', '+', 1), updated_at: sql`now()` }))
+    .where('account_id', '=', accountId)
+    .where('vm_id', '=', vmId)
+    .execute();
+}
+
+interface User {
+  readonly type: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The machines and images that are being created from the backup, and machines that are being restored to it. */
+export async function usersOfBackup(db: Db, accountId: string, id: string): Promise<User[]> {
+  const { rows } = await sql<User>`
+    select 'vm' as type, id, name from vms
+    where account_id = ${accountId} and status = 'creating' and source->>'type' = 'backup'
+      and source->>'id' = ${id}
+    union all
+    select 'image', id, name from vps_images
+    where account_id = ${accountId} and status = 'creating' and source->>'type' = 'backup'
+      and source->>'id' = ${id}
+    union all
+    select o.resource_type, o.resource_id, coalesce(o.resource_name, '')
+    from operation_subjects held join operations o on o.id = held.operation_id
+    where held.subject = ${id} and o.type = 'vm.restore'
+    order by 1, 2`.execute(db);
+  return rows;
+}
+
+/** Backups that have expired, or that failed more than 24 hours ago. */
+export function dueBackups(db: Db, limit: number): Promise<BackupRow[]> {
+  return db
+    .selectFrom('vm_backups')
+    .selectAll()
+    .where('status', 'in', ['available', 'failed'])
+    .where(sql<boolean>`(expires_at <= now() or failed_at <= now() - interval '24 hours')`)
+    .orderBy(sql`coalesce(failed_at, expires_at)`)
+    .limit(limit)
+    .execute();
+}
+
+/** Failed backups of which something may be left at the engine or in the store. */
+export function unclearedBackups(db: Db, limit: number): Promise<BackupRow[]> {
+  return db
+    .selectFrom('vm_backups')
+    .selectAll()
+    .where('status', '=', 'failed')
+    .where('is_cleared', '=', false)
+    .orderBy('failed_at')
+    .limit(limit)
+    .execute();
+}
+
+export async function noteCleared(db: Db, id: string): Promise<void> {
+  await db.updateTable('vm_backups').set({ is_cleared: true }).where('id', '=', id).execute();
+}
+
+/** The SHA-256 of each part that the store has, by its number. */
+export async function partsOf(db: Db, backupId: string): Promise<ReadonlyMap<number, string>> {
+  const rows = await db
+    .selectFrom('backup_parts')
+    .select(['number', 'sha256'])
+    .where('backup_id', '=', backupId)
+    .execute();
+  return new Map(rows.map(({ number, sha256 }) => [number, sha256]));
+}
+
+/**
+ * Written while the step runs, so that another worker can continue. A worker that lost its lease does no harm: both
+ * write the same bytes.
+ */
+export async function notePart(
+  db: Db,
+  part: { readonly backup_id: string; readonly number: number; readonly sha256: string },
+): Promise<void> {
+  await sql`
+    insert into backup_parts (backup_id, number, sha256)
+    select ${part.backup_id}, ${part.number}, ${part.sha256}
+    where exists (select from vm_backups where id = ${part.backup_id} and status = 'creating')
+    on conflict (backup_id, number) do update set sha256 = excluded.sha256`.execute(db);
+}
+
+export async function forgetParts(db: Db, backupId: string): Promise<void> {
+  await db.deleteFrom('backup_parts').where('backup_id', '=', backupId).execute();
+}
+
+export async function findSealedKey(db: Db, accountId: string): Promise<Buffer | undefined> {
+  const row = await db
+    .selectFrom('backup_keys')
+    .select('sealed')
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.sealed;
+}
+
+/** Keeps the present key if another worker was first. */
+export async function insertSealedKey(db: Db, account_id: string, sealed: Buffer): Promise<void> {
+  await db
+    .insertInto('backup_keys')
+    .values({ account_id, sealed })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .execute();
+}

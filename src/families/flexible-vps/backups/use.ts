@@ -1,0 +1,91 @@
+/** Uses a backup as the source of a disk or an image: it becomes an image at the engine, verified before it is used. */
+import { join } from 'node:path';
+import { EngineRefused, type Ref } from '../../../engines/compute/port.ts';
+import { engineAt } from '../../../engines/engine-step.ts';
+import type { Call } from '../../../kernel/call.ts';
+import type { Work } from '../../../kernel/operations/kind.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { withScratch } from '../images/scratch.ts';
+import { fetchArchive } from './archive.ts';
+import { backupLife } from './lifecycle.ts';
+import { readBackup, shareBackup } from './store.ts';
+import type { BackupRow } from './table.ts';
+
+const RETRY_SECONDS = 5;
+
+/** Finds the backup that a request names, and locks it against deletion until the transaction ends. */
+export async function requireBackup(
+  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  id: string,
+): Promise<BackupRow> {
+  const row = await shareBackup(db, caller.account.id, id);
+  if (row === undefined) {
+    const detail = 'There is no such backup in this account.';
+    throw invalid([{ pointer: '/source/backup_id', code: 'unknown_reference', detail }]);
+  }
+  if (row.status === 'available') return row;
+  const operation = (await pendingOn(db, [row.id])).get(row.id);
+  const isUnderWay = (backupLife.transitional as readonly string[]).includes(row.status);
+  if (isUnderWay && operation !== undefined)
+    throw new Problem('operation_in_progress', {
+      detail: `The backup is ${row.status}.`,
+      extra: { operation_id: operation.id },
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  throw new Problem('invalid_state', {
+    detail: `The backup is ${row.status}. It has to be available.`,
+    extra: { current_state: row.status, allowed_states: ['available'] },
+  });
+}
+
+type Using = Pick<Work<unknown>, 'db' | 'services' | 'signal' | 'accountId' | 'operationId'>;
+
+/** The image that an operation makes of a backup has the id of the operation, and exists only as long. */
+export const passingImage = ({ accountId, operationId }: Using): Ref => ({
+  account: accountId,
+  id: operationId,
+});
+
+/** Makes the backup an image at the engine of the location, after its checksum was compared. */
+export async function ensureImageOf(
+  { db, services, signal }: Using,
+  backupId: string,
+  ref: Ref,
+  location: string,
+): Promise<void> {
+  const engine = engineAt(services.compute, location);
+  if ((await engine.observeImage(ref, signal))?.state === 'available') return;
+  const row = await readBackup(db, backupId);
+  if (row === undefined || row.format === null)
+    throw new EngineRefused('not_found', 'The backup no longer exists.');
+  const { format, architecture, boot_mode: bootMode } = row;
+  await withScratch(services, async (folder) => {
+    const file = join(folder, 'archive');
+    await fetchArchive(db, services, row, file, signal);
+    await engine.ensureImage(ref, { file, format, architecture, bootMode }, signal);
+  });
+}
+
+export async function removePassingImage(work: Using, location: string): Promise<void> {
+  await engineAt(work.services.compute, location).removeImage(passingImage(work), work.signal);
+}
+
+/** Runs `use` with the image. If the engine refuses, the operation ends, so the image is removed then, too. */
+export async function withPassingImage<T>(
+  work: Using,
+  backupId: string,
+  location: string,
+  use: (image: Ref) => Promise<T>,
+): Promise<T> {
+  try {
+    const ref = passingImage(work);
+    await ensureImageOf(work, backupId, ref, location);
+    const result = await use(ref);
+    await removePassingImage(work, location);
+    return result;
+  } catch (error) {
+    if (error instanceof EngineRefused) await removePassingImage(work, location).catch(() => undefined);
+    throw error;
+  }
+}
