@@ -91,7 +91,6 @@ export async function checkBody(call: CreateCall) {
   const { db, caller, services, body } = call;
   const { ssh_key_ids = [], user_data, user_data_encoding, placement_group_id: groupId } = body;
   const faults = new Faults();
-  await faults.check(() => refuseUnoffered(body));
   await faults.check(() => refuseNoNetwork(body));
   const connections = await faults.check(() => resolveNetworks(call, body.networks ?? []));
   const origin = await faults.check(() => resolveSource(call, body.source));
