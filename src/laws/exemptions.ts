@@ -7,7 +7,7 @@ import type { FamilyName } from '../kernel/families.ts';
 /** Endpoints of the contract that have no record yet. */
 export const notBuilt: Readonly<Record<FamilyName, number>> = {
   account: 0,
-  'flexible-vps': 35,
+  'flexible-vps': 30,
   kubernetes: 27,
   dedicated: 25,
   storage: 14,
@@ -132,10 +132,7 @@ export const exemptions = {
     },
   ],
   readBack: [
-    ...['/source/backup_id', '/source/iso_id'].map((at) => ({
-      subject: `createVm ${at}`,
-      reason: 'Backups and ISOs are not offered yet: each id is refused.',
-    })),
+    { subject: 'createVm /source/backup_id', reason: 'Backups are not offered yet: each id is refused.' },
     { subject: 'createImage /source/backup_id', reason: 'Backups are not offered yet: each id is refused.' },
     ...['/source/architecture', '/source/os', '/source/boot_mode'].map((at) => ({
       subject: `createImage ${at}`,

@@ -4,6 +4,7 @@ import { describeDisks } from './contract/disks.ts';
 import { describeGuests } from './contract/guests.ts';
 import { describeImages } from './contract/images.ts';
 import { describeInstances } from './contract/instances.ts';
+import { describeIsos } from './contract/isos.ts';
 import { type Harness, Lab } from './contract/lab.ts';
 import { describeNetworks } from './contract/networks.ts';
 import { describePlaces } from './contract/places.ts';
@@ -26,6 +27,7 @@ export function describeCompute(
     describeNetworks,
     describeVolumes,
     describeImages,
+    describeIsos,
     describeGuests,
   ]);
 }

@@ -46,6 +46,9 @@ function partFaults(
   if (!same(kept, taken)) faults.push(`the snapshots are [${kept}], and [${taken}] at the engine`);
   if ((vm.rescue_expires_at !== null) !== seen.rescue.wanted)
     faults.push(`rescue is ${vm.rescue_expires_at !== null}, and ${seen.rescue.wanted} at the engine`);
+  const drive = vm.iso_id === null ? null : `${vm.iso_id} ${vm.iso_boot_once}`;
+  const inDrive = seen.drive === null ? null : `${seen.drive.iso} ${seen.drive.bootOnce}`;
+  if (drive !== inDrive) faults.push(`the drive has ${drive}, and ${inDrive} at the engine`);
   return faults;
 }
 
@@ -100,6 +103,11 @@ async function presenceFaults(world: World): Promise<string[]> {
       const seen = await engineOf(world, location).observeImage({ account, id: row.id });
       say('image', row, seen !== null);
     }
+  for (const row of (await rowsIn(world, 'vps_isos')) as (Row & { locations: string[] })[])
+    for (const location of row.locations) {
+      const seen = await engineOf(world, location).observeIso({ account, id: row.id });
+      say('ISO', row, seen !== null);
+    }
   return faults;
 }
 
@@ -126,7 +134,13 @@ export const fixture: Fixture = {
     family: 'flexible-vps',
     disagreements,
     leftovers,
-    // Deleted in this order: machines before the volumes, networks and images that they use.
-    collections: { vms: 'vms', vps_volumes: 'volumes', vps_networks: 'networks', vps_images: 'images' },
+    // Deleted in this order: machines before the volumes, networks, images and ISOs that they use.
+    collections: {
+      vms: 'vms',
+      vps_volumes: 'volumes',
+      vps_networks: 'networks',
+      vps_images: 'images',
+      vps_isos: 'isos',
+    },
   },
 };

@@ -3,6 +3,7 @@ import type { Family } from '../../kernel/registry.ts';
 import { countEphemeral } from '../../resources/addresses/availability/store.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
+import { setVmIso } from './drive/endpoint.ts';
 import { createImage, deleteImage, getImage, listImages } from './images/endpoints.ts';
 import { removeFailedImages } from './images/failed-images.ts';
 import { imageLife } from './images/lifecycle.ts';
@@ -13,6 +14,10 @@ import { interfaceDrift } from './interfaces/drift.ts';
 import { interfaceEndpoints } from './interfaces/endpoints.ts';
 import { interfaceLife } from './interfaces/lifecycle.ts';
 import { interfaceResource } from './interfaces/resource.ts';
+import { isoEndpoints } from './isos/endpoints.ts';
+import { removeFailedIsos } from './isos/failed-isos.ts';
+import { isoLife } from './isos/lifecycle.ts';
+import { isos } from './isos/resource.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
 import { networks } from './networks/resource.ts';
@@ -75,7 +80,7 @@ export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images and private networks.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, images, ISOs and private networks.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -93,6 +98,7 @@ export const flexibleVps: Family = {
     performBulkVmAction,
     resetVmPassword,
     setVmRescue,
+    setVmIso,
     createVmConsoleSession,
     getVmConsoleLog,
     getVmMetrics,
@@ -111,6 +117,7 @@ export const flexibleVps: Family = {
     createImage,
     getImage,
     deleteImage,
+    ...isoEndpoints,
     ...volumeEndpoints,
     ...volumeSnapshotEndpoints,
   ],
@@ -119,6 +126,7 @@ export const flexibleVps: Family = {
     placementGroups,
     networks,
     images,
+    isos,
     vms,
     interfaceResource,
     publicIpResource,
@@ -129,7 +137,16 @@ export const flexibleVps: Family = {
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
   kinds: [...Object.values(powerKinds), detachVolumeKind, resizeVolumeKind, restoreVolumeKind],
-  lifecycles: [vmLife, interfaceLife, networkLife, imageLife, snapshotLife, volumeLife, volumeSnapshotLife],
+  lifecycles: [
+    vmLife,
+    interfaceLife,
+    networkLife,
+    imageLife,
+    isoLife,
+    snapshotLife,
+    volumeLife,
+    volumeSnapshotLife,
+  ],
   findReferences: findImageReferences,
   limitCounts: [
     { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
@@ -144,6 +161,7 @@ export const flexibleVps: Family = {
     networkDrift,
     failedCreates,
     removeFailedImages,
+    removeFailedIsos,
     snapshotExpiry,
     snapshotSizes,
     volumeSnapshotExpiry,

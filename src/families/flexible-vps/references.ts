@@ -21,7 +21,9 @@ export const IMAGES = rows('listImages');
 export const LocationRef = Named('VpsLocationSlug', Ref(Slug, LOCATIONS));
 
 /** The source of a new machine in the same request. */
-const SOURCE: Filter = { from: ['/source/image_id', '/source/snapshot_id', '/source/vm_id'] };
+const SOURCE: Filter = {
+  from: ['/source/image_id', '/source/snapshot_id', '/source/vm_id', '/source/iso_id'],
+};
 /** The machine in the path of the request. */
 const THIS_VM: Filter = { from: 'path/id' };
 
@@ -107,6 +109,10 @@ const placementGroupRef = (filters?: Filters) => Ref(Id('pg'), rows('listPlaceme
 export const PlacementGroupRef = placementGroupRef();
 export const NewVmPlacementGroupRef = placementGroupRef(NEW);
 export const VmPlacementGroupRef = placementGroupRef(EXISTING);
+
+const isoRef = (filters: Filters) => Ref(Id('iso'), rows('listIsos', { status: AVAILABLE, ...filters }));
+export const NewIsoRef = isoRef(NEW);
+export const VmIsoRef = isoRef(EXISTING);
 
 export const SshKeyRef = Ref(Id('sshkey'), rows('listVpsSshKeys'));
 

@@ -29,6 +29,7 @@ import * as mails from './0021-mails.ts';
 import * as callsOfPeople from './0022-calls-of-people.ts';
 import * as addressTree from './0024-address-tree.ts';
 import * as volumes from './0025-volumes.ts';
+import * as isos from './0029-isos.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -55,6 +56,7 @@ const migrations: Record<string, Migration> = {
   '0022-calls-of-people': callsOfPeople as Migration,
   '0024-address-tree': addressTree as Migration,
   '0025-volumes': volumes as Migration,
+  '0029-isos': isos as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -15,6 +15,7 @@ import * as guests from './guests.ts';
 import type { Ledger } from './host-ledger.ts';
 import * as places from './hosts.ts';
 import * as images from './images.ts';
+import * as isos from './isos.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import * as nics from './nics.ts';
@@ -150,10 +151,8 @@ export class Incus implements ComputeEngine {
       nics.ensureNic(site, ref, nic, signal),
     );
 
-  removeNic: ComputeEngine['removeNic'] = (ref, nicId, signal) =>
-    this.#do('The interface could not be removed', signal, (site) =>
-      nics.removeNic(site, ref, nicId, signal),
-    );
+  removeNic: ComputeEngine['removeNic'] = (ref, nic, signal) =>
+    this.#do('The interface could not be removed', signal, (site) => nics.removeNic(site, ref, nic, signal));
 
   ensureSnapshot: ComputeEngine['ensureSnapshot'] = (ref, snapshot, signal) =>
     this.#do('The snapshot could not be taken', signal, (site) =>
@@ -224,6 +223,18 @@ export class Incus implements ComputeEngine {
     this.#do('The snapshot could not be restored', signal, (site) =>
       volumeSnapshots.ensureVolumeRestored(site, ref, to, signal),
     );
+
+  ensureIso: ComputeEngine['ensureIso'] = (ref, file, signal) =>
+    this.#do('The ISO could not be stored', signal, (site) => isos.ensureIso(site, ref, file, signal));
+
+  observeIso: ComputeEngine['observeIso'] = (ref, signal) =>
+    this.#do('The ISO could not be read', signal, (site) => isos.observeIso(site, ref, signal));
+
+  removeIso: ComputeEngine['removeIso'] = (ref, signal) =>
+    this.#do('The ISO could not be removed', signal, (site) => isos.removeIso(site, ref, signal));
+
+  ensureDrive: ComputeEngine['ensureDrive'] = (ref, drive, signal) =>
+    this.#do('The drive could not be changed', signal, (site) => isos.ensureDrive(site, ref, drive, signal));
 
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
     this.#do('The image could not be stored', signal, (site) =>

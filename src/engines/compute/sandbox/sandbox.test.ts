@@ -3,7 +3,7 @@ import { type Db, openDatabase, openPool } from '../../../store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../testing/database.ts';
 import { openSandbox } from '../../../testing/sandbox.ts';
 import { describeCompute } from '../contract.ts';
-import { sandboxCapabilities } from './sandbox.ts';
+import { sandboxCapabilities } from './capabilities.ts';
 
 let database: TestDatabase;
 let db: Db;

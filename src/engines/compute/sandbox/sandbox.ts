@@ -7,14 +7,15 @@ import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
 import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
-import type { Capabilities } from '../capabilities.ts';
 import type { Ref, Stop } from '../instance.ts';
 import { freeOf } from '../placement.ts';
 import type { ComputeEngine, Console } from '../port.ts';
 import { renderLog, tail } from './boot-log.ts';
+import { sandboxCapabilities } from './capabilities.ts';
 import * as disks from './disks.ts';
 import type { OwnEffect } from './faults.ts';
 import * as images from './images.ts';
+import * as isos from './isos.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import { setPassword } from './passwords.ts';
@@ -44,26 +45,6 @@ const HOSTS: readonly HostSpec[] = Array.from({ length: 8 }, (_, i) => ({
   memoryMb: 1024 * 1024,
   diskGb: 64_000,
 }));
-
-export const sandboxCapabilities: Capabilities = {
-  liveResize: true,
-  nicHotPlug: true,
-  privateNetworks: true,
-  overlappingNetworks: true,
-  blockVolumes: true,
-  fileSystemVolumes:
-    'Volumes in this location are raw devices. Make a file system on the volume inside the machine.',
-  onlineVolumeResize: true,
-  ipv6Routes: true,
-  quiesce: true,
-  rescue: true,
-  passwordReset: true,
-  imageImport: true,
-  consoleLog: true,
-  serialConsole: true,
-  graphicalConsole: 'Machines of the sandbox have no screen. Open the serial console instead.',
-  series: true,
-};
 
 const DONE = { value: undefined };
 
@@ -223,6 +204,18 @@ export class Sandbox implements ComputeEngine {
     this.room.perform('ensureVolumeRestored', ref, signal, () =>
       volumes.ensureVolumeRestored(this.room, ref, to, signal),
     );
+
+  ensureIso: ComputeEngine['ensureIso'] = (ref, file, signal) =>
+    this.room.perform('ensureIso', ref, signal, () => isos.ensureIso(this.room, ref, file, signal));
+
+  observeIso: ComputeEngine['observeIso'] = (ref, signal) =>
+    this.room.observe('observeIso', ref, signal, () => isos.observeIso(this.room, ref));
+
+  removeIso: ComputeEngine['removeIso'] = (ref, signal) =>
+    this.room.perform('removeIso', ref, signal, () => isos.removeIso(this.room, ref));
+
+  ensureDrive: ComputeEngine['ensureDrive'] = (ref, drive, signal) =>
+    this.room.perform('ensureDrive', ref, signal, () => isos.ensureDrive(this.room, ref, drive, signal));
 
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
     this.room.perform('ensureImage', ref, signal, () => images.ensureImage(this.room, ref, source, signal));

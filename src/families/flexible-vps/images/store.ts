@@ -94,8 +94,10 @@ export async function lockFailedImage(db: Db, id: string): Promise<ImageRow | un
 
 /** Counts the URL imports of the account that are in progress. */
 export const countImports = (accountId: string): RawBuilder<unknown> => sql`
-  select count(*) from vps_images
-  where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url'`;
+  select (select count(*) from vps_images
+      where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url')
+    + (select count(*) from vps_isos
+      where account_id = ${accountId} and status in ('downloading', 'verifying'))`;
 
 /** Machines whose disk is being created from the image: the row or the input of a pending operation names it. */
 export async function findMaking(db: Db, accountId: string, imageId: string) {

@@ -96,10 +96,15 @@ export const VmSource = Named(
   Shape(
     {
       type: OneOf(
-        { image: 'An image: public or yours.', snapshot: 'A copied snapshot.', vm: 'Another machine.' },
+        {
+          image: 'An image: public or yours.',
+          snapshot: 'A copied snapshot.',
+          vm: 'Another machine.',
+          iso: 'No copy: the disk began empty, and the machine boots the ISO.',
+        },
         { description: 'What it was copied from.' },
       ),
-      id: Type.String({ description: 'The id of the image, snapshot or machine.' }),
+      id: Type.String({ description: 'The id of the image, snapshot, machine or ISO.' }),
     },
     { description: 'What the disk was copied from.' },
   ),

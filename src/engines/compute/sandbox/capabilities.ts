@@ -1,0 +1,22 @@
+import type { Capabilities } from '../capabilities.ts';
+
+export const sandboxCapabilities: Capabilities = {
+  liveResize: true,
+  nicHotPlug: true,
+  privateNetworks: true,
+  overlappingNetworks: true,
+  blockVolumes: true,
+  fileSystemVolumes:
+    'Volumes in this location are raw devices. Make a file system on the volume inside the machine.',
+  onlineVolumeResize: true,
+  ipv6Routes: true,
+  quiesce: true,
+  rescue: true,
+  passwordReset: true,
+  imageImport: true,
+  isoDrive: true,
+  consoleLog: true,
+  serialConsole: true,
+  graphicalConsole: 'Machines of the sandbox have no screen. Open the serial console instead.',
+  series: true,
+};
