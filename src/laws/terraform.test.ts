@@ -20,6 +20,7 @@ import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts
 import { inventoryOf } from '../testing/inventory.ts';
 import { isLong } from '../testing/long-form.ts';
 import { noLimit } from '../testing/no-limit.ts';
+import { settle } from '../testing/operations.ts';
 import { Front, type Seen } from '../testing/terraform/front.ts';
 import { type Ran, Tofu, whyNoTofu } from '../testing/terraform/tofu.ts';
 import { VpsAccount } from '../testing/vps.ts';
@@ -261,7 +262,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
 
       const at = (name: string): string => state[name]?.id ?? '';
       const by = { key: owner.key };
-      const payload = { description: 'by hand', protection: { delete: false } };
+      const payload = { description: 'by hand' };
       expect((await app.call({ ...by, method: 'PATCH', url: at('network'), payload })).statusCode).toBe(202);
       expect((await app.call({ ...by, method: 'DELETE', url: at('ssh_key') })).statusCode).toBe(204);
       const patched = await tofu.patched();
@@ -271,6 +272,13 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       // Nothing else: the import had left nothing to do.
       expect(output).toContain('Plan: 1 to add, 1 to change, 0 to destroy.');
 
+      // The changes before have protected whatever can be protected.
+      const unprotected = { protection: { delete: false } };
+      for (const { module } of instances.filter(({ body }) => body['protection'] !== undefined))
+        expect(
+          (await app.call({ ...by, method: 'PATCH', url: at(module), payload: unprotected })).statusCode,
+        ).toBeLessThan(300);
+      await settle(app);
       const gone = await destroy(taken, patched);
       expect(gone.code, gone.output).toBe(0);
       expect(await inventoryOf(app, owner.key)).toEqual([]);
