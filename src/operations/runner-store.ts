@@ -60,11 +60,16 @@ export type Advance =
       readonly commit: Commit | undefined;
     };
 
+export interface Renewed {
+  /** A cancel request has arrived, and the operation can still be undone. */
+  readonly isUnwanted: boolean;
+}
+
 export interface RunnerStore {
   /** Claims only operations of types that this worker knows: other types belong to a newer version. */
   claim(owner: string, limit: number): Promise<Claimed[]>;
-  /** Returns the ids whose lease was renewed; the leases of the others are lost. */
-  renew(owner: string, held: readonly Held[]): Promise<ReadonlySet<string>>;
+  /** Returns the operations whose lease was renewed; the leases of the others are lost. */
+  renew(owner: string, held: readonly Held[]): Promise<ReadonlyMap<string, Renewed>>;
   /** Returns null if the lease was lost; then nothing was written. */
   advance(operation: Claimed, advance: Advance): Promise<Claimed | null>;
   /** Returns false if the lease was lost; then nothing was written. */

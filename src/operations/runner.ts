@@ -136,13 +136,17 @@ export class Runner implements Subscriber {
     const performances = [...this.#running.values()].map(({ performance }) => performance);
     if (performances.length === 0) return;
     try {
-      const kept = await this.#stage.store.renew(
+      const renewed = await this.#stage.store.renew(
         this.#owner,
         performances.map(({ held }) => held),
       );
       for (const performance of performances) {
-        const isCurrent = this.#running.get(performance.held.id)?.performance === performance;
-        if (isCurrent && !kept.has(performance.held.id)) performance.interrupt('lost');
+        const { id } = performance.held;
+        if (this.#running.get(id)?.performance !== performance) continue;
+        const lease = renewed.get(id);
+        if (lease === undefined) performance.interrupt('lost');
+        // The notification of the request was lost.
+        else if (lease.isUnwanted) performance.interrupt('cancelled');
       }
     } catch (error) {
       this.#stage.log.warn({ err: error }, 'leases could not be renewed');

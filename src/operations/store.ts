@@ -21,6 +21,7 @@ import {
   type Claimed,
   type Held,
   LEASE_SECONDS,
+  type Renewed,
   type RunnerStore,
 } from './runner-store.ts';
 
@@ -106,14 +107,16 @@ export class DatabaseRunnerStore implements RunnerStore {
     }
   }
 
-  async renew(owner: string, held: readonly Held[]): Promise<ReadonlySet<string>> {
+  async renew(owner: string, held: readonly Held[]): Promise<ReadonlyMap<string, Renewed>> {
     const at = this.#at;
-    const { rows } = await sql<{ id: string }>`
+    const { rows } = await sql<{ id: string; isUnwanted: boolean }>`
       update operations o set lease_until = ${at} + ${this.#leaseSeconds} * interval '1 second'
       from unnest(${held.map(({ id }) => id)}::text[], ${held.map(({ attempt }) => attempt)}::int[]) as mine(id, attempt)
       where o.id = mine.id and o.attempt = mine.attempt and o.lease_owner = ${owner}
-      returning o.id`.execute(this.#db);
-    return new Set(rows.map(({ id }) => id));
+      returning o.id, o.cancel_requested and o.cancellable and o.phase = 'forward' as "isUnwanted"`.execute(
+      this.#db,
+    );
+    return new Map(rows.map(({ id, isUnwanted }) => [id, { isUnwanted }]));
   }
 
   async giveBack(owner: string, held: readonly Held[], afterSeconds: number): Promise<void> {
