@@ -11,8 +11,6 @@ import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { costChanges } from '../../../resources/inventory/cost.ts';
 import type { Tx } from '../../../store/database.ts';
-import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
-import { tellDetached } from '../firewalls/machine-firewalls.ts';
 import { finishBackup, forgetBackup, packDisk, packStep, storeDisk, storeStep } from '../backups/copying.ts';
 import {
   addBackupBefore,
@@ -21,6 +19,8 @@ import {
   settleBackupBefore,
   spareBackups,
 } from '../backups/with-machine.ts';
+import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
+import { tellDetached } from '../firewalls/machine-firewalls.ts';
 import { beginFate, endFate, keepVolumes, removeNext, tellFate } from '../volumes/machine-volumes.ts';
 import { forgetVolume } from '../volumes/removal.ts';
 import { volumesOf } from '../volumes/store.ts';

@@ -2,7 +2,7 @@ import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
-import { Id, Type } from '../../../kernel/schema.ts';
+import { Type } from '../../../kernel/schema.ts';
 import {
   BackupPolicyRef,
   FirewallRef,

@@ -3,7 +3,6 @@ import type { FieldError } from '../../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../../kernel/record.ts';
 import {
   advanced,
-  Id,
   Labels,
   label,
   Named,
