@@ -24,13 +24,7 @@ export interface NamedSku {
   readonly isPlanned: boolean;
 }
 
-const PLANNED: ReadonlySet<string> = new Set([
-  'vps.iso',
-  'ip.ipv4-subnet',
-  'ip.ipv6',
-  'vpn.gateway',
-  'vpn.traffic-out',
-]);
+const PLANNED: ReadonlySet<string> = new Set(['vps.iso', 'ip.ipv4-subnet', 'ip.ipv6']);
 
 const families: Readonly<Record<Market, FamilyName>> = {
   vps: 'flexible-vps',

@@ -3,6 +3,8 @@ import { Shape, Slug } from '../../../kernel/schema.ts';
 import { count } from '../../../money/prices/bill.ts';
 import { IDENTITY, pricedType } from '../../../money/prices/priced-type.ts';
 
+export const TRAFFIC_SKU = 'vpn.traffic-out';
+
 export const vpnGateway = pricedType({
   family: 'flexible-vps',
   place: 'location',
@@ -20,7 +22,7 @@ export const vpnGateway = pricedType({
       each: count(1),
     });
     const what = { noun: 'Outgoing traffic', unit: 'GB' };
-    bill.chargeUsage('traffic_out_gb', 'vpn.traffic-out', location.slug, what);
+    bill.chargeUsage('traffic_out_gb', TRAFFIC_SKU, location.slug, what);
     bill.demand('flexible-vps.vpn-gateways', 1);
   },
 });

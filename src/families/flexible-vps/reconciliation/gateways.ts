@@ -7,8 +7,13 @@ import { engineAt } from '../../../engines/engine-step.ts';
 import { Attempts } from '../../../engines/reconciler/attempts.ts';
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
 import { observeNow, patience } from '../../../engines/reconciler/observation.ts';
+import { ONE } from '../../../kernel/micro.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { addReading } from '../../../money/metering/readings/add-reading.ts';
+import type { Tx } from '../../../store/database.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
+import { TRAFFIC_SKU } from '../prices/vpn-gateway.ts';
 import { applyGateway, isAsWanted, refOf, specOf } from '../vpn-gateways/engine-gateway.ts';
 import { gatewaysAt, readGateway } from '../vpn-gateways/store.ts';
 import type { VpnGatewayRow } from '../vpn-gateways/table.ts';
@@ -24,6 +29,18 @@ function hasPeers({ tunnel }: Gateway, wanted: readonly GatewayPeer[]): boolean 
   return seen.size === wanted.length && wanted.every((peer) => seen.has(settingsOf(peer)));
 }
 
+/** Outgoing traffic is what the gateway sends to its peers. The part below a millionth of a GB is not billed. */
+async function billTraffic(
+  tx: Tx,
+  { provider }: Services,
+  id: string,
+  bytes: number,
+  at: Date,
+): Promise<void> {
+  const added = (BigInt(bytes) * ONE) / BigInt(BYTES_PER_GB);
+  if (added > 0n) await addReading(tx, provider.catalogue, { resourceId: id, sku: TRAFFIC_SKU, added, at });
+}
+
 async function keepCounts(services: Services, row: VpnGatewayRow, { tunnel }: Gateway): Promise<void> {
   const counts = (tunnel?.peers ?? []).map((peer) => ({
     public_key: peer.publicKey,
@@ -31,7 +48,12 @@ async function keepCounts(services: Services, row: VpnGatewayRow, { tunnel }: Ga
     rx: peer.receivedBytes,
     tx: peer.sentBytes,
   }));
-  if (counts.length > 0) await addCounts(services.db, row.id, counts);
+  if (counts.length === 0) return;
+  const at = new Date();
+  await services.db.transaction().execute(async (tx) => {
+    const sent = await addCounts(tx, row.id, counts);
+    await billTraffic(tx, services, row.id, sent, at);
+  });
 }
 
 /** While the gateway is claimed, so no call changes its peers meanwhile. */
@@ -43,7 +65,6 @@ async function align(services: Services, engine: ComputeEngine, id: string): Pro
   const rows = await peersOf(db, id);
   const peers = livePeers(services, rows, new Date());
   const { seen } = await observeNow(services, (signal) => engine.observeGateway(refOf(row), signal));
-  if (seen !== null) await keepCounts(services, row, seen);
   const spec = await specOf(db, services, row);
   const isWhole = isAsWanted(seen, spec, row.public_key);
   if (!isWhole) await applyGateway(engine, row, spec, patience());
@@ -52,6 +73,7 @@ async function align(services: Services, engine: ComputeEngine, id: string): Pro
     await engine.ensureGatewayPeers(refOf(row), peers, patience());
     await markApplied(db, rows);
   }
+  if (seen !== null) await keepCounts(services, row, seen);
 }
 
 export async function reconcileGateway(services: Services, id: string): Promise<void> {

@@ -76,22 +76,28 @@ interface Counted {
 }
 
 /**
- * Adds what the gateway counted since the last time. Smaller counts than before mean that it restarted. The version of
- * the row stays, because nobody changed the peer.
+ * Adds what the gateway counted since the last time, and returns the bytes that it has sent to all peers since then.
+ * Smaller counts than before mean that it restarted. The version of the row stays, because nobody changed the peer.
  */
-export async function addCounts(db: Db, gatewayId: string, counts: readonly Counted[]): Promise<void> {
-  await sql`
+export async function addCounts(db: Db, gatewayId: string, counts: readonly Counted[]): Promise<number> {
+  const { rows } = await sql<{ tx: number }>`
     update vpn_peers p set
-      rx_bytes = p.rx_bytes + case when c.rx >= p.rx_counted then c.rx - p.rx_counted else c.rx end,
-      tx_bytes = p.tx_bytes + case when c.tx >= p.tx_counted then c.tx - p.tx_counted else c.tx end,
-      rx_counted = c.rx, tx_counted = c.tx,
-      last_handshake_at = greatest(p.last_handshake_at, c.at)
-    from unnest(
-      ${counts.map(({ public_key }) => public_key)}::text[], ${counts.map(({ rx }) => rx)}::bigint[],
-      ${counts.map(({ tx }) => tx)}::bigint[],
-      ${counts.map(({ last_handshake_at }) => last_handshake_at)}::timestamptz[]) as c (key, rx, tx, at)
-    where p.gateway_id = ${gatewayId} and p.public_key = c.key
-      and (p.rx_counted, p.tx_counted) is distinct from (c.rx, c.tx)`.execute(db);
+      rx_bytes = p.rx_bytes + grown.rx, tx_bytes = p.tx_bytes + grown.tx,
+      rx_counted = grown.rx_counted, tx_counted = grown.tx_counted,
+      last_handshake_at = greatest(p.last_handshake_at, grown.at)
+    from (
+      select o.id, c.rx as rx_counted, c.tx as tx_counted, c.at,
+        case when c.rx >= o.rx_counted then c.rx - o.rx_counted else c.rx end as rx,
+        case when c.tx >= o.tx_counted then c.tx - o.tx_counted else c.tx end as tx
+      from unnest(
+        ${counts.map(({ public_key }) => public_key)}::text[], ${counts.map(({ rx }) => rx)}::bigint[],
+        ${counts.map(({ tx }) => tx)}::bigint[],
+        ${counts.map(({ last_handshake_at }) => last_handshake_at)}::timestamptz[]) as c (key, rx, tx, at)
+      join vpn_peers o on o.gateway_id = ${gatewayId} and o.public_key = c.key
+      where (o.rx_counted, o.tx_counted) is distinct from (c.rx, c.tx)) as grown
+    where p.id = grown.id
+    returning grown.tx`.execute(db);
+  return rows.reduce((sent, { tx }) => sent + tx, 0);
 }
 
 export function expiredPeers(db: Db, limit: number): Promise<VpnPeerRow[]> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
@@ -5,6 +6,7 @@ import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
 import type { VpnGateway } from '../vpn-gateways/schema.ts';
 import type { VpnPeer } from './schema.ts';
 
@@ -50,6 +52,12 @@ const readPeer = async (of: VpnPeer) => (await mine.send('GET', pathOf(of))).jso
 const change = (of: VpnPeer, body: object) => mine.send('PATCH', pathOf(of), body);
 const config = (of: VpnPeer, accept = '*/*', query = '') =>
   mine.send('GET', `${pathOf(of)}/config${query}`, undefined, { accept });
+
+/** What a resource has used, by SKU. */
+interface Group {
+  readonly key: Readonly<Record<string, string>>;
+  readonly quantities: readonly { readonly sku: string; readonly unit: string; readonly quantity: string }[];
+}
 
 describe('a VPN gateway', () => {
   it('leads into its networks, is billed, and goes with its addresses', async () => {
@@ -279,6 +287,32 @@ describe('peers', () => {
       .execute();
     await run('vpn-gateways');
     expect((await readPeer(site)).rx_bytes).toBeGreaterThan(rx_bytes);
+  });
+
+  it('are sent traffic that is billed once, beyond what is included', async () => {
+    const { id } = await gateway();
+    const site = await peer(id, { endpoint: 'office.example.com:51820' });
+    const billed = async (): Promise<string> => {
+      await run('vpn-gateways');
+      const { accrued, groups } = (
+        await app.call({ url: '/account/v1/usage?group_by=resource', key: mine.key })
+      ).json<{ accrued: { metered: string }; groups: Group[] }>();
+      const use = groups
+        .find(({ key }) => key['resource_id'] === id)
+        ?.quantities.find(({ sku }) => sku === 'vpn.traffic-out');
+      return `${accrued.metered} for ${Math.floor(Number(use?.quantity))} ${use?.unit}`;
+    };
+    const send = (gigabytes: number) =>
+      app.services.db
+        .updateTable('vpn_peers')
+        .set({ tx_counted: sql`tx_counted - ${gigabytes * BYTES_PER_GB}::bigint` })
+        .where('id', '=', site.id)
+        .execute();
+    await send(1000);
+    expect(await billed()).toBe('0.00 for 1000 gb');
+    await send(2000);
+    expect(await billed()).toBe('2.00 for 3000 gb');
+    expect(await billed()).toBe('2.00 for 3000 gb');
   });
 });
 
