@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { EngineOperation } from '../../engines/compute/incus/client.ts';
 import type { Db } from '../../store/database.ts';
 import { type Prepare, startDaemon, type TestDaemon } from './daemon.ts';
-import { type Furniture, furnishImage, furnishServer, POOL } from './furnish.ts';
+import { type Furniture, furnishImages, furnishServer, POOL } from './furnish.ts';
 import { harnessOf, type IncusHarness, settingsOf } from './harness.ts';
 import { ip, makeNamespace, type Namespace, removeNamespace } from './namespace.ts';
 
@@ -113,8 +113,8 @@ async function form(members: readonly TestMember[], furniture: Furniture): Promi
   await first.client.run('PUT', '/1.0/cluster', { body: { server_name: first.name, enabled: true } });
   await configure({ 'cluster.offline_threshold': String(LOST_AFTER_SECONDS) });
   for (const member of others) await admit(first, member, members.indexOf(member), poolSize);
-  // Uploaded after all members have joined, so that each of them gets the image.
-  await furnishImage(first, furniture);
+  // Uploaded after all members have joined, so that each of them gets the images.
+  await furnishImages(first, furniture);
 }
 
 async function admit(first: TestMember, member: TestMember, index: number, poolSize: string): Promise<void> {

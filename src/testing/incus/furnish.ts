@@ -25,14 +25,10 @@ export interface Furniture {
 }
 
 export async function furnish(daemon: TestDaemon, furniture: Furniture = {}): Promise<void> {
-  await Promise.all([
-    furnishServer(daemon, furniture),
-    furnishImage(daemon, furniture),
-    furniture.vpn ? furnishVpn(daemon) : null,
-  ]);
+  await Promise.all([furnishServer(daemon, furniture), furnishImages(daemon, furniture)]);
 }
 
-/** Sets up everything except the image. */
+/** Sets up everything except the images. */
 export async function furnishServer(
   { client }: TestDaemon,
   { poolSize = '64GiB', gateway = '192.0.2.1/24' }: Furniture = {},
@@ -60,11 +56,12 @@ export async function furnishServer(
   await Promise.all([addPool, addNetwork]);
 }
 
-export async function furnishImage(
-  { client, folder }: TestDaemon,
-  { images: names = [IMAGE] }: Furniture = {},
+export async function furnishImages(
+  daemon: TestDaemon,
+  { images: names = [IMAGE], vpn = false }: Furniture = {},
 ): Promise<void> {
-  await upload(client, await buildImage(folder), names);
+  await upload(daemon.client, await buildImage(daemon.folder), names);
+  if (vpn) await furnishVpn(daemon);
 }
 
 /** The test image with WireGuard's programs. The gateway configures its private interfaces itself. */

@@ -1,9 +1,10 @@
 /** Opens the driver on an Incus, or a cluster of them, whose private networks are on OVN. */
 import type { OvnSettings } from '../../engines/compute/incus/settings.ts';
+import type { ComputeDriver } from '../../provider/compute.ts';
 import type { Db } from '../../store/database.ts';
 import { type ClusterHarness, startCluster, type TestMember } from './cluster.ts';
-import { startDaemon } from './daemon.ts';
-import { furnish } from './furnish.ts';
+import { startDaemon, type TestDaemon } from './daemon.ts';
+import { type Furniture, furnish } from './furnish.ts';
 import { harnessOf, type IncusHarness, settingsOf } from './harness.ts';
 import { type Fabric, joinOvn, startFabric, switchOf, UPLINK } from './ovn.ts';
 
@@ -18,32 +19,47 @@ export const ovnSettings = ({ northbound }: Pick<Fabric, 'northbound'>): OvnSett
   northbound: { remotes: [northbound], credentials: null },
 });
 
-export async function openOvn(db: Db): Promise<OvnHarness> {
+/** The same in the provider's file. */
+export const ovnChoices = ({ northbound }: Pick<Fabric, 'northbound'>) =>
+  ({ networks: 'ovn', ovn_uplink: UPLINK, ovn_northbound: [northbound] }) satisfies Partial<ComputeDriver>;
+
+/** Starts an engine with OVN. To stop the daemon also stops its fabric. */
+export async function startOvnDaemon(
+  furnishIt: (daemon: TestDaemon) => Promise<void>,
+): Promise<{ readonly daemon: TestDaemon; readonly fabric: Fabric }> {
   const fabric = await startFabric();
   try {
     const daemon = await startDaemon('incus', switchOf(fabric));
-    const stop = async (): Promise<void> => {
-      await daemon.stop();
-      await fabric.stop();
-    };
     try {
-      await Promise.all([furnish(daemon), joinOvn(fabric, [daemon])]);
+      await Promise.all([furnishIt(daemon), joinOvn(fabric, [daemon])]);
     } catch (error) {
       await daemon.stop();
       throw error;
     }
-    const settings = { ...settingsOf(daemon), ovn: ovnSettings(fabric) };
-    return { ...harnessOf(db, { ...daemon, stop }, settings), fabric };
+    const stop = async (): Promise<void> => {
+      await daemon.stop();
+      await fabric.stop();
+    };
+    return { daemon: { ...daemon, stop }, fabric };
   } catch (error) {
     await fabric.stop();
     throw error;
   }
 }
 
-export async function openOvnCluster(db: Db, count: number): Promise<OvnClusterHarness> {
+export async function openOvn(db: Db, furniture: Furniture = {}): Promise<OvnHarness> {
+  const { daemon, fabric } = await startOvnDaemon((started) => furnish(started, furniture));
+  return { ...harnessOf(db, daemon, { ...settingsOf(daemon), ovn: ovnSettings(fabric) }), fabric };
+}
+
+export async function openOvnCluster(
+  db: Db,
+  count: number,
+  furniture: Furniture = {},
+): Promise<OvnClusterHarness> {
   const fabric = await startFabric();
   try {
-    const cluster = await startCluster(count, {}, (index) => switchOf(fabric, index + 1));
+    const cluster = await startCluster(count, furniture, (index) => switchOf(fabric, index + 1));
     const [first] = cluster.members as readonly [TestMember];
     const stop = async (): Promise<void> => {
       await cluster.stop();

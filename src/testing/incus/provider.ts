@@ -79,17 +79,26 @@ interface DemoCatalogue {
   readonly address_pools: readonly { readonly slug: string }[];
 }
 
+/** Further members of the location. */
+interface LocationChoices {
+  readonly compute?: Partial<ComputeDriver>;
+  readonly backups?: object;
+}
+
 /** The same as the text of a provider file, for an app in a process of its own. Everything else is as in the demo. */
 export function writeProvider(
   daemon: Pick<TestDaemon, 'url'>,
   adapt: (catalogue: DemoCatalogue) => Partial<DemoCatalogue> = () => ({}),
+  { compute: choices = {}, ...ofLocation }: LocationChoices = {},
 ): string {
   const { provider, catalogue } = parse(readDefaultText()) as { provider: object; catalogue: DemoCatalogue };
   const { driver, url, storage_pool, public_network, vcpu_overcommit } = computeAt(daemon);
-  const compute = { driver, url, storage_pool, public_network, vcpu_overcommit };
+  const compute = { driver, url, storage_pool, public_network, vcpu_overcommit, ...choices };
   const locations = catalogue.locations.map((location) => ({
     ...location,
-    compute: location.slug === LOCATION ? compute : { driver: 'sandbox', pace: 0 },
+    ...(location.slug === LOCATION
+      ? { compute, ...ofLocation }
+      : { compute: { driver: 'sandbox', pace: 0 } }),
   }));
   return JSON.stringify({ provider, catalogue: { ...catalogue, locations, ...adapt(catalogue) } });
 }

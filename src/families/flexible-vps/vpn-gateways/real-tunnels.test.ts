@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nameOf } from '../../../engines/compute/incus/names.ts';
 import { VPN_IMAGE } from '../../../testing/incus/furnish.ts';
 import {
   ip,
@@ -12,15 +13,32 @@ import {
   removeNamespace,
   runIn,
 } from '../../../testing/incus/namespace.ts';
+import { ovnChoices, startOvnDaemon } from '../../../testing/incus/ovn-harness.ts';
 import { PATIENCE, Place } from '../../../testing/incus/place.ts';
-import { whyNoVpn } from '../../../testing/incus/programs.ts';
+import { whyNoOvn, whyNoVpn } from '../../../testing/incus/programs.ts';
+import { furnishForDemo } from '../../../testing/incus/provider.ts';
 import type { VpnPeer } from '../vpn-peers/schema.ts';
 import type { VpnGateway } from './schema.ts';
 
-const reason = whyNoVpn();
 const PRIVATE = '10.20.0.20';
+const vpn_image = VPN_IMAGE;
 
-describe.skipIf(reason !== null)(`tunnels${reason === null ? '' : `: ${reason}`}`, () => {
+async function openOvn(): Promise<Place> {
+  const { daemon, fabric } = await startOvnDaemon((started) => furnishForDemo(started, { vpn: true }));
+  return Place.on(daemon, { ...ovnChoices(fabric), vpn_image });
+}
+
+const whyNot = { bridges: whyNoVpn(), OVN: whyNoVpn() ?? whyNoOvn() };
+tryOn('bridges', () => Place.open({ vpn: true }, { vpn_image }));
+tryOn('OVN', openOvn);
+
+function tryOn(networks: keyof typeof whyNot, open: () => Promise<Place>): void {
+  const reason = whyNot[networks];
+  const name = `tunnels into networks on ${networks}${reason === null ? '' : `: ${reason}`}`;
+  describe.skipIf(reason !== null)(name, () => describeTunnels(open));
+}
+
+function describeTunnels(open: () => Promise<Place>): void {
   let place: Place;
   let folder: string;
   let serial = 0;
@@ -28,7 +46,7 @@ describe.skipIf(reason !== null)(`tunnels${reason === null ? '' : `: ${reason}`}
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'hostplane-vpn-'));
-    place = await Place.open({ vpn: true }, { vpn_image: VPN_IMAGE });
+    place = await open();
   });
   afterAll(async () => {
     for (const client of clients) removeNamespace(client);
@@ -115,13 +133,23 @@ describe.skipIf(reason !== null)(`tunnels${reason === null ? '' : `: ${reason}`}
     return { row, text: (await send('GET', `${pathOf(row)}/config`, undefined, { accept: '*/*' })).body };
   }
 
+  const privateNetwork = (name: string, ipv4_cidr: string) =>
+    made<{ id: string }>('networks', { name, location: 'fra1', ipv4_cidr, ipv6: false });
+
+  /** How many interfaces the gateway has at the engine. */
+  async function interfacesOf({ id }: VpnGateway): Promise<number> {
+    const project = nameOf(place.vps.account.id);
+    const path = `/1.0/instances/${nameOf(id)}`;
+    const { devices } = await place.daemon.client.ask<{ devices: Record<string, { type: string }> }>(
+      'GET',
+      path,
+      { project },
+    );
+    return Object.values(devices).filter(({ type }) => type === 'nic').length;
+  }
+
   it('lead to a private machine with the downloaded configuration, and end with their peer alone', async () => {
-    const network = await made<{ id: string }>('networks', {
-      name: 'backend',
-      location: 'fra1',
-      ipv4_cidr: '10.20.0.0/24',
-      ipv6: false,
-    });
+    const network = await privateNetwork('backend', '10.20.0.0/24');
     const networks = [{ network_id: network.id, ipv4: PRIVATE }];
     await place.create({ networks, public_ipv4: { mode: 'none' }, public_ipv6: false });
     const gateway = await made<VpnGateway>('vpn-gateways', {
@@ -160,8 +188,25 @@ describe.skipIf(reason !== null)(`tunnels${reason === null ? '' : `: ${reason}`}
     await drift?.run(place.app.services);
     await expect.poll(() => reaches(phone, PRIVATE), PATIENCE).toBe(true);
 
+    // The engine dies while the gateway joins a second network. The tunnel stays up, and the change is made later.
+    const other = await privateNetwork('other', '10.21.0.0/24');
+    const network_ids = [network.id, other.id];
+    const update = await send('PATCH', `vpn-gateways/${gateway.id}`, { network_ids });
+    expect(update.statusCode, update.body).toBe(202);
+    await expect.poll(() => interfacesOf(gateway), PATIENCE).toBe(3);
+    await place.daemon.kill();
+    expect(await reaches(phone, PRIVATE)).toBe(true);
+    await place.daemon.start();
+    const { operation } = update.json<{ operation: { id: string } }>();
+    expect(await place.endOf(operation.id)).toMatchObject({ status: 'succeeded', error: null });
+    expect((await send('GET', `vpn-gateways/${gateway.id}`)).json()).toMatchObject({
+      status: 'active',
+      network_ids,
+    });
+    expect(await reaches(phone, PRIVATE)).toBe(true);
+
     const deletion = await place.act('DELETE', `vpn-gateways/${gateway.id}`);
     expect(await place.endOf(deletion)).toMatchObject({ status: 'succeeded' });
     await place.removeAll();
   }, 600_000);
-});
+}

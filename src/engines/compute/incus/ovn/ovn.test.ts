@@ -1,12 +1,13 @@
-/** The contract of networks on OVN, and what the doctor says of it. */
+/** The contract of networks and VPN gateways on OVN, and what the doctor says of it. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Examination } from '../../../../kernel/registry.ts';
 import { useTestDatabase } from '../../../../testing/database.ts';
-import { PUBLIC_NETWORK } from '../../../../testing/incus/furnish.ts';
+import { PUBLIC_NETWORK, VPN_IMAGE } from '../../../../testing/incus/furnish.ts';
 import { settingsOf } from '../../../../testing/incus/harness.ts';
 import { startFabric } from '../../../../testing/incus/ovn.ts';
 import { type OvnHarness, openOvn, ovnSettings } from '../../../../testing/incus/ovn-harness.ts';
-import { whyNoOvn } from '../../../../testing/incus/programs.ts';
+import { whyNoOvn, whyNoVpn } from '../../../../testing/incus/programs.ts';
+import { describeGateways } from '../../contract/gateways.ts';
 import { Lab } from '../../contract/lab.ts';
 import { describeNetworks } from '../../contract/networks.ts';
 import { capabilitiesOf } from '../capabilities.ts';
@@ -16,22 +17,27 @@ import type { Server } from '../driver-context.ts';
 import type { OvnSettings } from '../settings.ts';
 
 const reason = whyNoOvn();
+const vpn = whyNoVpn() === null;
 
 describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${reason}`}`, () => {
   const database = useTestDatabase();
   let harness: OvnHarness;
   let lab: Lab;
   beforeAll(async () => {
-    harness = await openOvn(database.db);
+    harness = await openOvn(database.db, { vpn });
     lab = new Lab(harness);
   });
   afterEach(() => lab.clear());
   afterAll(() => harness?.close());
 
-  describeNetworks({
-    capabilities: capabilitiesOf({ instanceType: 'container', ovn: ovnSettings({ northbound: '' }) }),
-    lab: () => lab,
+  const capabilities = capabilitiesOf({
+    instanceType: 'container',
+    ovn: ovnSettings({ northbound: '' }),
+    vpnImage: vpn ? VPN_IMAGE : null,
   });
+  const use = { capabilities, lab: () => lab };
+  describeNetworks(use);
+  describeGateways(use);
 
   describe('the doctor', () => {
     const sold = {
