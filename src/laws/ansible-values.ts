@@ -3,7 +3,10 @@ import { callNames } from '../engines/compute/sandbox/faults.ts';
 import { isComparable } from '../surfaces/iac/ansible/current.ts';
 import type { Input, Member } from '../surfaces/iac/inputs.ts';
 
-/** Inputs for which the law has no second value: they refer to other resources or to addresses of a network, exclude another input, or are keys. */
+/**
+ * Inputs for which the law has no second value: they refer to other resources or to addresses of a network, exclude
+ * another input, or are keys.
+ */
 export const UNTRIED = [
   'budget currency',
   'budget emails',
