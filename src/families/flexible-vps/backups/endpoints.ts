@@ -93,7 +93,7 @@ const createVmBackup = endpoint({
   ],
   operation: createBackupKind,
   example: {
-    body: { vm_id: exampleBackup.vm_id, labels: { env: 'prod' } },
+    body: { vm_id: exampleBackup.vm_id, name: exampleBackup.name, labels: { env: 'prod' } },
     answer: {
       status: 202,
       body: {

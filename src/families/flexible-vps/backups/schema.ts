@@ -112,7 +112,7 @@ export const BackupParams = Shape({ id: Id('bkp') });
 
 export const exampleBackup: Backup = {
   id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  name: 'web-1',
+  name: 'before-upgrade',
   description: '',
   labels: { env: 'prod' },
   vm_id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
