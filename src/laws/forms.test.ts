@@ -61,11 +61,13 @@ async function placesOf(endpoint: Endpoint, machines: readonly Params[]): Promis
   return isOfMachine ? machines : [await paramsFor(endpoint, world)];
 }
 
-/** Whether the form has the alternatives that it is about: there may be nothing to pick for them. */
-const isWhole = ({ choices }: Form, body: unknown): boolean =>
-  Object.keys(choices).every(
+/** Whether the form has what it must have and the alternatives that it is about: there may be nothing to pick for them. */
+const isWhole = ({ endpoint, choices }: Form, body: unknown): boolean => {
+  const required = ((endpoint.body as FormSchema).required ?? []).map((name) => `/${name}`);
+  return [...required, ...Object.keys(choices)].every(
     (pointer) => valueAt(body, pointer.replaceAll('*', '0').split('/').slice(1)) !== undefined,
   );
+};
 
 /** A form says nothing about the state of the machine, so one of the two machines must accept it. */
 async function tryPlaces(endpoint: Endpoint, places: readonly Params[]): Promise<void> {

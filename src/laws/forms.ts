@@ -176,6 +176,8 @@ class Filling {
     const [first, ...rest] = Array.isArray(example) ? example : [];
     const place: Root = (part) => root([part]);
     const item = await this.value(items, `${at}/*`, first, place);
+    // The ids of the example are of no resource.
+    if (item === undefined && items['x-ref'] !== undefined) return schema.default;
     if (item === undefined) return example ?? schema.default ?? schema.examples?.[0];
     return items['x-ref'] === undefined ? [item, ...rest] : [item];
   }
