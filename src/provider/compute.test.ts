@@ -68,6 +68,7 @@ describe('a location that Incus serves', () => {
       storagePool: 'default',
       publicNetwork: 'public',
       ovn: null,
+      vpnImage: null,
       bounds: { instances: null, vcpus: null, memory_mb: null, disk_gb: null },
       vcpuOvercommit: 4,
       reservePercent: 5,
