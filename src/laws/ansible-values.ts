@@ -3,6 +3,25 @@ import { callNames } from '../engines/compute/sandbox/faults.ts';
 import { isComparable } from '../surfaces/iac/ansible/current.ts';
 import type { Input, Member } from '../surfaces/iac/inputs.ts';
 
+/**
+ * Inputs for which the law has no second value: they refer to other resources or to addresses of a network, exclude
+ * another input, or are keys.
+ */
+export const UNTRIED = [
+  'budget currency',
+  'budget emails',
+  'vm custom_size',
+  'vm placement_group_id',
+  'vm backup_policy_id',
+  'network dns',
+  'interface alias_ips',
+  'vpn_gateway network_ids',
+  'vpn_gateway dns_servers',
+  'vpn_peer public_key',
+  'vpn_peer routed_cidrs',
+  'vpn_peer endpoint',
+];
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** The calls of the sandbox that bring something into being: those with a counterpart that removes it. */

@@ -30,7 +30,15 @@ import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts
 import { inventoryOf } from '../testing/inventory.ts';
 import { isLong } from '../testing/long-form.ts';
 import { noLimit } from '../testing/no-limit.ts';
-import { another, anything, comparedInputs, creatingCalls, hiddenIn, secretsIn } from './ansible-values.ts';
+import {
+  another,
+  anything,
+  comparedInputs,
+  creatingCalls,
+  hiddenIn,
+  secretsIn,
+  UNTRIED,
+} from './ansible-values.ts';
 import { collect } from './fixtures.ts';
 import { createWorld, endpoints, type Params, paramsFor, requestTo, type World } from './walk.ts';
 import { freshName } from './world.ts';
@@ -48,22 +56,6 @@ const why = whyNoAnsible();
 const HASH = 'the-hash-of-the-document';
 const calls: string[] = [];
 const secrets = new Set<string>();
-
-/** They refer to other resources or to addresses of a network, exclude another input, or are keys. */
-const UNTRIED = [
-  'budget currency',
-  'budget emails',
-  'vm custom_size',
-  'vm placement_group_id',
-  'vm backup_policy_id',
-  'network dns',
-  'interface alias_ips',
-  'vpn_gateway network_ids',
-  'vpn_gateway dns_servers',
-  'vpn_peer public_key',
-  'vpn_peer routed_cidrs',
-  'vpn_peer endpoint',
-];
 
 let refusals = 0;
 

@@ -29,4 +29,4 @@ async function liftLimits({ services }: TestApp, { id }: TestAccount): Promise<v
 let serial = 0;
 
 /** A name that no other resource of this process has. */
-export const freshName = (): string => `walk-${process.pid}-${++serial}`;
+export const freshName = (): string => `walk-${process.pid}-${String(++serial).padStart(5, '0')}`;
