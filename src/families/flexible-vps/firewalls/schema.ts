@@ -126,8 +126,7 @@ const ChangedRule = Named(
   Shape({
     ...NewRule.properties,
     id: Type.Optional(
-      Type.String({
-        maxLength: 40,
+      Id('fwr', {
         ...advanced,
         description: 'The id of the rule as it was read. It has no effect. Default: none.',
       }),
