@@ -126,7 +126,9 @@ const ChangedRule = Named(
   Shape({
     ...NewRule.properties,
     id: Type.Optional(
-      Id('fwr', {
+      // No reference: nobody chooses it from a list, and nothing is looked up.
+      Type.String({
+        pattern: '^fwr_[0-9a-z]{26}$',
         ...advanced,
         description: 'The id of the rule as it was read. It has no effect. Default: none.',
       }),
