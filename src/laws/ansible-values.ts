@@ -5,21 +5,15 @@ import type { Input, Member } from '../surfaces/iac/inputs.ts';
 
 /**
  * Inputs for which the law has no second value: they refer to other resources or to addresses of a network, exclude
- * another input, or are keys.
+ * another input or need one, or can have one value only.
  */
 export const UNTRIED = [
   'budget currency',
-  'budget emails',
   'vm custom_size',
   'vm placement_group_id',
   'vm backup_policy_id',
-  'network dns',
   'interface alias_ips',
-  'vpn_gateway network_ids',
-  'vpn_gateway dns_servers',
-  'vpn_peer public_key',
   'vpn_peer routed_cidrs',
-  'vpn_peer endpoint',
 ];
 
 type Members = Readonly<Record<string, unknown>>;
@@ -49,6 +43,8 @@ function anotherText(
   return `${value ?? 'value'}-2`;
 }
 
+const isOneOf = ({ limits }: Member): boolean => limits.enum !== undefined;
+
 /** A value that the API takes, other than this one; undefined if the document does not say enough to make one. */
 export function another(member: Member, value: unknown): unknown {
   const { type } = member;
@@ -69,9 +65,14 @@ export function another(member: Member, value: unknown): unknown {
       if (type.choice !== undefined) return undefined;
       const old = (value ?? {}) as Members;
       const isThere = ({ name }: Member): boolean => name in old;
-      for (const inner of [...type.members.filter(isThere), ...type.members]) {
+      // One of several names, such as a frequency, may need other members than the present one, so it comes last.
+      const byEnum = type.members.toSorted((a, b) => Number(isOneOf(a)) - Number(isOneOf(b)));
+      const kept = Object.fromEntries(
+        type.members.flatMap(({ name, required }) => (required && name in old ? [[name, old[name]]] : [])),
+      );
+      for (const inner of [...byEnum.filter(isThere), ...byEnum]) {
         const changed = another(inner, old[inner.name]);
-        if (changed !== undefined) return { [inner.name]: changed };
+        if (changed !== undefined) return { ...kept, [inner.name]: changed };
       }
       return undefined;
     }

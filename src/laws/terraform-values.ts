@@ -4,27 +4,11 @@ import type { Member, Type } from '../surfaces/iac/inputs.ts';
 import type { ManagedResource } from '../surfaces/iac/model.ts';
 import type { Choices } from '../surfaces/iac/schemas.ts';
 import { type ModuleInput, moduleInputs } from '../surfaces/iac/terraform/variables.ts';
-import { laterThan } from './ansible-values.ts';
+import { secondValues } from './second-values.ts';
 import { endpoints, urlOf } from './walk.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 export type Read = (url: string) => Promise<Json>;
-
-/** Values that neither an example nor a list has, because they depend on other values. */
-const chosen: Readonly<Record<string, unknown>> = {
-  'interface.alias_ips': ['10.10.0.50'],
-  'network.dns': { servers: ['10.10.0.53'], domain: 'law.example' },
-  'budget.scope': { families: ['flexible-vps'] },
-  'vpn_gateway.dns_servers': ['10.10.0.53'],
-  'vpn_peer.endpoint': 'office.example.com:51820',
-  'vpn_peer.expires_at': laterThan(),
-  'vpn_peer.public_key': Buffer.alloc(32, 7).toString('base64'),
-  'webhook.event_types': ['vm.*'],
-  'webhook.secret_version': 2,
-  'vm.plan': 'flex-4-8',
-  'vm.protection': { redeploy: true },
-  'vm.user_data': '#cloud-config\nfqdn: law.example\n',
-};
 
 /** A further module of a resource, for inputs that exclude others or need another state. */
 interface Variant {
@@ -173,7 +157,8 @@ export class Values {
       const name = `${resource.name}.${input.name}`;
       if (untried[name] !== undefined || byVariants.some(({ changes: its }) => input.name in its)) continue;
       const now = body[input.name] ?? input.default;
-      const value = chosen[name] ?? resource.updateExample[input.name] ?? (await this.#other(input, now));
+      const value =
+        secondValues[name] ?? resource.updateExample[input.name] ?? (await this.#other(input, now));
       changes[input.name] = knownOr(name, value);
     }
     return { ...instance, body: { ...body, ...changes } };
