@@ -92,6 +92,11 @@ const packages = [
     without: 'the tests of VPN gateways with real packets did not run',
   },
   {
+    names: ['ceph-mon', 'ceph-osd', 'ceph-common', 'radosgw'],
+    isThere: () => ['ceph-mon', 'ceph-osd', 'ceph', 'radosgw'].every(hasProgram),
+    without: 'the tests of backups in S3 did not run',
+  },
+  {
     names: ['zbar-tools'],
     isThere: () => hasProgram('zbarimg'),
     without: 'no QR code was read',

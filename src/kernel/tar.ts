@@ -1,5 +1,14 @@
 /** The parts of the tar format that images need: list the entries of an archive, and write an archive around a file. */
-import type { FileHandle } from 'node:fs/promises';
+
+/** A file, or a stream that is read from its beginning to its end (`ForwardReader`). */
+export interface TarSource {
+  read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ readonly bytesRead: number }>;
+}
 
 const BLOCK = 512;
 /** The limit for extension records, which hold a long name or other values that do not fit into a header. */
@@ -87,8 +96,9 @@ function readRecords(bytes: Buffer): Further {
   };
 }
 
-async function readFully(handle: FileHandle, position: number, length: number): Promise<Buffer> {
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+async function readFully(handle: TarSource, position: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.alloc(length);
+  const { bytesRead } = await handle.read(buffer, 0, length, position);
   return buffer.subarray(0, bytesRead);
 }
 
@@ -124,7 +134,7 @@ const isEmpty = (block: Buffer): boolean => block.every((byte) => byte === 0);
  * Reads only the headers, up to the end of the archive. Refuses anything that other programs may read differently, so
  * that the program that unpacks the archive finds the same entries.
  */
-export async function* readTar(handle: FileHandle): AsyncGenerator<TarEntry> {
+export async function* readTar(handle: TarSource): AsyncGenerator<TarEntry> {
   let further: Further = {};
   for (let at = 0; ; ) {
     const block = await readFully(handle, at, BLOCK);

@@ -14,12 +14,10 @@ import { createWorld, requestTo, type WalkRequest, type World, writes } from './
 let app: TestApp;
 let world: World;
 /** A key that needs approval for every write. */
-let held: TestKey;
 
 beforeAll(async () => {
   app = await createTestApp();
   world = await createWorld(app);
-  held = await createKey(app.services.db, world.account, { approval: 'writes' });
 });
 afterAll(() => app.close());
 
@@ -39,8 +37,10 @@ const withoutNewIds = (effects: readonly EffectView[]): EffectView[] =>
   effects.map((effect) => (effect.action === 'create' ? { ...effect, id: null } : effect));
 
 async function askedAbout(request: WalkRequest): Promise<unknown> {
-  const { operation_id } = (await send(request, held)).json();
   const { db } = app.services;
+  // A key of its own, because only so many requests of a key may wait.
+  const held = await createKey(db, world.account, { approval: 'writes' });
+  const { operation_id } = (await send(request, held)).json();
   const row = db.selectFrom('approvals').select('effects').where('operation_id', '=', operation_id);
   return (await row.executeTakeFirstOrThrow()).effects;
 }

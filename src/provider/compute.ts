@@ -3,9 +3,8 @@
  * name a member that belongs to another driver. The rest of the program reads the result of `computeOf`.
  */
 import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
-import { Count, Default } from './words.ts';
+import { Count, Default, Path } from './words.ts';
 
-const Path = Type.String({ minLength: 1, maxLength: 4096 });
 /** The name of a storage pool or bridge at the engine. */
 const EngineName = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',

@@ -5,9 +5,10 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import { examine } from '../kernel/validation.ts';
-import { withAbsoluteFolder } from './backup-store.ts';
+import { withAbsolutePaths } from './backup-store.ts';
 import type { Location } from './catalogue.ts';
 import { checkCertificate, readAuthorities } from './certificate.ts';
+import { checkBackups } from './checks/backups.ts';
 import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
 import { checkCoverage } from './checks/coverage.ts';
 import { checkEgress } from './checks/egress.ts';
@@ -68,6 +69,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
   checkMeaning(draft, report, now);
   checkCompute(draft, folder(LOCATIONS), report);
+  checkBackups(draft, folder(LOCATIONS), report);
   checkPortal(draft, folder('portal'), report);
   const database = hasSoundUrl(draft, 'database')
     ? readUrl(databaseUrl, draft.file.database, env, folder('database'), report)
@@ -132,7 +134,7 @@ function withFiles(locations: readonly Location[], folder: string): Location[] {
   return locations.map((location) => ({
     ...location,
     compute: location.compute && withAbsoluteFiles(location.compute, folder),
-    backups: location.backups && withAbsoluteFolder(location.backups, folder),
+    backups: location.backups && withAbsolutePaths(location.backups, folder),
   }));
 }
 

@@ -116,7 +116,8 @@ export function readPassword(
     : readSecret(resolve(folder, file), '/mail/smtp/password_file', report, 'the password');
 }
 
-function readSecret(file: string, path: string, report: Report, content = 'the URL'): string | null {
+/** `content` says what belongs into the file. */
+export function readSecret(file: string, path: string, report: Report, content = 'the URL'): string | null {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {

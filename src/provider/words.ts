@@ -42,6 +42,8 @@ export const Sku: TUnsafe<string> = Type.Unsafe<string>({
 
 export const Text: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', minLength: 1, maxLength: 200 });
 
+export const Path: TUnsafe<string> = Type.Unsafe<string>({ type: 'string', minLength: 1, maxLength: 4096 });
+
 export const Country: TUnsafe<string> = Type.Unsafe<string>({
   type: 'string',
   pattern: '^[A-Z]{2}$',

@@ -11,8 +11,9 @@ import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { Services } from '../kernel/services.ts';
 import { faultsOf } from '../kernel/validation.ts';
-import type { BackupStore } from '../provider/backup-store.ts';
+import { BackupStore } from '../provider/backup-store.ts';
 import { readDefaultText } from '../provider/default.ts';
+import { fillDefaults } from '../provider/draft.ts';
 import { loadProvider } from '../provider/load.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import { openServices, type RunningServices } from '../services.ts';
@@ -70,6 +71,10 @@ function readProvider(): ProviderConfig {
   return roomy(atOnce(loaded.config));
 }
 
+/** The setting of the provider's file for a store in a folder. */
+export const folderStore = (folder: string): BackupStore =>
+  fillDefaults(BackupStore, { driver: 'folder', folder }) as BackupStore;
+
 /** One folder for the backups of all apps in this process, which is removed with the process. */
 let backupFolder: string | undefined;
 function backupsOfTests(): BackupStore {
@@ -78,7 +83,7 @@ function backupsOfTests(): BackupStore {
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
     backupFolder = folder;
   }
-  return { driver: 'folder', folder: backupFolder, megabytes_per_second: null };
+  return folderStore(backupFolder);
 }
 
 /** Sets the pace of the sandbox engines to 0, so that machines boot without delay. */

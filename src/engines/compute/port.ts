@@ -6,7 +6,7 @@
  * still doing. If the result does not show whether the work was done (a restart, a rebuild), the call carries `once`,
  * the id of the operation, which the engine stores with the machine.
  */
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import type { Engine, Engines, Watcher } from '../engine.ts';
 import type { EnginePort } from '../engine-port.ts';
 import type { CapabilityName } from './capabilities.ts';
@@ -34,7 +34,13 @@ export { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.t
 export type { Capabilities, CapabilityName } from './capabilities.ts';
 export type * from './firewall.ts';
 export type { Gateway, GatewayPeer, GatewaySpec } from './gateway.ts';
-export { type Image, type ImageFormat, type ImageSource, imageFormats } from './image.ts';
+export {
+  type Image,
+  type ImageContent,
+  type ImageFormat,
+  type ImageSource,
+  imageFormats,
+} from './image.ts';
 export type * from './instance.ts';
 export type { Network, NetworkSpec } from './network.ts';
 export {
@@ -82,7 +88,7 @@ export interface Console {
 
 /** Every call rejects with `EngineRefused` (final), `EngineUnreachable` (retry) or the reason of its abort signal. */
 export interface ComputeEngine extends Engine<CapabilityName> {
-  /** The formats that `ensureImage` accepts; `exportImage` writes the first one. */
+  /** The formats that `ensureImage` accepts; `exportImage` returns the first one. */
   readonly imageFormats: readonly [ImageFormat, ...ImageFormat[]];
   /** The protocol of the graphical console, if the driver has one. */
   readonly graphicalProtocol: 'spice' | 'vnc';
@@ -199,10 +205,11 @@ export interface ComputeEngine extends Engine<CapabilityName> {
   ensureImage(ref: Ref, source: ImageSource, signal?: AbortSignal): Promise<void>;
   observeImage(ref: ImageRef, signal?: AbortSignal): Promise<Image | null>;
   /**
-   * Writes the image into `file` in the first of `imageFormats`, whatever format it was imported from, so that
-   * `ensureImage` of an engine of the same kind accepts the file.
+   * Returns the bytes of the image in the first of `imageFormats`, whatever format it was imported from, so that
+   * `ensureImage` of an engine of the same kind accepts them. They are the same at each call. The stream fails if it
+   * is cut off. The caller may read it as slowly as it likes.
    */
-  exportImage(ref: ImageRef, file: string, signal?: AbortSignal): Promise<void>;
+  exportImage(ref: ImageRef, signal?: AbortSignal): Promise<Readable>;
   removeImage(ref: Ref, signal?: AbortSignal): Promise<void>;
 
   /** Uses the agent inside a running guest. */

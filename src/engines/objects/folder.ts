@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { EngineRefused, EngineUnreachable } from '../errors.ts';
 import { Bandwidth } from './bandwidth.ts';
+import { storeAway, storeFull } from './faults.ts';
 import type { ObjectStore, StoredObject } from './port.ts';
 
 /** Files that are still being written. A killed process leaves them behind; `removeAll` removes them. */
@@ -12,14 +12,12 @@ const UNFINISHED = '.unfinished-';
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
 
-const FULL = 'The store for backups has no room left.';
-
-/** A full folder stays full until the provider acts. Other faults, such as a network file system that is away, pass. */
+/** Faults other than a full folder pass, such as a network file system that is away. */
 function faultOf(error: unknown): unknown {
   const code = codeOf(error);
-  if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) return new EngineRefused('capacity_unavailable', FULL);
+  if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) return storeFull();
   if (code === '' || code === 'ABORT_ERR') return error;
-  return new EngineUnreachable('The store for backups cannot be used at the moment.', { cause: error });
+  return storeAway(error);
 }
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -51,7 +49,6 @@ export class FolderStore implements ObjectStore {
 
   /** Written beside its place and renamed, so that no reader finds half an object. */
   async put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {
-    await this.#bandwidth.take(bytes.length, signal);
     const file = join(this.#folder, key);
     const unfinished = join(dirname(file), `${UNFINISHED}${randomBytes(8).toString('hex')}`);
     await guarded(async () => {
@@ -59,7 +56,10 @@ export class FolderStore implements ObjectStore {
       try {
         const handle = await open(unfinished, 'wx', 0o600);
         try {
-          await handle.writeFile(bytes, signal === undefined ? {} : { signal });
+          for await (const slice of this.#bandwidth.pace(bytes, signal)) {
+            signal?.throwIfAborted();
+            await handle.writeFile(slice);
+          }
           await handle.sync();
         } finally {
           await handle.close();

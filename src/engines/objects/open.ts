@@ -1,16 +1,18 @@
 /** Opens the store for the backups of each location. */
-import { backupStoreOf } from '../../provider/backup-store.ts';
+import { type BackupPlace, backupStoreOf } from '../../provider/backup-store.ts';
 import { type EngineOptions, openEngines, type RunningEngines } from '../open.ts';
 import { FolderStore } from './folder.ts';
 import type { ObjectStore } from './port.ts';
+import { S3Store } from './s3/driver.ts';
+
+export function openStore(location: string, place: BackupPlace): ObjectStore {
+  return place.driver === 'folder'
+    ? new FolderStore({ location, ...place })
+    : new S3Store({ location, ...place });
+}
 
 export const openObjects = (options: EngineOptions): RunningEngines<ObjectStore> =>
   openEngines(options, (location, { provider }) => {
-    const store = backupStoreOf(location, provider.database.folder);
-    if (store === null) return null;
-    return new FolderStore({
-      location: location.slug,
-      folder: store.folder,
-      megabytesPerSecond: store.megabytes_per_second,
-    });
+    const place = backupStoreOf(location, provider.database.folder);
+    return place && openStore(location.slug, place);
   });

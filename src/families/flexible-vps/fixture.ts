@@ -1,4 +1,5 @@
 /** Compares the resources of an account with the state of the compute engines. */
+import { isDeepStrictEqual } from 'node:util';
 import {
   type ComputeEngine,
   computePort,
@@ -99,10 +100,15 @@ async function firewallFaults(world: World, { id, status, locations }: FirewallR
   for (const location of status === 'active' ? locations : []) {
     const seen = await engineOf(world, location).observeFirewall({ account: world.account.id, id });
     const spec = await specOf(world.app.services.db, id, location);
-    const told = (firewall: FirewallSpec | null) =>
-      JSON.stringify([firewall?.defaultIn, firewall?.defaultOut, firewall?.rules, firewall?.members]);
-    if (told(seen) !== told(spec) && spec?.members.length !== 0)
-      faults.push(`the firewall is ${told(spec)}, and ${told(seen)} at the engine`);
+    const told = (firewall: FirewallSpec | null) => [
+      firewall?.defaultIn,
+      firewall?.defaultOut,
+      firewall?.rules,
+      firewall?.members,
+    ];
+    const [wanted, found] = [told(spec), told(seen)];
+    if (spec?.members.length !== 0 && !isDeepStrictEqual(wanted, found))
+      faults.push(`the firewall is ${JSON.stringify(wanted)}, and ${JSON.stringify(found)} at the engine`);
   }
   return faults;
 }

@@ -13,6 +13,7 @@ import {
 } from '../compute.ts';
 import type { Draft } from '../draft.ts';
 import type { Report } from '../fault.ts';
+import { checkForeign } from './foreign-members.ts';
 import { checkOvn } from './ovn.ts';
 
 const foreign = { sandbox: INCUS_MEMBERS, incus: SANDBOX_MEMBERS } as const;
@@ -25,11 +26,7 @@ export function checkCompute(draft: Draft, folder: string, report: Report): void
     if (compute === null) continue;
     const at = `${path}/compute`;
     const { driver } = compute;
-    for (const member of foreign[driver]) {
-      if (compute[member] === null) continue;
-      const message = `${member} belongs to the driver ${other[driver]}, but driver is ${driver}.`;
-      report(`${at}/${member}`, message, `Remove it, or set driver to ${other[driver]}.`);
-    }
+    checkForeign(compute, at, foreign[driver], other[driver], report);
     if (driver !== 'incus') continue;
     checkIncus(compute, at, folder, report);
     checkOvn(compute, at, folder, report);

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer as readBytes } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../contract/refusal.ts';
 import { itIfCapable } from '../../contract/suite.ts';
+import { EngineRefused } from '../../errors.ts';
 import type { Lab, Use } from './lab.ts';
 
 const sourceOf = ({ engine, harness }: Lab, file: string) => ({
@@ -13,6 +15,10 @@ const sourceOf = ({ engine, harness }: Lab, file: string) => ({
   architecture: harness.architecture,
   bootMode: 'uefi' as const,
 });
+
+async function* chunksOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 10_007) yield bytes.subarray(at, at + 10_007);
+}
 
 export function describeImages(use: Use): void {
   const { lab } = use;
@@ -91,7 +97,7 @@ export function describeImages(use: Use): void {
       await rm(folder, { recursive: true });
     });
 
-    itIfCapable(use, 'imageImport', 'are carried elsewhere in a file', async () => {
+    itIfCapable(use, 'imageImport', 'are carried elsewhere in a file, or as a stream', async () => {
       const { engine, harness } = lab();
       const vm = await lab().running();
       await harness.writeInside(vm, '/root/note', 'carried');
@@ -99,16 +105,44 @@ export function describeImages(use: Use): void {
       await engine.ensureImage(ref, { instance: vm.id });
       const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
       const file = join(folder, 'image');
-      await writeFile(file, 'of a try before, and longer than nothing');
-      await engine.exportImage(ref, file);
-      const copy = lab().ref('img');
-      await engine.ensureImage(copy, sourceOf(lab(), file));
+      const bytes = await readBytes(await engine.exportImage(ref));
+      expect((await readBytes(await engine.exportImage(ref))).equals(bytes)).toBe(true);
+      await writeFile(file, bytes);
       const minDiskGb = (await engine.observeImage(ref))?.minDiskGb;
-      expect(await engine.observeImage(copy)).toMatchObject({ state: 'available', minDiskGb });
-      const made = await lab().running({ source: { image: copy } });
-      expect(await harness.readInside(made, '/root/note')).toBe('carried');
-      expect(await refusal(engine.exportImage({ ...ref, id: 'img_none' }, file))).toBe('not_found');
+      await engine.removeImage(ref);
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const content = { sizeBytes: bytes.length, sha256, read: () => chunksOf(bytes) };
+      const { file: _, ...given } = sourceOf(lab(), file);
+      for (const source of [sourceOf(lab(), file), { ...given, content }]) {
+        const copy = lab().ref('img');
+        await engine.ensureImage(copy, source);
+        expect(await engine.observeImage(copy)).toMatchObject({ state: 'available', minDiskGb });
+        const made = await lab().running({ source: { image: copy } });
+        expect(await harness.readInside(made, '/root/note')).toBe('carried');
+        await engine.removeImage(copy);
+      }
+      expect(await refusal(engine.exportImage({ ...ref, id: 'img_none' }))).toBe('not_found');
       await rm(folder, { recursive: true });
+    });
+
+    itIfCapable(use, 'imageImport', 'are not made of content that turns out to be damaged', async () => {
+      const { engine } = lab();
+      const vm = await lab().stopped();
+      const ref = lab().ref('img');
+      await engine.ensureImage(ref, { instance: vm.id });
+      const bytes = await readBytes(await engine.exportImage(ref));
+      await engine.removeImage(ref);
+      async function* damaged(): AsyncGenerator<Buffer> {
+        yield bytes.subarray(0, bytes.length - 1);
+        throw new EngineRefused('checksum_mismatch', 'damaged');
+      }
+      const { file: _, ...given } = sourceOf(lab(), '');
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const content = { sizeBytes: bytes.length, sha256, read: damaged };
+      const copy = lab().ref('img');
+      expect(await refusal(engine.ensureImage(copy, { ...given, content }))).toBe('checksum_mismatch');
+      expect(await engine.observeImage(copy)).toBeNull();
+      expect(await engine.observeImage(ref)).toBeNull();
     });
   });
 }

@@ -3,13 +3,13 @@
  * become operations of the engine, which `run` waits for. An error reply becomes an `IncusError`; a missing reply
  * becomes `EngineUnreachable`.
  */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { WebSocket } from 'ws';
 import { EngineUnreachable } from '../../errors.ts';
+import { fileContent, type ImageContent } from '../image.ts';
 import { type Address, type Door, Doors } from './connections.ts';
 import { IncusError, isLeaderless } from './failure.ts';
 
@@ -28,7 +28,9 @@ export interface Ask {
   readonly text?: string;
   /** The path of a file that is sent unchanged as the body. */
   readonly file?: string;
-  /** Bytes sent before and after the file. */
+  /** Bytes that are sent unchanged as the body. */
+  readonly content?: ImageContent;
+  /** Bytes sent before and after the file or the content. */
   readonly around?: readonly [before: Buffer, after: Buffer];
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
@@ -139,12 +141,9 @@ export class Client {
     return readText(await this.#send('GET', path, ask));
   }
 
-  async download(path: string, file: string, ask: Ask = {}): Promise<void> {
-    const response = await this.#send('GET', path, ask);
-    await pipeline(response, createWriteStream(file), { signal: ask.signal }).catch((error: Error) => {
-      ask.signal?.throwIfAborted();
-      throw 'path' in error || 'syscall' in error ? error : unreachable(error);
-    });
+  /** Returns when the reply has begun. While the caller does not read, the engine may be silent. */
+  async open(path: string, ask: Ask = {}): Promise<AsyncGenerator<Buffer>> {
+    return readSlowly(await this.#send('GET', path, ask), ask.signal);
   }
 
   openSocket(path: string, query: Query = {}): WebSocket {
@@ -178,14 +177,14 @@ export class Client {
     const text = ask.text ?? (ask.body === undefined ? null : JSON.stringify(ask.body));
     const body = text === null ? null : Buffer.from(text);
     const [before, after] = ask.around ?? NOTHING;
-    const length =
-      ask.file === undefined ? body?.length : (await stat(ask.file)).size + before.length + after.length;
+    const content = ask.content ?? (ask.file === undefined ? undefined : await fileContent(ask.file));
+    const length = content === undefined ? body?.length : content.sizeBytes + before.length + after.length;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const options = {
         method,
         path: `${path}${queryOf(ask)}`,
         headers: {
-          ...(ask.file === undefined && ask.text === undefined ? { 'content-type': 'application/json' } : {}),
+          ...(content === undefined && ask.text === undefined ? { 'content-type': 'application/json' } : {}),
           ...(length === undefined ? {} : { 'content-length': length }),
           ...ask.headers,
         },
@@ -195,16 +194,33 @@ export class Client {
       request.setTimeout(SILENCE_MS, () =>
         request.destroy(new Error('the connection was idle for too long')),
       );
+      let unread: unknown = null;
       request.on('error', (error) =>
-        reject(ask.signal?.aborted === true ? ask.signal.reason : unreachable(error)),
+        reject(ask.signal?.aborted === true ? ask.signal.reason : (unread ?? unreachable(error))),
       );
-      if (ask.file === undefined) {
+      if (content === undefined) {
         request.end(body ?? undefined);
         return;
       }
-      request.write(before);
-      const file = createReadStream(ask.file).on('error', reject);
-      file.on('end', () => request.end(after)).pipe(request, { end: false });
+      /** The engine is not blamed for content that comes slowly or cannot be read. */
+      async function* bytesOf({ read }: Pick<ImageContent, 'read'>): AsyncGenerator<Buffer> {
+        yield before;
+        request.setTimeout(0);
+        try {
+          for await (const bytes of read(ask.signal)) {
+            request.setTimeout(SILENCE_MS);
+            yield bytes;
+            request.setTimeout(0);
+          }
+        } catch (error) {
+          unread = error;
+          throw error;
+        }
+        request.setTimeout(SILENCE_MS);
+        yield after;
+      }
+      // Errors while sending are errors of the request, unless the engine replied before it had read everything.
+      pipeline(Readable.from(bytesOf(content)), request).catch(() => undefined);
     });
     if ((response.statusCode ?? 500) < FAILED) return response;
     const { error } = await this.#parse(response);
@@ -230,6 +246,24 @@ export class Client {
         cause: new Error(text.slice(0, 100)),
       });
     }
+  }
+}
+
+/** The time limit for a silent engine does not run while the caller is busy with what it has read. */
+async function* readSlowly(
+  response: IncomingMessage,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  const { socket } = response;
+  try {
+    for await (const bytes of response) {
+      socket.setTimeout(0);
+      yield bytes as Buffer;
+      socket.setTimeout(SILENCE_MS);
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw unreachable(error as Error);
   }
 }
 

@@ -238,10 +238,8 @@ export class Incus implements ComputeEngine {
   observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
     this.#do('The image could not be read', signal, (site) => images.observeImage(site, ref, signal));
 
-  exportImage: ComputeEngine['exportImage'] = (ref, file, signal) =>
-    this.#do('The image could not be exported', signal, (site) =>
-      images.exportImage(site, ref, file, signal),
-    );
+  exportImage: ComputeEngine['exportImage'] = (ref, signal) =>
+    this.#do('The image could not be exported', signal, (site) => images.exportImage(site, ref, signal));
 
   removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
     this.#do('The image could not be removed', signal, (site) => images.removeImage(site, ref, signal));

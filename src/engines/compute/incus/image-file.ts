@@ -1,27 +1,27 @@
 /**
- * Reads and writes images as files. For containers, the file is the engine's own tarball. For virtual machines, the
- * file is a qcow2 disk, while the engine uses an archive of that disk and `metadata.yaml`, so the archive is added on
- * upload and removed on export.
+ * Sends images to the engine and receives them. For containers, an image is the engine's own tarball. For virtual
+ * machines, an image is a qcow2 disk, while the engine uses an archive of that disk and `metadata.yaml`, so the archive
+ * is added on upload and removed on export. Images are never held in memory or in files.
  */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
-import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { ForwardReader } from '../../../kernel/forward-reader.ts';
 import { readTar, tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
-import { EngineRefused } from '../../errors.ts';
-import type { ImageFormat, ImageSource } from '../image.ts';
+import { EngineRefused, EngineUnreachable } from '../../errors.ts';
+import { contentOf, type ForeignImage, type ImageContent, type ImageFormat } from '../image.ts';
 import type { Site } from './driver-context.ts';
 import { isTaken, translate } from './failure.ts';
 import { DEFAULT } from './names.ts';
 import type { IncusSettings, InstanceType } from './settings.ts';
 
 type Settings = Pick<IncusSettings, 'instanceType'>;
-type FileSource = Extract<ImageSource, { file: string }>;
 
 const GIB = 1024 ** 3;
 const QCOW2 = Buffer.from('QFI\xfb', 'latin1');
 const GZIP = Buffer.from([0x1f, 0x8b]);
+/** The part of a qcow2 header that contains the size of the disk. */
+const HEAD_BYTES = 32;
 /** The first bytes of a multipart response. */
 const PART = Buffer.from('--');
 
@@ -35,38 +35,41 @@ export interface Received {
   readonly type: InstanceType;
   /** The fingerprint that the engine computes for the image. */
   readonly print: string;
-  /** The SHA-256 and the size of the file; null if the engine receives exactly the file. */
+  /** The SHA-256 and the size of the disk; null if the engine receives exactly the image. */
   readonly disk: string | null;
   readonly minDiskGb: number;
   upload(site: Site, signal?: AbortSignal): Promise<void>;
 }
 
-async function readHead(file: string, length: number): Promise<Buffer> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
+interface Examined {
+  readonly head: Buffer;
+  /** The SHA-256 of the image alone. */
+  readonly own: string;
+  /** The SHA-256 of everything that is sent. */
+  readonly whole: string;
 }
 
-/** The SHA-256 of the file alone, and of the whole archive that is sent. */
-async function digestOf(file: string, [before, after]: Around, signal?: AbortSignal) {
+async function examine(
+  content: ImageContent,
+  [before, after]: Around,
+  signal?: AbortSignal,
+): Promise<Examined> {
   const own = createHash('sha256');
   const whole = createHash('sha256').update(before);
-  for await (const chunk of createReadStream(file, signal === undefined ? {} : { signal })) {
+  let head = Buffer.alloc(0);
+  for await (const chunk of content.read(signal)) {
+    if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES)]);
     own.update(chunk);
     whole.update(chunk);
   }
-  return { own: own.digest('hex'), whole: whole.update(after).digest('hex') };
+  return { head, own: own.digest('hex'), whole: whole.update(after).digest('hex') };
 }
 
 type Around = readonly [before: Buffer, after: Buffer];
 const NOTHING: Around = [Buffer.alloc(0), Buffer.alloc(0)];
 
 /** The same disk always gets the same archive, so the engine stores it only once. */
-function aroundDisk(bytes: number, architecture: FileSource['architecture']): Around {
+function aroundDisk(bytes: number, architecture: ForeignImage['architecture']): Around {
   const name = architecture === 'arm64' ? 'aarch64' : 'x86_64';
   const metadata = Buffer.from(`architecture: ${name}\ncreation_date: 1\n`);
   const before = [
@@ -78,40 +81,60 @@ function aroundDisk(bytes: number, architecture: FileSource['architecture']): Ar
   return [Buffer.concat(before), Buffer.concat([tarPadding(bytes), tarEnd])];
 }
 
-/** Checks a file and computes its fingerprint; the upload is a separate step. */
+const hasMagic = (head: Buffer): boolean => head.length >= HEAD_BYTES && head.subarray(0, 4).equals(QCOW2);
+
+/** Checks an image and computes its fingerprint; the upload is a separate step. */
 export async function receive(
   settings: Settings,
-  { file, format, architecture }: FileSource,
+  source: ForeignImage,
   signal?: AbortSignal,
 ): Promise<Received> {
+  const { format, architecture } = source;
   const wanted = formatOf(settings);
   if (format !== wanted)
     throw new EngineRefused('unsupported_format', `This location takes images of the format ${wanted} only.`);
-  const { size } = await stat(file);
-  const head = await readHead(file, 32);
-  const isDisk = head.length === 32 && head.subarray(0, 4).equals(QCOW2);
-  if (isDisk !== (format === 'qcow2')) throw notThis(format);
-  const around = isDisk ? aroundDisk(size, architecture) : NOTHING;
-  const { own, whole } = await digestOf(file, around, signal);
-  return {
+  const content = await contentOf(source);
+  const { sizeBytes, sha256 } = content;
+  const isDisk = format === 'qcow2';
+  const around = isDisk ? aroundDisk(sizeBytes, architecture) : NOTHING;
+  const received = {
     type: settings.instanceType,
-    print: whole,
-    disk: isDisk ? `${own} ${size}` : null,
-    minDiskGb: Math.max(1, Math.ceil((isDisk ? Number(head.readBigUInt64BE(24)) : size) / GIB)),
-    upload: (site, uploading) => upload(site, { file, format, around }, uploading),
+    upload: (site: Site, uploading?: AbortSignal) => upload(site, { content, format, around }, uploading),
   };
+  // An engine exported the tarball, and its SHA-256 is the fingerprint: it need not be read for that.
+  if (sha256 !== null && !isDisk)
+    return { ...received, print: sha256, disk: null, minDiskGb: minDiskGbOf(sizeBytes) };
+  const { head, own, whole } = await examine(content, around, signal);
+  if (hasMagic(head) !== isDisk) throw notThis(format);
+  const diskBytes = isDisk ? Number(head.readBigUInt64BE(24)) : sizeBytes;
+  return {
+    ...received,
+    print: whole,
+    disk: isDisk ? `${own} ${sizeBytes}` : null,
+    minDiskGb: minDiskGbOf(diskBytes),
+  };
+}
+
+const minDiskGbOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / GIB));
+
+interface Upload {
+  readonly content: ImageContent;
+  readonly format: ImageFormat;
+  readonly around: Around;
 }
 
 async function upload(
   { client }: Site,
-  { file, format, around }: Pick<FileSource, 'file' | 'format'> & { readonly around: Around },
+  { content, format, around }: Upload,
   signal?: AbortSignal,
 ): Promise<void> {
   const headers = { 'content-type': 'application/octet-stream' };
   try {
-    await client.run('POST', '/1.0/images', { project: DEFAULT, file, around, headers, signal });
+    await client.run('POST', '/1.0/images', { project: DEFAULT, content, around, headers, signal });
   } catch (error) {
     if (isTaken(error)) return;
+    // Not of the engine: the content could not be read.
+    if (error instanceof EngineRefused) throw error;
     const told = translate(error, 'The image could not be stored');
     const isOfContent = told instanceof EngineRefused && told.code !== 'capacity_unavailable';
     throw isOfContent
@@ -120,40 +143,57 @@ async function upload(
   }
 }
 
-async function unzip(file: string, signal?: AbortSignal): Promise<void> {
-  if (!(await readHead(file, 2)).equals(GZIP)) return;
-  const target = `${file}.tar`;
-  await pipeline(createReadStream(file), createGunzip(), createWriteStream(target), { signal });
-  await rename(target, file);
+/** Reads the first bytes of a stream, and returns a stream that begins with them. */
+async function peek(stream: AsyncGenerator<Buffer>, length: number) {
+  const read: Buffer[] = [];
+  while (Buffer.concat(read).length < length) {
+    const next = await stream.next();
+    if (next.done === true) break;
+    read.push(next.value);
+  }
+  async function* whole(): AsyncGenerator<Buffer> {
+    yield* read;
+    yield* stream;
+  }
+  return { head: Buffer.concat(read).subarray(0, length), whole: whole() };
 }
 
-async function copyDisk(handle: FileHandle, file: string, signal?: AbortSignal): Promise<void> {
-  for await (const { name, size, position } of readTar(handle)) {
-    if (name.replace(/^\.\//, '') !== 'rootfs.img') continue;
-    const disk = handle.createReadStream({ start: position, end: position + size - 1, autoClose: false });
-    await pipeline(disk, createWriteStream(file), { signal });
-    return;
+/** Returns the disk in the archive of a virtual machine. */
+async function* diskIn(archive: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const reader = new ForwardReader(archive);
+  try {
+    for await (const { name, size, position } of readTar(reader)) {
+      if (name.replace(/^\.\//, '') !== 'rootfs.img') continue;
+      let left = size;
+      for await (const bytes of reader.slices(position, size)) {
+        left -= bytes.length;
+        yield bytes;
+      }
+      if (left > 0) throw new EngineUnreachable('The engine sent only a part of the disk.');
+      return;
+    }
+  } finally {
+    await reader.close();
   }
   throw new EngineRefused('engine_failed', 'The image holds no disk.');
 }
 
-/** Writes the image into `file`, replacing its content. */
-export async function send(site: Site, print: string, file: string, signal?: AbortSignal): Promise<void> {
-  const isContainer = site.settings.instanceType === 'container';
-  const packed = isContainer ? file : `${file}.packed`;
+/** `pipeline` passes errors on in both directions, and closes the request if the reader stops. */
+const unzip = (zipped: AsyncIterable<Buffer>): Readable =>
+  pipeline(Readable.from(zipped), createGunzip(), () => undefined);
+
+/** Returns the bytes of the image. */
+export async function send(site: Site, print: string, signal?: AbortSignal): Promise<Readable> {
   const ask = { project: DEFAULT, signal };
-  try {
-    await site.client.download(`/1.0/images/${print}/export`, packed, ask);
-    if ((await readHead(packed, 2)).equals(PART))
-      throw new EngineRefused(
-        'unsupported_format',
-        'The image consists of several files and cannot be exported.',
-      );
-    if (isContainer) return;
-    await unzip(packed, signal);
-    const handle = await open(packed);
-    await copyDisk(handle, file, signal).finally(() => handle.close());
-  } finally {
-    if (!isContainer) await rm(packed, { force: true });
+  const stream = await site.client.open(`/1.0/images/${print}/export`, ask);
+  const { head, whole } = await peek(stream, 2);
+  if (head.equals(PART)) {
+    await stream.return(undefined);
+    throw new EngineRefused(
+      'unsupported_format',
+      'The image consists of several files and cannot be exported.',
+    );
   }
+  if (site.settings.instanceType === 'container') return Readable.from(whole);
+  return Readable.from(diskIn(head.equals(GZIP) ? unzip(whole) : whole));
 }

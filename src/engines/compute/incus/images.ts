@@ -3,8 +3,9 @@
  * its aliases. The same bytes are stored once, with one alias for each owner. An image without an alias has no owner
  * and is removed.
  */
+import type { Readable } from 'node:stream';
 import { EngineRefused, EngineUnreachable } from '../../errors.ts';
-import type { Image, ImageSource } from '../image.ts';
+import type { ForeignImage, Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { askOrNull, missing, requireRaw, type Site } from './driver-context.ts';
@@ -213,7 +214,7 @@ export async function ensureImage(
   signal?: AbortSignal,
 ): Promise<void> {
   if ((await findRawImage(site, ref, signal)) !== null) return;
-  if ('file' in source) {
+  if (!('instance' in source)) {
     await nameImage(site, ref, await store(site, ref, source, signal), signal);
     return;
   }
@@ -223,13 +224,8 @@ export async function ensureImage(
   await nameImage(site, ref, print, signal);
 }
 
-/** Uploads the file unless the engine already has the same bytes. Returns the fingerprint. */
-async function store(
-  site: Site,
-  ref: Ref,
-  source: Extract<ImageSource, { file: string }>,
-  signal?: AbortSignal,
-): Promise<string> {
+/** Uploads the image unless the engine already has the same bytes. Returns the fingerprint. */
+async function store(site: Site, ref: Ref, source: ForeignImage, signal?: AbortSignal): Promise<string> {
   const { type, print, disk, minDiskGb, upload } = await receive(site.settings, source, signal);
   if ((await findByPrint(site, print, signal)) === null) await upload(site, signal);
   const raw = await findByPrint(site, print, signal);
@@ -266,15 +262,10 @@ async function describe(
   await client.run('PUT', `/1.0/images/${fingerprint}`, { project: DEFAULT, body, signal });
 }
 
-export async function exportImage(
-  site: Site,
-  ref: ImageRef,
-  file: string,
-  signal?: AbortSignal,
-): Promise<void> {
+export async function exportImage(site: Site, ref: ImageRef, signal?: AbortSignal): Promise<Readable> {
   const raw = await findRawImage(site, ref, signal);
   if (raw === null) throw missing('image', ref.id);
-  await send(site, raw.fingerprint, file, signal);
+  return send(site, raw.fingerprint, signal);
 }
 
 export async function removeImage(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {

@@ -1,10 +1,11 @@
 /** The images that disks are created from: images of the provider, captures of machines and imported files. */
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { EngineRefused } from '../../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
 import type { Task } from './durations.ts';
-import { type Made, readImageFile, writeImageFile } from './image-file.ts';
+import { imageBytes, type Made, readImage } from './image-file.ts';
 import { missing, nameOf, type Room } from './room.ts';
 import type { Disk, StoredImage, System } from './state.ts';
 import type { RoomStore } from './store.ts';
@@ -90,7 +91,7 @@ export async function ensureImage(
 ): Promise<void> {
   const name = nameOf(ref);
   const isThere = (await room.store.find('image', name)) !== null;
-  const imported = isThere || !('file' in source) ? null : await readImageFile(source, signal);
+  const imported = isThere || 'instance' in source ? null : await readImage(source, signal);
   const pending = await room.store.transact(async (store) => {
     const present = await store.lock('image', name);
     const now = await store.now();
@@ -116,13 +117,12 @@ export async function observeImage(room: Room, ref: ImageRef): Promise<Image | n
 export async function exportImage(
   room: Room,
   ref: ImageRef,
-  file: string,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<Readable> {
   const image = await findImage(room, room.store, ref);
   if (image === null) throw missing('image', ref.id);
   await room.pause(image.at - (await room.store.now()), signal);
-  await writeImageFile(file, image, signal);
+  return Readable.from([imageBytes(image)]);
 }
 
 export const removeImage = (room: Room, ref: Ref): Promise<void> => room.store.delete('image', nameOf(ref));

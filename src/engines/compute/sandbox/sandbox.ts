@@ -2,6 +2,7 @@
  * The sandbox driver, for the demo and for tests. Its machines exist only in database tables. Calls take time, hosts
  * run out of capacity, and fault rules make calls fail. Any number of processes may share a location.
  */
+import { Readable } from 'node:stream';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
@@ -232,8 +233,11 @@ export class Sandbox implements ComputeEngine {
     this.room.perform('ensureImage', ref, signal, () => images.ensureImage(this.room, ref, source, signal));
   observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
     this.room.observe('observeImage', ref, signal, () => images.observeImage(this.room, ref));
-  exportImage: ComputeEngine['exportImage'] = (ref, file, signal) =>
-    this.room.perform('exportImage', ref, signal, () => images.exportImage(this.room, ref, file, signal));
+  exportImage: ComputeEngine['exportImage'] = (ref, signal) =>
+    this.room.visit({
+      ...{ call: 'exportImage', target: nameOf(ref), signal, lie: { value: Readable.from([]) } },
+      work: () => images.exportImage(this.room, ref, signal),
+    });
   removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
     this.room.perform('removeImage', ref, signal, () => images.removeImage(this.room, ref));
 

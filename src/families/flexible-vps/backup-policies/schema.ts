@@ -48,13 +48,13 @@ const Hour = Type.Integer({
 });
 const Weekday = OneOf(
   {
-    mon: 'Monday.',
-    tue: 'Tuesday.',
-    wed: 'Wednesday.',
-    thu: 'Thursday.',
-    fri: 'Friday.',
-    sat: 'Saturday.',
-    sun: 'Sunday.',
+    mon: 'Every Monday.',
+    tue: 'Every Tuesday.',
+    wed: 'Every Wednesday.',
+    thu: 'Every Thursday.',
+    fri: 'Every Friday.',
+    sat: 'Every Saturday.',
+    sun: 'Every Sunday.',
   },
   {
     ...when('frequency', 'weekly'),

@@ -1,6 +1,6 @@
 /** Archives of several parts in a store that fails: interrupted, full, cut off. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import type { ObjectStore } from '../../../engines/objects/port.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
-import { fetchArchive, PART_BYTES, readArchive, removeArchive, storeArchive } from './archive.ts';
+import { contentOfArchive, PART_BYTES, readArchive, removeArchive, storeArchive } from './archive.ts';
 import type { Backup } from './schema.ts';
 import { readBackup } from './store.ts';
 import type { BackupRow } from './table.ts';
@@ -61,61 +61,91 @@ function storeThat(fail: (writes: number) => Error | null) {
   return { services, written, store };
 }
 
-async function archiveOf(bytes: number): Promise<{ file: string; sha256: string; content: Buffer }> {
-  const file = join(folder, 'archive');
+function archiveOf(bytes: number): { sha256: string; content: Buffer } {
   const content = randomBytes(bytes);
-  await writeFile(file, content);
-  return { file, content, sha256: createHash('sha256').update(content).digest('hex') };
+  return { content, sha256: createHash('sha256').update(content).digest('hex') };
 }
 
-const store = (services: TestApp['services'], file: string) =>
-  storeArchive(app.services.db, services, row, file, signal);
+/** In chunks that do not fit into parts, as an engine sends them. */
+async function* chunksOf(content: Buffer): AsyncGenerator<Buffer> {
+  for (let at = 0; at < content.length; at += 1_000_003) yield content.subarray(at, at + 1_000_003);
+}
+
+const store = (services: TestApp['services'], content: Buffer) =>
+  storeArchive(app.services.db, services, row, chunksOf(content), signal);
+
+async function allOf(bytes: AsyncIterable<Buffer>): Promise<Buffer> {
+  const read: Buffer[] = [];
+  for await (const chunk of bytes) read.push(chunk);
+  return Buffer.concat(read);
+}
+
+/** Reads the whole archive, as an engine does. */
+const fetchAll = (services: TestApp['services'], stored: BackupRow) =>
+  allOf(contentOfArchive(app.services.db, services, stored).read(signal));
 
 describe('an archive of several parts', () => {
   it('is read back as it was, whole and in a range over two parts', async () => {
     const { services } = storeThat(() => null);
-    const { file, sha256, content } = await archiveOf(2 * PART_BYTES + 5);
-    const archive = await store(services, file);
+    const { sha256, content } = archiveOf(2 * PART_BYTES + 5);
+    const archive = await store(services, content);
     expect(archive).toEqual({ size_bytes: content.length, sha256, part_count: 3 });
-    const copy = join(folder, 'copy');
     const stored = { ...row, ...archive };
-    await fetchArchive(app.services.db, services, stored, copy, signal);
-    expect((await readFile(copy)).equals(content)).toBe(true);
+    expect((await fetchAll(services, stored)).equals(content)).toBe(true);
     const range = { from: PART_BYTES - 3, to: PART_BYTES + 4 };
-    const bytes: Buffer[] = [];
-    for await (const part of readArchive(app.services.db, services, stored, range)) bytes.push(part);
-    expect(Buffer.concat(bytes).equals(content.subarray(range.from, range.to))).toBe(true);
+    const bytes = await allOf(readArchive(app.services.db, services, stored, range));
+    expect(bytes.equals(content.subarray(range.from, range.to))).toBe(true);
+  });
+
+  it.each([1, PART_BYTES - 1, PART_BYTES, PART_BYTES + 1])('of %i bytes is read back', async (size) => {
+    const { services } = storeThat(() => null);
+    const { content } = archiveOf(size);
+    const archive = await store(services, content);
+    expect(archive.part_count).toBe(Math.ceil(size / PART_BYTES));
+    expect((await fetchAll(services, { ...row, ...archive })).equals(content)).toBe(true);
+  });
+
+  it('is not given out as a whole if its SHA-256 is another', async () => {
+    const { services } = storeThat(() => null);
+    const archive = await store(services, archiveOf(PART_BYTES + 1).content);
+    const stored = { ...row, ...archive, sha256: 'another' };
+    let given = 0;
+    const reading = async () => {
+      for await (const bytes of contentOfArchive(app.services.db, services, stored).read())
+        given += bytes.length;
+    };
+    await expect(reading()).rejects.toThrow(EngineRefused);
+    expect(given).toBe(PART_BYTES);
   });
 
   it('continues after an interruption with the part that is missing', async () => {
     const cut = storeThat((writes) => (writes > 2 ? new EngineUnreachable('The connection was cut.') : null));
-    const { file, sha256 } = await archiveOf(3 * PART_BYTES);
-    await expect(store(cut.services, file)).rejects.toThrow(/cut/);
+    const { content, sha256 } = archiveOf(3 * PART_BYTES);
+    await expect(store(cut.services, content)).rejects.toThrow(/cut/);
     expect(cut.written).toHaveLength(2);
     const { services, written } = storeThat(() => null);
-    const archive = await store(services, file);
+    const archive = await store(services, content);
     expect(written).toEqual([expect.stringMatching(/00000003$/)]);
     expect(archive.sha256).toBe(sha256);
-    await fetchArchive(app.services.db, services, { ...row, ...archive }, join(folder, 'copy'), signal);
+    await fetchAll(services, { ...row, ...archive });
   });
 
   it('sends all parts again that differ from those of the interrupted attempt', async () => {
     const cut = storeThat((writes) => (writes > 2 ? new EngineUnreachable('The connection was cut.') : null));
-    await expect(store(cut.services, (await archiveOf(3 * PART_BYTES)).file)).rejects.toThrow();
+    await expect(store(cut.services, archiveOf(3 * PART_BYTES).content)).rejects.toThrow();
     const { services, written } = storeThat(() => null);
-    const archive = await store(services, (await archiveOf(3 * PART_BYTES)).file);
+    const archive = await store(services, archiveOf(3 * PART_BYTES).content);
     expect(written).toHaveLength(3);
-    await fetchArchive(app.services.db, services, { ...row, ...archive }, join(folder, 'copy'), signal);
+    await fetchAll(services, { ...row, ...archive });
   });
 
   it('is refused if a part is missing or two parts were exchanged', async () => {
     const { services, store: objects } = storeThat(() => null);
-    const archive = { ...row, ...(await store(services, (await archiveOf(2 * PART_BYTES)).file)) };
+    const archive = { ...row, ...(await store(services, archiveOf(2 * PART_BYTES).content)) };
     const [first, second] = await objects.list(`${row.account_id}/${row.id}/`);
     const bytes = (await objects.get(second!.key))!;
     await objects.put(first!.key, bytes);
-    const copy = join(folder, 'copy');
-    const fetching = () => fetchArchive(app.services.db, services, archive, copy, signal);
+    const fetching = () => fetchAll(services, archive);
     await expect(fetching()).rejects.toThrow(EngineRefused);
     await rm(join(folder, 'store', first!.key));
     await expect(fetching()).rejects.toThrow(/missing/);
@@ -123,11 +153,11 @@ describe('an archive of several parts', () => {
 
   it('leaves nothing when it is removed', async () => {
     const { services, store: objects } = storeThat(() => null);
-    await store(services, (await archiveOf(PART_BYTES + 1)).file);
+    await store(services, archiveOf(PART_BYTES + 1).content);
     await removeArchive(app.services.db, services, row, signal);
     expect(await objects.list(`${row.account_id}/`)).toEqual([]);
     const again = storeThat(() => null);
-    await store(again.services, (await archiveOf(1)).file);
+    await store(again.services, archiveOf(1).content);
     expect(again.written).toHaveLength(1);
   });
 });

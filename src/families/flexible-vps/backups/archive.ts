@@ -1,9 +1,10 @@
 /**
- * Writes the archive of a backup to the object store and reads it back. The archive is stored in encrypted parts, one
- * object each, so that an interrupted upload continues with the part that is missing, and memory holds few parts.
+ * Writes the archive of a backup to the object store and reads it back, both as streams. The archive is stored in
+ * encrypted parts, one object each, so that an interrupted upload continues with the part that is missing, and memory
+ * holds few parts.
  */
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { ImageContent } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import { EngineRefused } from '../../../engines/errors.ts';
 import type { ObjectStore } from '../../../engines/objects/port.ts';
@@ -30,47 +31,61 @@ const keyOf = (row: Stored, number: number): string => `${prefixOf(row)}${String
 
 const storeOf = ({ objects }: Needs, { location }: Stored): ObjectStore => engineAt(objects, location);
 
-/** Fills the buffer unless the file ends. */
-async function readInto(handle: FileHandle, buffer: Buffer): Promise<Buffer> {
-  let length = 0;
-  while (length < buffer.length) {
-    const { bytesRead } = await handle.read(buffer, length, buffer.length - length);
-    if (bytesRead === 0) break;
-    length += bytesRead;
-  }
-  return buffer.subarray(0, length);
+interface Part {
+  readonly plain: Buffer;
+  readonly isLast: boolean;
 }
 
-/** Stores the file. Parts that the store already has from an earlier attempt are not sent again. */
+/**
+ * Cuts a stream into parts. A part is returned when the next one has begun, so that the last one is known. The bytes
+ * of a part are valid until the next one is asked for.
+ */
+async function* partsIn(bytes: AsyncIterable<Buffer>): AsyncGenerator<Part> {
+  let [current, other] = [Buffer.allocUnsafe(PART_BYTES), Buffer.allocUnsafe(PART_BYTES)];
+  let filled = 0;
+  for await (const chunk of bytes) {
+    for (let at = 0; at < chunk.length; ) {
+      if (filled === PART_BYTES) {
+        yield { plain: current, isLast: false };
+        [current, other] = [other, current];
+        filled = 0;
+      }
+      const copied = chunk.copy(current, filled, at, at + PART_BYTES - filled);
+      filled += copied;
+      at += copied;
+    }
+  }
+  yield { plain: current.subarray(0, filled), isLast: true };
+}
+
+/** Stores the bytes. Parts that the store already has from an earlier attempt are not sent again. */
 export async function storeArchive(
   db: Db,
   services: Needs,
   row: Stored,
-  file: string,
+  bytes: AsyncIterable<Buffer>,
   signal: AbortSignal,
 ): Promise<Archive> {
   const store = storeOf(services, row);
   const cipher = await cipherOf(db, services, row);
   const known = await partsOf(db, row.id);
   const whole = createHash('sha256');
-  const buffer = Buffer.alloc(PART_BYTES);
-  const handle = await open(file);
-  try {
-    const { size } = await handle.stat();
-    const count = Math.max(1, Math.ceil(size / PART_BYTES));
-    for (let number = 1; number <= count; number++) {
-      signal.throwIfAborted();
-      const plain = await readInto(handle, buffer);
-      whole.update(plain);
-      const sha256 = createHash('sha256').update(plain).digest('hex');
-      if (known.get(number) === sha256) continue;
-      await store.put(keyOf(row, number), cipher.close(plain, { number, isLast: number === count }), signal);
-      await notePart(db, { backup_id: row.id, number, sha256 });
-    }
-    return { size_bytes: size, sha256: whole.digest('hex'), part_count: count };
-  } finally {
-    await handle.close();
+  let [size, number] = [0, 0];
+  for await (const { plain, isLast } of partsIn(bytes)) {
+    signal.throwIfAborted();
+    number++;
+    size += plain.length;
+    whole.update(plain);
+    // The last part is encrypted in another way than the same bytes at the same place before others.
+    const sha256 = createHash('sha256')
+      .update(plain)
+      .update(isLast ? 'end' : '')
+      .digest('hex');
+    if (known.get(number) === sha256) continue;
+    await store.put(keyOf(row, number), cipher.close(plain, { number, isLast }), signal);
+    await notePart(db, { backup_id: row.id, number, sha256 });
   }
+  return { size_bytes: size, sha256: whole.digest('hex'), part_count: number };
 }
 
 interface Range {
@@ -100,29 +115,36 @@ export async function* readArchive(
   }
 }
 
-/** Writes the archive into a file, and checks the SHA-256 of the whole. */
-export async function fetchArchive(
+type Whole = Stored & Pick<BackupRow, 'size_bytes' | 'part_count' | 'sha256'>;
+
+/** Yields the last part only if the SHA-256 of the whole is right. */
+async function* readVerified(
   db: Db,
   services: Needs,
-  row: Stored & Pick<BackupRow, 'size_bytes' | 'part_count' | 'sha256'>,
-  file: string,
-  signal: AbortSignal,
-): Promise<void> {
+  row: Whole,
+  signal?: AbortSignal,
+): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
-  const handle = await open(file, 'w', 0o600);
+  let left = row.size_bytes ?? 0;
   try {
     for await (const bytes of readArchive(db, services, row, undefined, signal)) {
       hash.update(bytes);
-      await handle.writeFile(bytes);
+      left -= bytes.length;
+      if (left === 0 && hash.digest('hex') !== row.sha256)
+        throw new EngineRefused('checksum_mismatch', 'The backup is damaged: its SHA-256 has changed.');
+      yield bytes;
     }
   } catch (error) {
     throw error instanceof PartDamaged ? new EngineRefused('checksum_mismatch', error.message) : error;
-  } finally {
-    await handle.close();
   }
-  if (hash.digest('hex') !== row.sha256)
-    throw new EngineRefused('checksum_mismatch', 'The backup is damaged: its SHA-256 has changed.');
 }
+
+/** The archive as the content of an image. An engine never gets all bytes of an archive that is damaged. */
+export const contentOfArchive = (db: Db, services: Needs, row: Whole): ImageContent => ({
+  sizeBytes: row.size_bytes ?? 0,
+  sha256: row.sha256,
+  read: (signal) => readVerified(db, services, row, signal),
+});
 
 export async function removeArchive(
   db: Db,

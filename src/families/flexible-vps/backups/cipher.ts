@@ -13,6 +13,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const TAG_AT = 1 + NONCE_BYTES;
 const TEXT_AT = TAG_AT + TAG_BYTES;
+/** A part is encrypted in slices, so that memory holds it only once more. */
+const SLICE_BYTES = 64 * 1024;
 
 interface Place {
   /** Begins with 1. */
@@ -43,9 +45,14 @@ export class BackupCipher {
   close(plain: Buffer, place: Place): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(this.#place(place));
-    const text = cipher.update(plain);
+    const sealed = Buffer.allocUnsafe(TEXT_AT + plain.length);
+    for (let at = 0; at < plain.length; at += SLICE_BYTES)
+      cipher.update(plain.subarray(at, at + SLICE_BYTES)).copy(sealed, TEXT_AT + at);
     cipher.final();
-    return Buffer.concat([Buffer.of(FORMAT), nonce, cipher.getAuthTag(), text]);
+    sealed[0] = FORMAT;
+    nonce.copy(sealed, 1);
+    cipher.getAuthTag().copy(sealed, TAG_AT);
+    return sealed;
   }
 
   open(sealed: Buffer, place: Place): Buffer {

@@ -2,8 +2,6 @@
  * The work of making a backup, in three steps: the engine packs the disk into an image, the image is stored as an
  * archive, and the engine forgets the image. Other operations, which make a backup first, run the same steps.
  */
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type ComputeEngine, EngineRefused, EngineUnreachable } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
@@ -11,7 +9,6 @@ import { done, failed, type Outcome, type Work } from '../../../kernel/operation
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { concludeScheduled } from '../backup-policies/retention.ts';
-import { withScratch } from '../images/scratch.ts';
 import { wantsQuiet } from '../snapshots/quiesce.ts';
 import { removeFromEngine } from '../snapshots/removal.ts';
 import { refOf } from '../vms/guest.ts';
@@ -94,19 +91,13 @@ export async function storeDisk(work: Work<unknown>, backupId: string): Promise<
   const row = await readBackup(db, backupId);
   if (row === undefined) return GONE;
   const engine = engineAt(services.compute, row.location);
-  return orClear(work, row, () =>
-    withScratch(services, async (folder) => {
-      const file = join(folder, 'archive');
-      await engine.exportImage(imageOf(row), file, signal);
-      const isThere = await stat(file).then(
-        ({ size }) => size > 0,
-        () => false,
-      );
-      if (!isThere) return failed('engine_failed', 'The engine exported the image, but wrote no file.', true);
-      const archive = await storeArchive(db, services, row, file, signal);
-      return done({ ...archive, format: engine.imageFormats[0] });
-    }),
-  );
+  return orClear(work, row, async () => {
+    const image = await engine.exportImage(imageOf(row), signal);
+    const archive = await storeArchive(db, services, row, image, signal);
+    if (archive.size_bytes === 0)
+      return failed('engine_failed', 'The engine exported the image, but sent no bytes.', true);
+    return done({ ...archive, format: engine.imageFormats[0] });
+  });
 }
 
 type Packed = Pick<BackupRow, 'consistency' | 'applied_seed' | 'applied_user_data_sha256'>;

@@ -1,13 +1,11 @@
 /** Uses a backup as the source of a disk or an image: it becomes an image at the engine, verified before it is used. */
-import { join } from 'node:path';
 import { EngineRefused, type Ref } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { Work } from '../../../kernel/operations/kind.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { withScratch } from '../images/scratch.ts';
-import { fetchArchive } from './archive.ts';
+import { contentOfArchive } from './archive.ts';
 import { backupLife } from './lifecycle.ts';
 import { readBackup, shareBackup } from './store.ts';
 import type { BackupRow } from './table.ts';
@@ -47,7 +45,7 @@ export const passingImage = ({ accountId, operationId }: Using): Ref => ({
   id: operationId,
 });
 
-/** Makes the backup an image at the engine of the location, after its checksum was compared. */
+/** Makes the backup an image at the engine of the location. The engine gets no image if the checksum is wrong. */
 export async function ensureImageOf(
   { db, services, signal }: Using,
   backupId: string,
@@ -60,11 +58,8 @@ export async function ensureImageOf(
   if (row === undefined || row.format === null)
     throw new EngineRefused('not_found', 'The backup no longer exists.');
   const { format, architecture, boot_mode: bootMode } = row;
-  await withScratch(services, async (folder) => {
-    const file = join(folder, 'archive');
-    await fetchArchive(db, services, row, file, signal);
-    await engine.ensureImage(ref, { file, format, architecture, bootMode }, signal);
-  });
+  const content = contentOfArchive(db, services, row);
+  await engine.ensureImage(ref, { content, format, architecture, bootMode }, signal);
 }
 
 export async function removePassingImage(work: Using, location: string): Promise<void> {

@@ -1,9 +1,8 @@
 import type { Call } from '../../../kernel/call.ts';
 import { forNow } from '../../../kernel/effect.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { applyChange, changeNothing, takeFirewall } from './change-call.ts';
+import { applyChange, changeNothing, takeFirewall, takePart } from './change-call.ts';
 import { requireCoverable } from './checks.ts';
 import { applyingExample, firewallExample } from './example.ts';
 import { applyFirewallKind } from './kinds.ts';
@@ -108,10 +107,16 @@ export const detachVpsFirewall = endpoint({
   },
   async handle(call) {
     const { db, params, warn } = call;
-    const before = await takeFirewall(call, params.id, 'detachVpsFirewall');
+    const wanted = { id: params.id, partId: params.attachment_id, endpointId: 'detachVpsFirewall' };
+    const {
+      row: before,
+      part: gone,
+      removal,
+    } = await takePart(call, wanted, async (row) =>
+      (await attachmentsOf(db, row.id)).find(({ id }) => id === params.attachment_id),
+    );
+    if (gone === undefined) return accepted(await changeNothing(call, before, removal));
     const present = await attachmentsOf(db, before.id);
-    const gone = present.find(({ id }) => id === params.attachment_id);
-    if (gone === undefined) throw new Problem('not_found');
     await raiseVersions(db, before.id);
     const open = await isLastOfSome(db, gone.id, before.id);
     await deleteAttachment(db, before.id, gone.id);
@@ -123,6 +128,7 @@ export const detachVpsFirewall = endpoint({
     const left = present.filter(({ id }) => id !== gone.id);
     const changes = [{ pointer: '/attachments', before: present.map(targetOf), after: left.map(targetOf) }];
     const loss = forNow(`The protection by the firewall ${before.name}.`);
-    return accepted(await applyChange(call, before, {}, { action: 'detach', changes, loss }));
+    const applied = { action: 'detach', changes, loss, partId: gone.id } as const;
+    return accepted(await applyChange(call, before, {}, applied));
   },
 });

@@ -9,7 +9,7 @@ import { firewallLife } from './lifecycle.ts';
 import { presentFirewall } from './present.ts';
 import { firewalls } from './resource.ts';
 import type { Firewall } from './schema.ts';
-import { findFirewall } from './store.ts';
+import { findFirewall, lockFirewalls } from './store.ts';
 import type { FirewallRow } from './table.ts';
 
 type ChangeCall = Pick<
@@ -25,6 +25,30 @@ export async function takeFirewall(call: ChangeCall, id: string, endpointId: str
   return row;
 }
 
+/** What a call that removes a rule or an attachment has found. */
+interface TakenPart<T> {
+  readonly row: FirewallRow;
+  /** Undefined: the operation `removal`, which an earlier call has started, brings the removal into force. */
+  readonly part: T | undefined;
+  readonly removal: StoredOperation | undefined;
+}
+
+/** Locks the firewall and checks its state. A part that was never there answers 404 before If-Match is looked at. */
+export async function takePart<T>(
+  call: ChangeCall,
+  { id, partId, endpointId }: { readonly id: string; readonly partId: string; readonly endpointId: string },
+  find: (row: FirewallRow) => Promise<T | undefined>,
+): Promise<TakenPart<T>> {
+  const [row] = await lockFirewalls(call.db, call.caller.account.id, [id]);
+  const pending = await pendingOn(call.db, [id, partId]);
+  const part = row && (await find(row));
+  const removal = pending.get(partId);
+  if (row === undefined || (part === undefined && removal === undefined)) throw new Problem('not_found');
+  call.checkVersion(firewalls.etag(row));
+  if (part !== undefined) firewallLife.require(endpointId, row.status, { operation: pending.get(id) });
+  return { row, part, removal };
+}
+
 /** The answer: the firewall as it is now in this transaction. */
 export async function showFirewall(
   { db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>,
@@ -37,9 +61,13 @@ export async function showFirewall(
 }
 
 /** Nothing has to change. If an operation already brings it into force, the call follows that. */
-export async function changeNothing(call: ChangeCall, row: FirewallRow): Promise<Firewall> {
+export async function changeNothing(
+  call: ChangeCall,
+  row: FirewallRow,
+  removal?: StoredOperation,
+): Promise<Firewall> {
   call.effect({ action: 'none', ...firewalls.ref(row) });
-  const pending = (await pendingOn(call.db, [row.id])).get(row.id);
+  const pending = removal ?? (await pendingOn(call.db, [row.id])).get(row.id);
   if (pending !== undefined) {
     call.follow(pending);
     return showFirewall(call, row.id, pending);
@@ -52,6 +80,8 @@ interface Applied {
   readonly action: 'update' | 'attach' | 'detach';
   readonly changes: readonly AuditChange[];
   readonly loss?: Loss;
+  /** The rule or attachment that is removed. A repeated call finds the operation by it. */
+  readonly partId?: string;
 }
 
 /** Writes the change of the row, and starts the operation that brings the firewall into force. */
@@ -59,13 +89,14 @@ export async function applyChange(
   call: ChangeCall,
   before: FirewallRow,
   change: Parameters<typeof firewalls.change>[2],
-  { action, changes, loss }: Applied,
+  { action, changes, loss, partId }: Applied,
 ): Promise<Firewall> {
   const row = await firewalls.change(call.db, before.id, { ...change, status: 'applying' });
   if (row === undefined) throw new Problem('not_found');
   const ref = firewalls.ref(row);
   if (action === 'detach') call.effect({ action, ...ref, changes, loss: loss! });
   else call.effect({ action, ...ref, changes });
-  const operation = await call.start({ kind: applyFirewallKind, input: {}, resource: ref });
+  const subjects = [row.id, ...(partId === undefined ? [] : [partId])];
+  const operation = await call.start({ kind: applyFirewallKind, input: {}, resource: ref, subjects });
   return showFirewall(call, row.id, operation);
 }

@@ -1,5 +1,6 @@
 import type { Fixture, Scenario, Walk } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
+import { settle } from '../../../testing/operations.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { makeVm } from '../vms/fixture.ts';
 import { newFirewallExample } from './example.ts';
@@ -7,6 +8,7 @@ import { applyFirewallKind } from './kinds.ts';
 import { noteLocations } from './members/store.ts';
 import { firewalls, newAttachmentId } from './resource.ts';
 import { entriesOf, storedRules } from './rules.ts';
+import type { Firewall } from './schema.ts';
 import { insertAttachment, jsonOf } from './store.ts';
 
 function columns() {
@@ -54,6 +56,22 @@ export async function attachFirewall(world: World, id: string): Promise<string> 
   const resource = { type: 'firewall', id, name: null };
   await runKind(app, applyFirewallKind, { accountId: account.id, resource, input: {} });
   return attachment;
+}
+
+/** Removes a rule or an attachment, as a customer does. */
+export async function removePart(
+  { app, key }: World,
+  collection: 'rules' | 'attachments',
+  id: string,
+): Promise<void> {
+  const base = '/flexible-vps/v1/firewalls';
+  const list = await app.call({ method: 'GET', url: `${base}?limit=100`, key: key.key });
+  const { data } = list.json<{ data: readonly Firewall[] }>();
+  const owner = data.find((each) => each[collection].some((part) => part.id === id));
+  const url = `${base}/${owner?.id}/${collection}/${id}`;
+  const answer = await app.call({ method: 'DELETE', url, key: key.key });
+  if (answer.statusCode !== 202) throw new Error(`DELETE ${url} ${answer.statusCode}: ${answer.body}`);
+  await settle(app);
 }
 
 /** The crash matrix follows an attached firewall, so that the engine has work to do. */

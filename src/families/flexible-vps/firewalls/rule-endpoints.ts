@@ -1,8 +1,8 @@
 import { forNow } from '../../../kernel/effect.ts';
-import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { applyChange, changeNothing, takeFirewall } from './change-call.ts';
+import { applyChange, changeNothing, takeFirewall, takePart } from './change-call.ts';
 import { requireEntries, unknownRemotes } from './checks.ts';
 import { applyingExample, firewallExample, newRuleExample } from './example.ts';
 import { applyFirewallKind } from './kinds.ts';
@@ -70,12 +70,17 @@ export const removeVpsFirewallRule = endpoint({
   },
   async handle(call) {
     const { params } = call;
-    const before = await takeFirewall(call, params.id, 'removeVpsFirewallRule');
-    const gone = before.rules.find(({ id }) => id === params.rule_id);
-    if (gone === undefined) throw new Problem('not_found');
+    const wanted = { id: params.id, partId: params.rule_id, endpointId: 'removeVpsFirewallRule' };
+    const {
+      row: before,
+      part: gone,
+      removal,
+    } = await takePart(call, wanted, async ({ rules }) => rules.find(({ id }) => id === params.rule_id));
+    if (gone === undefined) return accepted(await changeNothing(call, before, removal));
     const rules = before.rules.filter(({ id }) => id !== gone.id);
     const changes = [{ pointer: '/rules', before: before.rules, after: rules }];
     const loss = forNow(`The rule ${gone.id} of the firewall ${before.name}.`);
-    return accepted(await applyChange(call, before, columnsOf(rules), { action: 'detach', changes, loss }));
+    const applied = { action: 'detach', changes, loss, partId: gone.id } as const;
+    return accepted(await applyChange(call, before, columnsOf(rules), applied));
   },
 });

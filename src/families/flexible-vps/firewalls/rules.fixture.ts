@@ -1,4 +1,5 @@
 import type { Fixture } from '../../../laws/fixture.ts';
+import { removePart } from './fixture.ts';
 import { readFirewall } from './store.ts';
 
 export const fixture: Fixture = {
@@ -7,4 +8,5 @@ export const fixture: Fixture = {
     const row = await readFirewall(app.services.db, id);
     return row?.rules[0]?.id ?? '';
   },
+  remove: (world, id) => removePart(world, 'rules', id),
 };

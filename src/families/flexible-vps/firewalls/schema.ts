@@ -126,8 +126,9 @@ const ChangedRule = Named(
   Shape({
     ...NewRule.properties,
     id: Type.Optional(
+      // No reference: nobody chooses it from a list, and nothing is looked up.
       Type.String({
-        maxLength: 40,
+        pattern: '^fwr_[0-9a-z]{26}$',
         ...advanced,
         description: 'The id of the rule as it was read. It has no effect. Default: none.',
       }),

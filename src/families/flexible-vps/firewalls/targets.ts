@@ -5,6 +5,7 @@ import { invalid } from '../../../kernel/problems/problem.ts';
 import { readInterface } from '../interfaces/store.ts';
 import { lockNetwork } from '../networks/store.ts';
 import { lockVmIfThere } from '../vms/store.ts';
+import { requireFilter } from './checks.ts';
 import type { NewAttachment } from './schema.ts';
 
 /** The columns of an attachment that say what it is attached to. */
@@ -48,9 +49,12 @@ const target = (columns: Partial<TargetColumns>, interface_vm: string | null = n
   interface_vm,
 });
 
-/** Throws 422 if the account does not have the target. */
+/**
+ * Throws 422 if the account does not have the target, and 409 if no machine in the network could have a firewall, even
+ * if there is none yet.
+ */
 export async function lockTarget(
-  { db, caller }: Pick<Call, 'db' | 'caller'>,
+  { db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>,
   wanted: NewAttachment['target'],
 ): Promise<Target> {
   const account = caller.account.id;
@@ -70,8 +74,11 @@ export async function lockTarget(
       if (!isThere(await readInterface(db, wanted.id))) throw unknown('interface');
       return target({ interface_id: wanted.id }, seen.vm_id);
     }
-    case 'network':
-      if (!isThere(await lockNetwork(db, account, wanted.id))) throw unknown('network');
+    case 'network': {
+      const network = await lockNetwork(db, account, wanted.id);
+      if (network === undefined || !isThere(network)) throw unknown('network');
+      requireFilter(services, network.location, 'private');
       return target({ network_id: wanted.id });
+    }
   }
 }

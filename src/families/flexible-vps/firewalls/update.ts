@@ -3,7 +3,7 @@ import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { applyChange, showFirewall, takeFirewall } from './change-call.ts';
+import { applyChange, changeNothing, showFirewall, takeFirewall } from './change-call.ts';
 import { requireEntries, unknownRemotes } from './checks.ts';
 import { applyingExample, firewallExample, newRuleExample } from './example.ts';
 import { applyFirewallKind } from './kinds.ts';
@@ -88,13 +88,14 @@ export const updateVpsFirewall = endpoint({
       await requireEntries(call, { firewallId: before.id }, '/rules');
       return accepted(shown);
     }
-    const row = keptChanges.length === 0 ? before : await firewalls.change(db, before.id, kept);
-    call.effect({ action: changes.length === 0 ? 'none' : 'update', ...ref, changes });
+    if (changes.length === 0) return accepted(await changeNothing(call, before));
+    const row = await firewalls.change(db, before.id, kept);
+    call.effect({ action: 'update', ...ref, changes });
     const operation = await call.start({
       kind: applyFirewallKind,
       input: {},
       resource: firewalls.ref(row ?? before),
-      ...(keptChanges.length > 0 ? { changedAtOnce: true } : { unchanged: true }),
+      changedAtOnce: true,
     });
     return accepted(await showFirewall(call, before.id, operation));
   },

@@ -1,5 +1,7 @@
 /** Copies the account's own images between locations. A location gets its copy when it first needs the image. */
+import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import {
   CapabilityMissing,
   type ComputeEngine,
@@ -62,7 +64,7 @@ export async function ensureImageAt(
   await withScratch(services, async (folder) => {
     const file = join(folder, 'image');
     const format = origin.imageFormats[0];
-    await origin.exportImage(ref, file, signal);
+    await pipeline(await origin.exportImage(ref, signal), createWriteStream(file), { signal });
     const { architecture, boot_mode: bootMode } = row;
     await engine.ensureImage(ref, { file, format, architecture, bootMode }, signal);
   });

@@ -170,7 +170,7 @@ export const restoreVmKind = kind<typeof Input>({
     { ...report, final: true },
   ],
   undo: [
-    step('tidy', withVm(tidy)),
+    step('drop-image', withVm(tidy)),
     step('clear-safety', clearSafety),
     step(
       'resume',

@@ -1,0 +1,161 @@
+/** The store in S3 against a real Ceph RGW, and against one that fails. */
+import { writeFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { backupPlaceOf } from '../../../provider/backup-store.ts';
+import { startCeph, type TestCeph, whyNoCeph } from '../../../testing/ceph.ts';
+import { type FaultyStore, openFaultyStore } from '../../../testing/faulty-store.ts';
+import { makeBucket, type TestBucket } from '../../../testing/s3-bucket.ts';
+import { refusal } from '../../contract/refusal.ts';
+import { EngineUnreachable } from '../../errors.ts';
+import { describeObjectStore } from '../contract.ts';
+import { examineObjects } from '../doctor.ts';
+import { openStore } from '../open.ts';
+import type { ObjectStore } from '../port.ts';
+
+const reason = whyNoCeph();
+
+describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${reason})`}`, () => {
+  let ceph: TestCeph;
+  beforeAll(async () => {
+    ceph = await startCeph();
+  });
+  afterAll(() => ceph?.stop());
+
+  describeObjectStore('a store in a bucket', async () => {
+    const bucket = await makeBucket(ceph);
+    const open = () => openStore('fra1', backupPlaceOf(bucket.setting));
+    const engine = open();
+    return {
+      engine,
+      reopen: async () => open(),
+      async close() {
+        await engine.close();
+        await bucket.close();
+      },
+    };
+  });
+
+  describe('a bucket that fails', () => {
+    let proxy: FaultyStore;
+    let bucket: TestBucket;
+    let store: ObjectStore;
+    const bytes = Buffer.alloc(300_000, 7);
+
+    beforeAll(async () => {
+      proxy = await openFaultyStore(ceph.endpoint);
+      bucket = await makeBucket(ceph, proxy.endpoint);
+      store = openStore('fra1', backupPlaceOf(bucket.setting));
+    });
+    afterEach(async () => {
+      proxy.faultOf = () => null;
+      await store.removeAll('a/');
+      proxy.seen.length = 0;
+    });
+    afterAll(async () => {
+      await store?.close();
+      await proxy?.close();
+      await bucket?.close();
+    });
+
+    /** Fails this many requests, then none. */
+    const failing = (times: number, fault: ReturnType<FaultyStore['faultOf']>): void => {
+      let left = times;
+      proxy.faultOf = () => (left-- > 0 ? fault : null);
+    };
+    const keys = async () => (await store.list('a/')).map(({ key }) => key);
+
+    it.each([
+      ['an error', { status: 500, code: 'InternalError' }],
+      ['a request to slow down', { status: 503, code: 'SlowDown' }],
+      ['a connection that is cut while an object is sent', { cutAfter: 100_000 }],
+    ])('is asked again after %s', async (_, fault) => {
+      failing(2, fault);
+      await store.put('a/1', bytes);
+      expect((await store.get('a/1'))?.equals(bytes)).toBe(true);
+      failing(3, fault);
+      await expect(store.put('a/2', bytes)).rejects.toThrow(EngineUnreachable);
+      expect(await keys()).toEqual(['a/1']);
+    });
+
+    it('returns no half object if the connection is cut', async () => {
+      await store.put('a/1', bytes);
+      failing(2, { cutAnswerAfter: 100_000 });
+      expect((await store.get('a/1'))?.equals(bytes)).toBe(true);
+      failing(3, { cutAnswerAfter: 100_000 });
+      await expect(store.get('a/1')).rejects.toThrow(EngineUnreachable);
+    });
+
+    it('refuses for good if the store is full', async () => {
+      failing(1, { status: 507, code: '' });
+      expect(await refusal(store.put('a/1', bytes))).toBe('capacity_unavailable');
+      expect(proxy.seen).toHaveLength(1);
+    });
+
+    it('ends a call that is aborted while the store does not answer', async () => {
+      const reasonOfTest = new Error('enough');
+      const abort = new AbortController();
+      proxy.faultOf = () => {
+        abort.abort(reasonOfTest);
+        return 'silent';
+      };
+      await expect(store.get('a/1', abort.signal)).rejects.toThrow(reasonOfTest);
+    });
+
+    it('is unreachable, not empty, if the bucket is gone', async () => {
+      const other = openStore('fra1', backupPlaceOf({ ...bucket.setting, bucket: 'another' }));
+      await expect(other.get('a/1')).rejects.toThrow(EngineUnreachable);
+      await other.close();
+    });
+  });
+
+  describe('a bucket with a quota', () => {
+    it('refuses what is beyond it, and keeps what it has', async () => {
+      const bucket = await makeBucket(ceph);
+      const store = openStore('fra1', backupPlaceOf(bucket.setting));
+      await store.put('a/1', Buffer.alloc(50_000));
+      await ceph.limit(bucket.user, 100_000);
+      expect(await refusal(store.put('a/2', Buffer.alloc(80_000)))).toBe('capacity_unavailable');
+      expect(await store.list('a/')).toEqual([{ key: 'a/1', sizeBytes: 50_000 }]);
+      await store.close();
+      await bucket.close();
+    });
+  });
+
+  describe('the doctor', () => {
+    let bucket: TestBucket;
+    beforeAll(async () => {
+      bucket = await makeBucket(ceph);
+    });
+    afterAll(() => bucket?.close());
+    const examine = async (change: Partial<TestBucket['setting']> = {}) => {
+      const [found] = await examineObjects(
+        { slug: 'fra1', backups: { ...bucket.setting, ...change } } as never,
+        {} as never,
+      );
+      return found;
+    };
+
+    it('finds a sound bucket, and leaves nothing in it', async () => {
+      expect(await examine()).not.toHaveProperty('fix');
+      const store = openStore('fra1', backupPlaceOf(bucket.setting));
+      expect(await store.list('doctor')).toEqual([]);
+      await store.close();
+    });
+
+    it('says what to do about a bucket that is missing, and keys that are wrong', async () => {
+      expect(await examine({ bucket: 'another' })).toMatchObject({
+        fix: expect.stringMatching(/Create the/),
+      });
+      expect(await examine({ endpoint: 'http://127.0.0.1:9' })).toMatchObject({
+        fix: expect.stringMatching(/answers at http/),
+      });
+      await writeFile(bucket.setting.secret_key_file!, 'another');
+      expect(await examine()).toMatchObject({ fix: expect.stringMatching(/secret key/) });
+      await writeFile(bucket.setting.access_key_file!, 'another');
+      expect(await examine()).toMatchObject({ fix: expect.stringMatching(/access key/) });
+      await writeFile(bucket.setting.access_key_file!, bucket.user.accessKey);
+      await writeFile(bucket.setting.secret_key_file!, bucket.user.secretKey);
+      expect(await examine()).not.toHaveProperty('fix');
+    });
+  });
+});
