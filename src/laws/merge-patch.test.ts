@@ -46,7 +46,6 @@ function otherThan(value: unknown, whole: JsonSchema, example: unknown): unknown
   if (schema['x-ref'] !== undefined || format === 'typeid') return undefined;
   if (isOf('integer', whole) || isOf('number', whole)) return undefined;
   if (isOf('boolean', whole)) return !value;
-  if (schema.enum !== undefined) return schema.enum.find((each) => each !== value && each !== null);
   if (isObject(more)) return { 'law/reset': 'yes' };
   if (isOf('array', whole)) return example ?? schema.examples?.[0];
   if (format === 'date-time') return new Date(Date.now() + 86_400_000).toISOString();
