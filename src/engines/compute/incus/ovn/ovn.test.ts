@@ -45,6 +45,7 @@ describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${re
       architectures: [],
       pools: [],
       images: [],
+      isos: [],
       smallest: null,
       certificateFile: null,
     };
