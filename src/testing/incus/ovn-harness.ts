@@ -2,7 +2,7 @@
 import type { OvnSettings } from '../../engines/compute/incus/settings.ts';
 import type { Db } from '../../store/database.ts';
 import { type ClusterHarness, startCluster, type TestMember } from './cluster.ts';
-import { startDaemon } from './daemon.ts';
+import { startDaemon, type TestDaemon } from './daemon.ts';
 import { furnish } from './furnish.ts';
 import { harnessOf, type IncusHarness, settingsOf } from './harness.ts';
 import { type Fabric, joinOvn, startFabric, switchOf, UPLINK } from './ovn.ts';
@@ -18,7 +18,12 @@ export const ovnSettings = ({ northbound }: Pick<Fabric, 'northbound'>): OvnSett
   northbound: { remotes: [northbound], credentials: null },
 });
 
-export async function openOvn(db: Db): Promise<OvnHarness> {
+export interface OvnDaemon extends TestDaemon {
+  readonly fabric: Fabric;
+}
+
+/** `stop` also stops OVN. */
+export async function startOvnDaemon(prepare: (daemon: TestDaemon) => Promise<void>): Promise<OvnDaemon> {
   const fabric = await startFabric();
   try {
     const daemon = await startDaemon('incus', switchOf(fabric));
@@ -27,17 +32,22 @@ export async function openOvn(db: Db): Promise<OvnHarness> {
       await fabric.stop();
     };
     try {
-      await Promise.all([furnish(daemon), joinOvn(fabric, [daemon])]);
+      await Promise.all([prepare(daemon), joinOvn(fabric, [daemon])]);
     } catch (error) {
       await daemon.stop();
       throw error;
     }
-    const settings = { ...settingsOf(daemon), ovn: ovnSettings(fabric) };
-    return { ...harnessOf(db, { ...daemon, stop }, settings), fabric };
+    return { ...daemon, stop, fabric };
   } catch (error) {
     await fabric.stop();
     throw error;
   }
+}
+
+export async function openOvn(db: Db): Promise<OvnHarness> {
+  const { fabric, ...daemon } = await startOvnDaemon(furnish);
+  const settings = { ...settingsOf(daemon), ovn: ovnSettings(fabric) };
+  return { ...harnessOf(db, daemon, settings), fabric };
 }
 
 export async function openOvnCluster(db: Db, count: number): Promise<OvnClusterHarness> {
@@ -45,6 +55,7 @@ export async function openOvnCluster(db: Db, count: number): Promise<OvnClusterH
   try {
     const cluster = await startCluster(count, {}, (index) => switchOf(fabric, index + 1));
     const [first] = cluster.members as readonly [TestMember];
+    const [url = '', ...others] = cluster.urls;
     const stop = async (): Promise<void> => {
       await cluster.stop();
       await fabric.stop();
@@ -55,7 +66,8 @@ export async function openOvnCluster(db: Db, count: number): Promise<OvnClusterH
       await cluster.stop();
       throw error;
     }
-    const settings = { ...settingsOf(first), ovn: ovnSettings(fabric) };
+    const address = { url, others, credentials: null };
+    const settings = { ...settingsOf(first), address, ovn: ovnSettings(fabric) };
     return { ...harnessOf(db, { ...first, stop }, settings), cluster, fabric };
   } catch (error) {
     await fabric.stop();

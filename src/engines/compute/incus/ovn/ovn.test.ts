@@ -1,4 +1,4 @@
-/** The contract of networks on OVN, and what the doctor says of it. */
+/** The contract of networks and firewalls on OVN, and what the doctor says of it. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Examination } from '../../../../kernel/registry.ts';
 import { useTestDatabase } from '../../../../testing/database.ts';
@@ -7,6 +7,7 @@ import { settingsOf } from '../../../../testing/incus/harness.ts';
 import { startFabric } from '../../../../testing/incus/ovn.ts';
 import { type OvnHarness, openOvn, ovnSettings } from '../../../../testing/incus/ovn-harness.ts';
 import { whyNoOvn } from '../../../../testing/incus/programs.ts';
+import { describeFirewalls } from '../../contract/firewalls.ts';
 import { Lab } from '../../contract/lab.ts';
 import { describeNetworks } from '../../contract/networks.ts';
 import { capabilitiesOf } from '../capabilities.ts';
@@ -28,10 +29,12 @@ describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${re
   afterEach(() => lab.clear());
   afterAll(() => harness?.close());
 
-  describeNetworks({
+  const use = {
     capabilities: capabilitiesOf({ instanceType: 'container', ovn: ovnSettings({ northbound: '' }) }),
     lab: () => lab,
-  });
+  };
+  describeNetworks(use);
+  describeFirewalls(use);
 
   describe('the doctor', () => {
     const sold = {
