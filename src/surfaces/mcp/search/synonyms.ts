@@ -85,6 +85,8 @@ const table: readonly (readonly [string, string])[] = [
   ['capacity|availability|cheapest', 'plan availability'],
   ['route|gateway|address range|cidr', 'network'],
   ['fingerprint', 'ssh key'],
+  ['block storage|data disk|extra disk|additional disk', 'volume'],
+  ['security group|packet filter|port|incoming|outgoing|inbound|outbound', 'firewall'],
   // Money.
   [
     'bill|invoice|charge so far|spent|spend so far|cost breakdown|most expensive|so far|costs by|cost by|this month',
@@ -137,6 +139,11 @@ const table: readonly (readonly [string, string])[] = [
     'save the state|freeze|before i upgrade|before a change|before upgrading|before the change',
     'snapshot take create',
   ],
+  ['open port|open a port|open the port|allow ssh|allow http|allow connection|let in', 'firewall rule add'],
+  ['close port|close a port|close the port', 'firewall rule remove delete'],
+  ['rules of|ports does', 'get'],
+  ['stop applying|no longer apply', 'detach attachment'],
+  ['apply|in front of', 'attach'],
   ['assign|give my|plug|join|connect|hook up|into the|into a', 'attach'],
   [
     'unplug|unassign|disconnect|take the public|take off|out of the|off the|free the|from the|from a|release',
