@@ -76,7 +76,7 @@ export async function destroy(world: World, { resource_type, resource_id }: Stor
   const [name = '', outer] = paramNames(endpoint).toReversed();
   const params = { [name]: id, ...(outer === undefined ? {} : { [outer]: await parentOf(world, id) }) };
   // What a machine still has can only be deleted with its detachment.
-  const query = ['volume', 'firewall'].includes(resource_type) ? { detach: true } : {};
+  const query = 'detach' in endpoint.query.properties ? { detach: true } : {};
   const answer = await callTo(endpoint, world, { params, query });
   if (![202, 204, 404].includes(answer.statusCode)) throw new Error(`${answer.statusCode}: ${answer.body}`);
   await work(world.app);

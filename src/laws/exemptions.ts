@@ -7,7 +7,7 @@ import type { FamilyName } from '../kernel/families.ts';
 /** Endpoints of the contract that have no record yet. */
 export const notBuilt: Readonly<Record<FamilyName, number>> = {
   account: 0,
-  'flexible-vps': 5,
+  'flexible-vps': 0,
   kubernetes: 27,
   dedicated: 25,
   storage: 14,
@@ -39,19 +39,11 @@ export const exemptions = {
     },
   ],
   formsFilled: [
-    {
-      subject: 'createVm /source iso',
-      reason: 'ISOs cannot be created or listed yet; the refusal says so.',
-    },
     ...['attachVmPublicIp', 'createVm /public_ipv4 reserved'].map((subject) => ({
       subject,
       reason: 'No endpoint reserves addresses yet, so there is none to pick.',
     })),
   ],
-  idsWithoutList: ['iso'].map((subject) => ({
-    subject,
-    reason: 'ISOs cannot be created or listed yet.',
-  })),
   listsOfRows: [
     {
       subject: 'listLimits',
@@ -127,7 +119,6 @@ export const exemptions = {
     },
   ],
   readBack: [
-    { subject: 'createVm /source/iso_id', reason: 'ISOs are not offered yet: each id is refused.' },
     ...['/source/architecture', '/source/os', '/source/boot_mode'].map((at) => ({
       subject: `createImage ${at}`,
       reason: 'Needs a server with a file; import.test.ts imports one and compares them.',

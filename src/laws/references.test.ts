@@ -10,7 +10,6 @@ import { createAccount, createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
 import { pointerTo, put } from './broken-input.ts';
-import { exemptFrom } from './exemptions.ts';
 import { plainOf } from './forms.ts';
 import { outcomeOf } from './responses.ts';
 import { bodyOf, createWorld, endpoints, type Params, paramsFor, urlOf, type World } from './walk.ts';
@@ -86,7 +85,7 @@ it('every member of a request that takes an id says which list has the valid ids
   const unmarked = members
     .filter(({ reference }) => reference === undefined)
     .flatMap(({ schema }) => prefixOf(schema) ?? []);
-  expect([...new Set(unmarked)].sort()).toEqual(exemptFrom('idsWithoutList'));
+  expect([...new Set(unmarked)].sort()).toEqual([]);
 });
 
 it('every reference names a list, members of its rows and parameters of its call', () => {
@@ -204,8 +203,7 @@ describe('a refused reference', () => {
       if (!codes.some((code) => UNKNOWN.test(code))) continue;
       refused += 1;
       const isMarked = member.reference !== undefined || member.schema['x-event-type'] === true;
-      const isOffered = !exemptFrom('idsWithoutList').includes(prefix ?? '');
-      if (!isMarked && isOffered) unmarked.push(`${member.endpoint.id} ${pointerOf(member)}`);
+      if (!isMarked) unmarked.push(`${member.endpoint.id} ${pointerOf(member)}`);
     }
     expect(unmarked).toEqual([]);
     expect(refused).toBeGreaterThan(15);

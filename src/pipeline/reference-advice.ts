@@ -36,9 +36,6 @@ const ADVISED: readonly FieldCode[] = [
   'unverified_email',
 ];
 
-/** An id without a list: a law allows this only for what cannot be created yet. */
-const ID_WANTED = /^Must be an id that starts with [a-z]+_\.$/;
-
 interface Row {
   readonly value: string;
   readonly label: string;
@@ -92,8 +89,6 @@ export class ReferenceAdvice {
       ? referenceAt(queryShapeOf(endpointOf(this.#exchange)), pointer)
       : referenceAt(body && narrowTo(body, this.#body), pointer);
     const list = this.#services.registry.endpoints.find(({ id }) => id === reference?.list);
-    if (reference === undefined && !pointer.startsWith('header/') && ID_WANTED.test(error.detail))
-      return { ...error, detail: 'Nothing that has such an id is offered yet; leave this member out.' };
     if (reference === undefined || list === undefined) return error;
     const sent = this.#sent(pointer);
     const { told, call } = await this.#advise(error, reference, list, sent);

@@ -95,6 +95,15 @@ export const Image = Shape({
   ...Retired,
 });
 
+/** A disc that machines can have in their drive. */
+export const Iso = Shape({
+  slug: Slug,
+  name: Text,
+  architecture: Architecture,
+  /** The day on which the ISO was first offered. */
+  added_on: Default(Day, '2025-01-01'),
+});
+
 /** A storage class for volumes. The first tier of the list is the default for new volumes. */
 const VolumeTier = Shape({
   slug: Slug,
@@ -167,6 +176,7 @@ export const Catalogue = Shape({
   plans: Default(ListOf(Plan), []),
   custom_plan: Default(Nullable(CustomPlan), null),
   images: Default(ListOf(Image), []),
+  isos: Default(ListOf(Iso), []),
   volume_tiers: Default(ListOf(VolumeTier), []),
   kubernetes: Default(Kubernetes, {}),
   dedicated: Default(Dedicated, {}),
@@ -183,5 +193,6 @@ export type Location = Static<typeof Location>;
 export type Plan = Static<typeof Plan>;
 export type CustomPlan = Static<typeof CustomPlan>;
 export type Image = Static<typeof Image>;
+export type Iso = Static<typeof Iso>;
 export type LimitEntry = Static<typeof LimitEntry>;
 export type AddressPool = Static<typeof AddressPool>;

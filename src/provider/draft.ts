@@ -17,6 +17,7 @@ interface Lists {
   locations: Catalogue['locations'][number];
   plans: Catalogue['plans'][number];
   images: Catalogue['images'][number];
+  isos: Catalogue['isos'][number];
   volume_tiers: Catalogue['volume_tiers'][number];
   'kubernetes/tiers': Catalogue['kubernetes']['tiers'][number];
   'kubernetes/versions': Catalogue['kubernetes']['versions'][number];

@@ -83,6 +83,7 @@ describe('an own file', () => {
     expect(catalogue).toMatchObject({
       plans: [{ slug: 'small' }],
       custom_plan: null,
+      isos: [],
       volume_tiers: [],
       kubernetes: { regions: [], node_plans: [], tiers: [], versions: [] },
       dedicated: { operating_systems: [], products: [] },

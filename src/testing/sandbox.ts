@@ -1,4 +1,4 @@
-/** Opens a sandbox engine for one test, at a new location with three hosts and the images of the demo provider. */
+/** Opens a sandbox engine for one test, at a new location with three hosts and the images and ISOs of the demo provider. */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import type { Harness } from '../engines/compute/contract.ts';
@@ -10,13 +10,13 @@ import { readDefaultText } from '../provider/default.ts';
 import { loadProvider } from '../provider/load.ts';
 import type { Db } from '../store/database.ts';
 
-function readImages(): ReturnType<SandboxOptions['images']> {
+function readCatalogue() {
   const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
-  return loaded.config.catalogue.images;
+  return loaded.config.catalogue;
 }
 
-const images = readImages();
+const { images, isos } = readCatalogue();
 
 const hosts: readonly HostSpec[] = [1, 2, 3].map((n) => ({
   name: `host-${n}`,
@@ -44,7 +44,15 @@ export interface SandboxHarness extends Harness {
 /** The sandbox works without delay unless `choices` set a pace. */
 export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): SandboxHarness {
   const location = `lab-${randomBytes(4).toString('hex')}`;
-  const options: SandboxOptions = { db, location, images: () => images, hosts, pace: 0, ...choices };
+  const options: SandboxOptions = {
+    db,
+    location,
+    images: () => images,
+    isos: () => isos,
+    hosts,
+    pace: 0,
+    ...choices,
+  };
   const engine = new Sandbox(options);
   return {
     engine,

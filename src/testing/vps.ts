@@ -7,7 +7,7 @@ import { createAccount, createKey, type TestAccount } from './accounts.ts';
 import type { TestApp } from './app.ts';
 import { settle } from './operations.ts';
 
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 let serial = 0;
 

@@ -34,6 +34,8 @@ export interface Capabilities {
   readonly rescue: Capability;
   readonly passwordReset: Capability;
   readonly imageImport: Capability;
+  /** A machine has a drive, which can have an ISO in it and boot from it. */
+  readonly isoDrive: Capability;
   readonly consoleLog: Capability;
   readonly serialConsole: Capability;
   readonly graphicalConsole: Capability;

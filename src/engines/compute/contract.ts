@@ -6,6 +6,7 @@ import { describeGateways } from './contract/gateways.ts';
 import { describeGuests } from './contract/guests.ts';
 import { describeImages } from './contract/images.ts';
 import { describeInstances } from './contract/instances.ts';
+import { describeIsos } from './contract/isos.ts';
 import { type Harness, Lab } from './contract/lab.ts';
 import { describeNetworks } from './contract/networks.ts';
 import { describePlaces } from './contract/places.ts';
@@ -30,6 +31,7 @@ export function describeCompute(
     describeVolumes,
     describeGateways,
     describeImages,
+    describeIsos,
     describeGuests,
   ]);
 }

@@ -23,6 +23,7 @@ function soldIn(catalogue: Catalogue, slug: string, certificateFile: string | nu
       distribution: os.distribution,
       version: os.version,
     })),
+    isos: catalogue.isos,
     smallest: smallest
       ? { vcpus: smallest.vcpus, memoryMb: smallest.memory_mb, diskGb: smallest.disk_gb }
       : null,

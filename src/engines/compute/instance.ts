@@ -1,5 +1,6 @@
 /** The types of a machine: the specification that the callers pass, and the instance that the engine reports. */
 import type { Ref } from '../engine.ts';
+import type { Drive } from './iso.ts';
 
 export type { Ref };
 
@@ -47,7 +48,9 @@ export interface Guest {
 export type Source =
   | { readonly image: ImageRef }
   /** A copy of another machine of the same account, or of one of that machine's snapshots. */
-  | { readonly instance: string; readonly snapshot?: string };
+  | { readonly instance: string; readonly snapshot?: string }
+  /** An empty disk. */
+  | { readonly blank: true };
 
 export interface Placement {
   readonly groupId: string;
@@ -108,6 +111,7 @@ export interface Instance extends Ref {
   readonly agent: { readonly version: string } | null;
   /** `wanted` applies from the next start on; `active` is the current state. */
   readonly rescue: { readonly wanted: boolean; readonly active: boolean };
+  readonly drive: Drive | null;
   /** Oldest first. */
   readonly snapshots: readonly Snapshot[];
 }

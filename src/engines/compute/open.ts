@@ -25,6 +25,7 @@ function openDriver(location: Location, { db, current, listener }: DriverOptions
         db,
         listener,
         images: () => current().catalogue.images,
+        isos: () => current().catalogue.isos,
         pace: compute.pace,
       });
     case 'incus':

@@ -26,6 +26,7 @@ import type {
   Size,
   Stop,
 } from './instance.ts';
+import type { Drive, Iso } from './iso.ts';
 import type { Network, NetworkSpec } from './network.ts';
 import type { MetricName, Series, SeriesRange, Traffic } from './series.ts';
 import type { Volume, VolumeSpec } from './volume.ts';
@@ -42,6 +43,7 @@ export {
   imageFormats,
 } from './image.ts';
 export type * from './instance.ts';
+export type { Drive, Iso } from './iso.ts';
 export type { Network, NetworkSpec } from './network.ts';
 export {
   type MetricName,
@@ -201,6 +203,15 @@ export interface ComputeEngine extends Engine<CapabilityName> {
   /** All gateways that the engine has; `observeInstances` does not contain them. */
   observeGateways(signal?: AbortSignal): Promise<readonly Ref[]>;
   removeGateway(ref: Ref, signal?: AbortSignal): Promise<void>;
+  /** Stores a local file, which the caller has already checked. An existing ISO is left unchanged. */
+  ensureIso(ref: Ref, file: string, signal?: AbortSignal): Promise<void>;
+  observeIso(ref: Ref, signal?: AbortSignal): Promise<Iso | null>;
+  /** The ISOs of all accounts. */
+  observeIsos(signal?: AbortSignal): Promise<readonly Iso[]>;
+  /** Refused with `resource_in_use` while the ISO is in the drive of a machine. */
+  removeIso(ref: Ref, signal?: AbortSignal): Promise<void>;
+  /** Puts an ISO into the drive of a running or stopped machine, instead of the one that is there; null ejects it. */
+  ensureDrive(ref: Ref, drive: Drive | null, signal?: AbortSignal): Promise<void>;
 
   ensureImage(ref: Ref, source: ImageSource, signal?: AbortSignal): Promise<void>;
   observeImage(ref: ImageRef, signal?: AbortSignal): Promise<Image | null>;

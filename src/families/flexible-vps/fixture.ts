@@ -58,6 +58,9 @@ function partFaults(
   if (!same(kept, taken)) faults.push(`the snapshots are [${kept}], and [${taken}] at the engine`);
   if ((vm.rescue_expires_at !== null) !== seen.rescue.wanted)
     faults.push(`rescue is ${vm.rescue_expires_at !== null}, and ${seen.rescue.wanted} at the engine`);
+  const drive = vm.iso_id === null ? null : `${vm.iso_id} ${vm.iso_boot_once}`;
+  const inDrive = seen.drive === null ? null : `${seen.drive.iso} ${seen.drive.bootOnce}`;
+  if (drive !== inDrive) faults.push(`the drive has ${drive}, and ${inDrive} at the engine`);
   return faults;
 }
 
@@ -165,6 +168,11 @@ async function presenceFaults(world: World): Promise<string[]> {
       const seen = await engineOf(world, location).observeImage({ account, id: row.id });
       say('image', row, seen !== null);
     }
+  for (const row of (await rowsIn(world, 'vps_isos')) as (Row & { locations: string[] })[])
+    for (const location of row.locations) {
+      const seen = await engineOf(world, location).observeIso({ account, id: row.id });
+      say('ISO', row, seen !== null);
+    }
   return faults;
 }
 
@@ -197,7 +205,7 @@ export const fixture: Fixture = {
     family: 'flexible-vps',
     disagreements,
     leftovers,
-    // Deleted in this order: machines and gateways before the volumes, firewalls, networks and images that they use.
+    // Deleted in this order: machines and gateways before the volumes, firewalls, networks, images and ISOs that they use.
     collections: {
       vms: 'vms',
       vps_volumes: 'volumes',
@@ -205,6 +213,7 @@ export const fixture: Fixture = {
       vpn_gateways: 'vpn-gateways',
       vps_networks: 'networks',
       vps_images: 'images',
+      vps_isos: 'isos',
       vm_backups: 'backups',
     },
   },

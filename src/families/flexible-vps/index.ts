@@ -26,6 +26,10 @@ import { interfaceDrift } from './interfaces/drift.ts';
 import { interfaceEndpoints } from './interfaces/endpoints.ts';
 import { interfaceLife } from './interfaces/lifecycle.ts';
 import { interfaceResource } from './interfaces/resource.ts';
+import { isoEndpoints } from './isos/endpoints.ts';
+import { removeFailedIsos } from './isos/failed-isos.ts';
+import { isoLife } from './isos/lifecycle.ts';
+import { isos } from './isos/resource.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
 import { networks } from './networks/resource.ts';
@@ -45,6 +49,7 @@ import { publicIpResource } from './public-ips/resource.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
 import { firewallDrift } from './reconciliation/firewalls.ts';
 import { gatewayDrift } from './reconciliation/gateways.ts';
+import { isoDrift } from './reconciliation/isos.ts';
 import { machineDrift } from './reconciliation/machines.ts';
 import { networkDrift } from './reconciliation/networks.ts';
 import { watchMachines } from './reconciliation/nudges.ts';
@@ -71,6 +76,7 @@ import { setVmRescue } from './vm-access/rescue.ts';
 import { rescueExpiry } from './vm-access/rescue-expiry.ts';
 import { createVm } from './vms/creation/endpoint.ts';
 import { deleteVm } from './vms/deletion.ts';
+import { setVmIso } from './vms/drive/endpoint.ts';
 import { getVm, listVms } from './vms/endpoints.ts';
 import { vmLife } from './vms/lifecycle.ts';
 import { getVmMetrics } from './vms/metrics.ts';
@@ -97,7 +103,7 @@ export const flexibleVps: Family = {
   name: 'flexible-vps',
   title: 'Flexible VPS',
   description:
-    'Virtual machines billed by the hour, with their disks, volumes, snapshots, backups, images, private networks, firewalls and VPN gateways.',
+    'Virtual machines billed by the hour, with their disks, volumes, snapshots, backups, images, ISOs, private networks, firewalls and VPN gateways.',
   topics,
   endpoints: [
     listVpsLocations,
@@ -115,6 +121,7 @@ export const flexibleVps: Family = {
     performBulkVmAction,
     resetVmPassword,
     setVmRescue,
+    setVmIso,
     createVmConsoleSession,
     getVmConsoleLog,
     getVmMetrics,
@@ -134,6 +141,7 @@ export const flexibleVps: Family = {
     createImage,
     getImage,
     deleteImage,
+    ...isoEndpoints,
     ...volumeEndpoints,
     ...volumeSnapshotEndpoints,
     ...backupEndpoints,
@@ -148,6 +156,7 @@ export const flexibleVps: Family = {
     networks,
     firewalls,
     images,
+    isos,
     vms,
     interfaceResource,
     publicIpResource,
@@ -169,6 +178,7 @@ export const flexibleVps: Family = {
     networkLife,
     firewallLife,
     imageLife,
+    isoLife,
     snapshotLife,
     volumeLife,
     volumeSnapshotLife,
@@ -193,6 +203,8 @@ export const flexibleVps: Family = {
     firewallDrift,
     failedCreates,
     removeFailedImages,
+    removeFailedIsos,
+    isoDrift,
     snapshotExpiry,
     snapshotSizes,
     volumeSnapshotExpiry,

@@ -21,7 +21,9 @@ export const IMAGES = rows('listImages');
 export const LocationRef = Named('VpsLocationSlug', Ref(Slug, LOCATIONS));
 
 /** The source of a new machine in the same request. */
-const SOURCE: Filter = { from: ['/source/image_id', '/source/snapshot_id', '/source/vm_id'] };
+const SOURCE: Filter = {
+  from: ['/source/image_id', '/source/snapshot_id', '/source/vm_id', '/source/iso_id'],
+};
 /** The machine in the path of the request. */
 const THIS_VM: Filter = { from: 'path/id' };
 
@@ -132,6 +134,14 @@ export const InterfaceRef = Ref(Id('nic'), {
   label: 'kind',
   filters: { id: { from: '/target/vm_id' } },
 });
+
+/** The id of an ISO is its slug if the provider offers it. */
+export const ISOS = rows('listIsos');
+
+const isoRef = (filters: Filters) =>
+  Ref(Type.String({ minLength: 1, maxLength: 90 }), rows('listIsos', { status: AVAILABLE, ...filters }));
+export const NewIsoRef = isoRef(NEW);
+export const VmIsoRef = isoRef(EXISTING);
 
 export const SshKeyRef = Ref(Id('sshkey'), rows('listVpsSshKeys'));
 

@@ -127,13 +127,6 @@ describe('a machine is refused', () => {
     });
   });
 
-  it('with ids of what is not offered yet: to leave them out', async () => {
-    const told = 'invalid_format: Nothing that has such an id is offered yet; leave this member out.';
-    expect(await errorsOf({ ...sound, source: { type: 'iso', iso_id: 'debian' } })).toMatchObject({
-      '/source/iso_id': told,
-    });
-  });
-
   it('with an image for another processor: the list of those that fit', async () => {
     expect(await errorsOf({ ...sound, plan: 'flex-2-4a' })).toEqual({
       '/source/image_id':

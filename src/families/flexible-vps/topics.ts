@@ -47,6 +47,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     title: 'Images',
     purpose: 'The disks that machines are created from: those of the provider, and your own.',
   },
+  iso: {
+    title: 'ISOs',
+    purpose: 'Discs for the drives of machines, such as installers, imported from a URL.',
+  },
   ssh_key: {
     title: 'SSH keys',
     purpose: 'Public keys that are installed in new machines, so that you can sign in without a password.',

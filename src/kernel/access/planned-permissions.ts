@@ -6,9 +6,6 @@
 import type { Permission, Verb } from './permissions.ts';
 
 const planned: Readonly<Record<string, Readonly<Record<string, readonly Verb[]>>>> = {
-  'flexible-vps': {
-    isos: ['read', 'write', 'delete'],
-  },
   kubernetes: {
     options: ['read'],
     clusters: ['read', 'write', 'delete'],

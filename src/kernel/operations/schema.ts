@@ -61,6 +61,7 @@ const downloadCodes = [
   'checksum_mismatch',
   'blocked_address',
   'unsupported_format',
+  'not_an_iso',
 ] as const;
 
 export const isOfDownload = (code: string): boolean => downloadCodes.some((each) => each === code);

@@ -3,7 +3,7 @@
  * per loaded catalogue; a reload creates a new catalogue and so a new book.
  */
 import { type Micro, micro } from '../../kernel/micro.ts';
-import type { Catalogue, Image, LimitEntry, Location, Plan } from '../../provider/catalogue.ts';
+import type { Catalogue, Image, Iso, LimitEntry, Location, Plan } from '../../provider/catalogue.ts';
 import type { DedicatedProduct, Site } from '../../provider/metal.ts';
 import {
   type Billing,
@@ -34,6 +34,7 @@ export interface Book {
   readonly locations: ReadonlyMap<string, Location>;
   readonly plans: ReadonlyMap<string, Plan>;
   readonly images: ReadonlyMap<string, Image>;
+  readonly isos: ReadonlyMap<string, Iso>;
   readonly products: ReadonlyMap<string, DedicatedProduct>;
   readonly sites: ReadonlyMap<string, Site>;
   readonly limits: ReadonlyMap<string, LimitEntry>;
@@ -57,6 +58,7 @@ export function bookOf(catalogue: Catalogue): Book {
     locations: bySlug(catalogue.locations),
     plans: bySlug(catalogue.plans),
     images: bySlug(catalogue.images),
+    isos: bySlug(catalogue.isos),
     products: bySlug(catalogue.dedicated.products),
     sites: bySlug(catalogue.datacenter.sites),
     limits: new Map(catalogue.limits.map((limit) => [limit.id, limit])),

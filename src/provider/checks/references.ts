@@ -9,6 +9,7 @@ const named: readonly (readonly [ListName, string])[] = [
   ['locations', 'slug'],
   ['plans', 'slug'],
   ['images', 'slug'],
+  ['isos', 'slug'],
   ['volume_tiers', 'slug'],
   ['kubernetes/tiers', 'slug'],
   ['kubernetes/versions', 'version'],

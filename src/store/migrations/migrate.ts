@@ -33,6 +33,7 @@ import * as firewalls from './0026-firewalls.ts';
 import * as backups from './0027-backups.ts';
 import * as vpn from './0028-vpn.ts';
 import * as backupPolicies from './0030-backup-policies.ts';
+import * as isos from './0031-isos.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -63,6 +64,7 @@ const migrations: Record<string, Migration> = {
   '0027-backups': backups as Migration,
   '0028-vpn': vpn as Migration,
   '0030-backup-policies': backupPolicies as Migration,
+  '0031-isos': isos as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -61,6 +61,7 @@ export async function openOvnCluster(
   try {
     const cluster = await startCluster(count, furniture, (index) => switchOf(fabric, index + 1));
     const [first] = cluster.members as readonly [TestMember];
+    const [url = '', ...others] = cluster.urls;
     const stop = async (): Promise<void> => {
       await cluster.stop();
       await fabric.stop();
@@ -71,7 +72,8 @@ export async function openOvnCluster(
       await cluster.stop();
       throw error;
     }
-    const settings = { ...settingsOf(first), ovn: ovnSettings(fabric) };
+    const address = { url, others, credentials: null };
+    const settings = { ...settingsOf(first), address, ovn: ovnSettings(fabric) };
     return { ...harnessOf(db, { ...first, stop }, settings), cluster, fabric };
   } catch (error) {
     await fabric.stop();

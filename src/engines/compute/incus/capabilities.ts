@@ -10,6 +10,9 @@ const NO_QUIESCE = 'This location cannot freeze a file system while a snapshot i
 export const NO_NETWORKS =
   'This location has several servers, and private networks cannot connect machines on different servers.';
 
+export const ISO_EXTENSION = 'custom_volume_iso';
+export const NO_ISOS = 'The engine of this location cannot store ISOs.';
+
 /** A volume is stored on one server, and the driver does not move it. */
 const NO_VOLUMES =
   'This location has several servers, and a volume could not follow a machine from one to another.';
@@ -22,6 +25,9 @@ export const NO_VPN = 'This location has no VPN gateways.';
 /** Machines answer to the address of the gateway, and have no route to what is behind it. */
 const NO_VPN_ROUTES =
   'Machines in this location cannot reach subnets behind VPN peers; peers reach the machines.';
+const NO_DRIVE = 'Machines in this location are containers: they have no drive, and boot no ISO.';
+const NO_DRIVE_HERE =
+  'This location has several servers, and an ISO could not follow a machine from one to another.';
 
 /** All bridges of a server share its routing table. */
 const NO_OVERLAP = 'Two networks in this location cannot have the same addresses.';
@@ -68,6 +74,7 @@ export function capabilitiesOf(
     rescue: NO_RESCUE,
     passwordReset: true,
     imageImport: true,
+    isoDrive: isContainer ? NO_DRIVE : isClustered ? NO_DRIVE_HERE : storesIsos(server) ? true : NO_ISOS,
     consoleLog: true,
     serialConsole: true,
     graphicalConsole: isContainer
@@ -76,6 +83,9 @@ export function capabilitiesOf(
     series: true,
   };
 }
+
+const storesIsos = (server: Server | null): boolean =>
+  server === null || server.api_extensions.includes(ISO_EXTENSION);
 
 function privateNetworksOf(isOvn: boolean, server: Server | null): Capability {
   if (isOvn) return server?.environment.server === 'lxd' ? NO_OVN : true;

@@ -13,6 +13,8 @@ export const keys = {
   restart: 'user.hostplane.restart',
   /** Prefix: a dot and the interface id follow. One key for each network interface, with its `Nic` as JSON. */
   nic: 'user.hostplane.nic',
+  /** On an instance: `wanted` until the next start, which boots the ISO in the drive, and then `used`. */
+  bootOnce: 'user.hostplane.boot-once',
   /** On a volume: `made` once it is complete. */
   volume: 'user.hostplane.volume',
   /** On a private network: its `Ref` and `NetworkSpec` as JSON. */

@@ -2,8 +2,9 @@
  * Translates the source of a new machine's disk (an image, a machine or a snapshot) into the `source` of an engine
  * request.
  */
-import { EngineRefused } from '../../errors.ts';
+import { CapabilityMissing, EngineRefused } from '../../errors.ts';
 import type { ImageRef, Ref, Size, Source } from '../instance.ts';
+import { capabilitiesOf } from './capabilities.ts';
 import { keys } from './config-keys.ts';
 import {
   type Changeable,
@@ -45,6 +46,7 @@ export async function originOf(
   signal?: AbortSignal,
 ): Promise<Origin> {
   if ('instance' in source) return copyOf(site, ref, source, size, signal);
+  if ('blank' in source) return blankOf(site, signal);
   const { image } = source;
   // The provider's images fit every plan, and the engine reports a missing one itself, so there is nothing to check.
   const which =
@@ -52,6 +54,13 @@ export async function originOf(
       ? { alias: aliasOf(image) }
       : { fingerprint: await requireImage(site, image, size.diskGb, signal) };
   return { source: { type: 'image', ...which }, image, unwanted: NOTHING };
+}
+
+/** Only virtual machines can start with an empty disk: they boot an installer from their drive. */
+async function blankOf(site: Site, signal?: AbortSignal): Promise<Origin> {
+  const reason = capabilitiesOf(site.settings, await site.readServer(signal)).isoDrive;
+  if (reason !== true) throw new CapabilityMissing('isoDrive', reason);
+  return { source: { type: 'none' }, image: null, unwanted: NOTHING };
 }
 
 type Original = Pick<RawInstance, 'config' | 'devices'>;

@@ -15,6 +15,7 @@ const sold: Sold = {
   architectures: [architecture],
   pools: [{ cidr: '192.0.2.0/25', version: 4 }],
   images: [{ slug: IMAGE, architecture, distribution: 'alpine', version: '3.22' }],
+  isos: [],
   smallest: { vcpus: 1, memoryMb: 64, diskGb: 1 },
   certificateFile: null,
 };

@@ -16,6 +16,7 @@ import {
   readMembers,
 } from './doctor/engine.ts';
 import { examineImages } from './doctor/images.ts';
+import { examineIsos } from './doctor/isos.ts';
 import { examineNetwork } from './doctor/network.ts';
 import { examinePrivateNetworks } from './doctor/ovn.ts';
 import { examineStorage } from './doctor/storage.ts';
@@ -52,6 +53,7 @@ async function examineInside(client: Client, settings: IncusSettings, sold: Sold
     isFurnished ? await examineFiltering(place) : null,
     await examinePrivateNetworks(place),
     await examineImages(place),
+    await examineIsos(place),
   ];
   return found.filter((each) => each !== null);
 }

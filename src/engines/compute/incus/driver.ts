@@ -12,6 +12,7 @@ import * as vpn from './gateways.ts';
 import * as guests from './guests.ts';
 import * as places from './hosts.ts';
 import * as images from './images.ts';
+import * as isos from './isos.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import * as nics from './nics.ts';
@@ -126,10 +127,8 @@ export class Incus implements ComputeEngine {
       nics.ensureNic(site, ref, nic, signal),
     );
 
-  removeNic: ComputeEngine['removeNic'] = (ref, nicId, signal) =>
-    this.#do('The interface could not be removed', signal, (site) =>
-      nics.removeNic(site, ref, nicId, signal),
-    );
+  removeNic: ComputeEngine['removeNic'] = (ref, nic, signal) =>
+    this.#do('The interface could not be removed', signal, (site) => nics.removeNic(site, ref, nic, signal));
 
   ensureSnapshot: ComputeEngine['ensureSnapshot'] = (ref, snapshot, signal) =>
     this.#do('The snapshot could not be taken', signal, (site) =>
@@ -229,18 +228,25 @@ export class Incus implements ComputeEngine {
     this.#do('The gateways could not be listed', signal, (site) => vpn.observeGateways(site, signal));
   removeGateway: ComputeEngine['removeGateway'] = (ref, signal) =>
     this.#do('The gateway could not be removed', signal, (site) => vpn.removeGateway(site, ref, signal));
+  ensureIso: ComputeEngine['ensureIso'] = (ref, file, signal) =>
+    this.#do('The ISO could not be stored', signal, (site) => isos.ensureIso(site, ref, file, signal));
+  observeIso: ComputeEngine['observeIso'] = (ref, signal) =>
+    this.#do('The ISO could not be read', signal, (site) => isos.observeIso(site, ref, signal));
+  observeIsos: ComputeEngine['observeIsos'] = (signal) =>
+    this.#do('The ISOs could not be listed', signal, (site) => isos.observeIsos(site, signal));
+  removeIso: ComputeEngine['removeIso'] = (ref, signal) =>
+    this.#do('The ISO could not be removed', signal, (site) => isos.removeIso(site, ref, signal));
+  ensureDrive: ComputeEngine['ensureDrive'] = (ref, drive, signal) =>
+    this.#do('The drive could not be changed', signal, (site) => isos.ensureDrive(site, ref, drive, signal));
 
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
     this.#do('The image could not be stored', signal, (site) =>
       images.ensureImage(site, ref, source, signal),
     );
-
   observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
     this.#do('The image could not be read', signal, (site) => images.observeImage(site, ref, signal));
-
   exportImage: ComputeEngine['exportImage'] = (ref, signal) =>
     this.#do('The image could not be exported', signal, (site) => images.exportImage(site, ref, signal));
-
   removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
     this.#do('The image could not be removed', signal, (site) => images.removeImage(site, ref, signal));
 

@@ -11,6 +11,7 @@ import { changeInstance, findRaw, missing, pathOf, type Site } from './driver-co
 import { IncusError, isBusy, isHaunted, isMissing, isPassing, isTaken, isWithoutImage } from './failure.ts';
 import { guestConfig } from './guests.ts';
 import { forgetRooms, hostOf, readRooms, requireChoice } from './hosts.ts';
+import { driveOf, dropCopy } from './isos.ts';
 import { nameOf, projectOf } from './names.ts';
 import { nicParts } from './nics.ts';
 import { isWhole } from './observation.ts';
@@ -179,11 +180,20 @@ export async function removeInstance(
   site: Site,
   ...[ref, signal]: Parameters<ComputeEngine['removeInstance']>
 ): Promise<void> {
+  const iso = await isoInDrive(site, ref, signal);
   await destroy(site, ref, signal);
+  await dropCopy(site, ref.account, iso, signal);
   await forgetPorts(site, ref, null, signal);
   await clearHelper(site, ref, signal);
   await site.logs.forget(ref);
   await site.ledger.release(ref);
+}
+
+/** Only virtual machines have a drive, so containers are spared the request. */
+async function isoInDrive(site: Site, ref: Ref, signal?: AbortSignal): Promise<string | undefined> {
+  if (site.settings.instanceType !== 'virtual-machine') return undefined;
+  const raw = await findRaw(site, ref, signal);
+  return raw === null ? undefined : driveOf(raw)?.iso;
 }
 
 /**

@@ -5,6 +5,7 @@ import { keys } from './config-keys.ts';
 import { findRaw, pathOf, type RawInstance, type Site } from './driver-context.ts';
 import { isPassing } from './failure.ts';
 import { hostOf, readGivenUp } from './hosts.ts';
+import { driveOf } from './isos.ts';
 import { idOf, isGatewayName, nameOf, projectOf } from './names.ts';
 import { nicsOf } from './nic-notes.ts';
 import { isOurs } from './projects.ts';
@@ -77,6 +78,7 @@ async function present(
     startedAt: isRunning(raw) ? new Date(raw.last_used_at) : null,
     agent: await agentOf(site, raw, state),
     rescue: NO_RESCUE,
+    drive: driveOf(raw),
     snapshots,
   };
 }
@@ -106,6 +108,7 @@ async function presentLost(
     startedAt: null,
     agent: null,
     rescue: NO_RESCUE,
+    drive: null,
     snapshots: [],
   };
 }

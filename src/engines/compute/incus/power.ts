@@ -18,6 +18,7 @@ import {
   type Site,
 } from './driver-context.ts';
 import { IncusError, isMissing } from './failure.ts';
+import { prepareDrive } from './isos.ts';
 import { projectOf } from './names.ts';
 import { guardPorts, securePorts } from './ovn/ports.ts';
 import { pastLeftRoutes } from './routes.ts';
@@ -63,6 +64,7 @@ export async function ensureRunning(
 ): Promise<void> {
   const start = (): Promise<boolean> => change(site, ref, { action: 'start' }, isOn, signal);
   const devices = (raw: RawInstance): RawInstance['devices'] => raw.devices;
+  await prepareDrive(site, ref, signal);
   await guardPorts(site, ref, signal);
   await keepingLog(site, ref, () => pastLeftRoutes(site, ref, devices, start, signal));
   await securePorts(site, ref, signal);

@@ -11,7 +11,7 @@ import { insist, type Site } from './driver-context.ts';
 import { isMissing, isTaken } from './failure.ts';
 import { readRooms } from './hosts.ts';
 import { idOf, nameOf, projectOf } from './names.ts';
-import { ensureProject, isOurs } from './projects.ts';
+import { ensureProject } from './projects.ts';
 import { outwaitVolumes } from './running-operations.ts';
 import {
   deviceOf,
@@ -25,6 +25,7 @@ import {
   volumePath,
   volumesPath,
 } from './volume-context.ts';
+import { listVolumes } from './volume-list.ts';
 import { readVolumeSnapshots, requireVolumeSnapshot } from './volume-snapshots.ts';
 
 async function present(
@@ -52,32 +53,12 @@ export async function observeVolume(
   return raw === null || !isMade(raw) ? null : present(site, ref.account, raw, snapshots);
 }
 
-async function listProjects(site: Site, signal?: AbortSignal): Promise<readonly string[]> {
-  const projects = await site.client.ask<readonly string[]>('GET', '/1.0/projects', { signal });
-  return projects.map((path) => path.slice(path.lastIndexOf('/') + 1)).filter(isOurs);
-}
-
-/** With snapshots, whose names have the form `volume/snapshot`. */
-async function listAll(site: Site, signal?: AbortSignal): Promise<readonly RawVolume[]> {
-  const { api_extensions } = await site.readServer(signal);
-  const path = volumesPath(site);
-  const list = (ask: object) => site.client.ask<readonly RawVolume[]>('GET', path, { ...ask, signal });
-  if (api_extensions.includes('storage_volumes_all_projects'))
-    return list({ query: { recursion: 1, 'all-projects': 'true' } });
-  const found: RawVolume[] = [];
-  for (const project of await listProjects(site, signal)) {
-    const own = await list({ project, query: { recursion: 1 } });
-    found.push(...own.map((raw) => ({ ...raw, project })));
-  }
-  return found;
-}
-
 /** Sends one request for all volumes, and one for each volume with snapshots. */
 export async function observeVolumes(
   site: Site,
   ...[signal]: Parameters<ComputeEngine['observeVolumes']>
 ): Promise<readonly Volume[]> {
-  const all = (await listAll(site, signal)).filter(({ project = '' }) => isOurs(project));
+  const all = await listVolumes(site, signal);
   const snapped = new Set(
     all
       .filter(({ name }) => name.includes('/'))

@@ -83,7 +83,21 @@ function cloudInitLines(id: string, { hostname, user, fingerprints, printed }: C
   ];
 }
 
-function startLines(id: string, machine: Machine, { isRescue, cloudInit }: Boot): Line[] {
+/** What the firmware writes if it does not boot the disk. */
+const firmwareLines = {
+  iso: (title: string): Line[] => [
+    [0, `Booting from the drive: ${title === '' ? 'a disc without a name' : title}`],
+    [1, 'The installer runs. Open the console to go on.'],
+  ],
+  nothing: (): Line[] => [[0, 'No bootable device.']],
+} as const;
+
+function startLines(
+  id: string,
+  machine: Machine,
+  { isRescue, cloudInit, from = 'disk', title = '' }: Boot,
+): Line[] {
+  if (from !== 'disk') return firmwareLines[from](title);
   const hostname = isRescue ? 'rescue' : machine.guest.hostname;
   return [
     ...kernelLines(machine, isRescue),

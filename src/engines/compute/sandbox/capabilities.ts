@@ -18,6 +18,7 @@ export const sandboxCapabilities: Capabilities = {
   rescue: true,
   passwordReset: true,
   imageImport: true,
+  isoDrive: true,
   consoleLog: true,
   serialConsole: true,
   graphicalConsole: 'Machines of the sandbox have no screen. Open the serial console instead.',

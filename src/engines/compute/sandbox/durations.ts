@@ -15,6 +15,7 @@ export const TIMES = {
   restore: 1_500,
   rebuild: 4_000,
   image: 8_000,
+  iso: 2_000,
   network: 600,
   firewall: 150,
   volume: 700,

@@ -16,6 +16,7 @@ import type {
 import { chooseHost, freeOf } from '../placement.ts';
 import type { Fit, HostCapacity } from '../port.ts';
 import { type Origin, originOfImage } from './images.ts';
+import { driveOf } from './isos.ts';
 import { change, changePresent, missing, nameOf, type Room, removeMachine } from './room.ts';
 import { currentBoot, isOn, type Machine, type Moment, restsAt } from './state.ts';
 import { hostsOf, lockGroup, type RoomStore, readHosts, reserve } from './store.ts';
@@ -67,8 +68,18 @@ export async function readCapacity({ store }: Room): Promise<HostCapacity[]> {
   }));
 }
 
+const BLANK: Origin = {
+  disk: {},
+  seeded: null,
+  system: { distribution: 'blank', version: '', defaultUser: 'root', hasCloudInit: false, hasAgent: false },
+  image: null,
+  minDiskGb: 0,
+  task: 'create',
+};
+
 async function originOf(room: Room, store: RoomStore, project: string, source: Source): Promise<Origin> {
   if ('image' in source) return originOfImage(room, store, source.image);
+  if ('blank' in source) return BLANK;
   const machine = await store.find('machine', { project, id: source.instance });
   if (machine === null) throw missing('machine', source.instance);
   const { disk, seeded, system, image, size } = machine;
@@ -138,6 +149,7 @@ function newMachine(
     power: { on: false, at: now },
     problem: null,
     rescue: null,
+    drive: null,
     boots: [],
     snapshots: [],
     once: [],
@@ -149,7 +161,8 @@ const sorted = (nics: readonly Nic[]): Nic[] => [...nics].sort((a, b) => a.index
 export function present({ project, id }: Name, machine: Machine, now: Moment): Instance {
   const isRunning = isOn(machine, now);
   const boot = currentBoot(machine);
-  const isUp = isRunning && boot !== undefined && now >= boot.upAt && !boot.isRescue;
+  const isUp =
+    isRunning && boot !== undefined && now >= boot.upAt && !boot.isRescue && (boot.from ?? 'disk') === 'disk';
   const { problem, size, nics, image, guest, host, system } = machine;
   return {
     account: project,
@@ -165,6 +178,7 @@ export function present({ project, id }: Name, machine: Machine, now: Moment): I
     host,
     startedAt: isRunning && boot !== undefined ? new Date(boot.at) : null,
     agent: isUp && system.hasAgent ? { version: AGENT_VERSION } : null,
+    drive: driveOf(machine),
     rescue: { wanted: machine.rescue !== null, active: isRunning && boot?.isRescue === true },
     snapshots: machine.snapshots
       .filter(({ at }) => at <= now)

@@ -46,7 +46,7 @@ async function befall(db: Db, machineId: string, named: string): Promise<boolean
   const found = (await allMachines(db)).find(({ id }) => id === machineId);
   if (found === undefined) return false;
   const { location, project: account, id } = found;
-  const room = openRoom({ db, location, hosts: [], images: () => [], pace: 1 });
+  const room = openRoom({ db, location, hosts: [], images: () => [], isos: () => [], pace: 1 });
   if (mishap === 'lose') return room.lose(found);
   try {
     await haltInside(room, { account, id }, mishap === 'crash' ? 'crashed' : mishap);

@@ -3,21 +3,41 @@ import { EngineRefused } from '../../errors.ts';
 import type { Ref, Stop } from '../instance.ts';
 import { seedDisk } from './cloud-init.ts';
 import { changePresent, missing, nameOf, type Room } from './room.ts';
-import { type Boot, isOn, type Machine, type Moment, withBoot, withEnd, withOnce } from './state.ts';
+import {
+  type Boot,
+  type BootedFrom,
+  isOn,
+  type Machine,
+  type Moment,
+  withBoot,
+  withEnd,
+  withOnce,
+} from './state.ts';
+
+function bootedFrom({ rescue, drive = null, disk }: Machine): BootedFrom {
+  const isBlank = Object.keys(disk).length === 0;
+  if (rescue !== null || (!isBlank && drive?.bootOnce !== true)) return 'disk';
+  return drive === null ? 'nothing' : 'iso';
+}
 
 export function start(room: Room, machine: Machine, at: Moment): Machine {
   const { guest, system, rescue } = machine;
   const upAt = at + room.takes(system.distribution.startsWith('windows') ? 'bootWindows' : 'boot');
-  const isSeeded = machine.seeded === guest.seed || rescue !== null || !system.hasCloudInit;
+  const from = bootedFrom(machine);
+  const isSeeded =
+    from !== 'disk' || machine.seeded === guest.seed || rescue !== null || !system.hasCloudInit;
   const seeded = isSeeded ? null : seedDisk(machine.disk, guest, system);
   const boot: Boot = {
     at,
     upAt,
     isRescue: rescue !== null,
+    from,
+    ...(from === 'iso' ? { title: machine.drive?.title ?? '' } : {}),
     cloudInit: seeded?.cloudInit ?? null,
     end: null,
   };
-  const started = { ...machine, problem: null, power: { on: true, at } };
+  const drive = machine.drive == null ? null : { ...machine.drive, bootOnce: false };
+  const started = { ...machine, drive, problem: null, power: { on: true, at } };
   return withBoot(seeded === null ? started : { ...started, disk: seeded.disk, seeded: guest.seed }, boot);
 }
 

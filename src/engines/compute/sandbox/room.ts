@@ -1,8 +1,8 @@
 /**
- * The room of the compute sandbox. Its hosts and the images of the provider are fixtures; machines, volumes, networks
+ * The room of the compute sandbox. Its hosts and the images and ISOs of the provider are fixtures; machines, volumes, networks
  * and the images of accounts are stored.
  */
-import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
+import type { Image as CatalogueImage, Iso as CatalogueIso } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import { missing, type RoomOptions, Room as SandboxRoom } from '../../sandbox/room.ts';
 import { type Name, StateStore } from '../../sandbox/store.ts';
@@ -15,8 +15,9 @@ export { missing, nameOf } from '../../sandbox/room.ts';
 
 interface Fixtures {
   readonly hosts: readonly HostSpec[];
-  /** The images of the provider, which a reload of the configuration can change. */
+  /** The images and ISOs of the provider, which a reload of the configuration can change. */
   readonly images: () => readonly CatalogueImage[];
+  readonly isos: () => readonly CatalogueIso[];
 }
 
 interface ComputeSandbox {
@@ -46,10 +47,10 @@ export async function removeMachine(store: RoomStore, name: Name): Promise<boole
   return true;
 }
 
-/** For the fault `lose`: the object is the machine, the volume or the gateway that the call names. */
+/** For the fault `lose`: the object is the machine, the volume, the gateway or the ISO that the call names. */
 async function loseObject(store: RoomStore, name: Name): Promise<boolean> {
   if (await removeMachine(store, name)) return true;
-  for (const kind of ['volume', 'gateway'] as const) {
+  for (const kind of ['volume', 'gateway', 'iso'] as const) {
     if ((await store.lock(kind, name)) === null) continue;
     await store.delete(kind, name);
     return true;
@@ -62,11 +63,11 @@ interface ComputeRoomOptions extends Fixtures, Pick<RoomOptions<ComputeSandbox>,
   readonly location: string;
 }
 
-export function openRoom({ db, location, hosts, images, pace, listener }: ComputeRoomOptions): Room {
+export function openRoom({ db, location, hosts, images, isos, pace, listener }: ComputeRoomOptions): Room {
   const store: RoomStore = new StateStore(db, location);
   return new SandboxRoom<ComputeSandbox>({
     store,
-    fixtures: { hosts, images },
+    fixtures: { hosts, images, isos },
     times: TIMES,
     pace,
     channel: SANDBOX_CHANNEL,

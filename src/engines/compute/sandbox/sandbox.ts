@@ -3,7 +3,7 @@
  * run out of capacity, and fault rules make calls fail. Any number of processes may share a location.
  */
 import { Readable } from 'node:stream';
-import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
+import type { Image as CatalogueImage, Iso as CatalogueIso } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
 import { refuseMissingCapability } from '../../capability.ts';
@@ -17,6 +17,7 @@ import type { OwnEffect } from './faults.ts';
 import * as firewalls from './firewalls.ts';
 import * as vpn from './gateways.ts';
 import * as images from './images.ts';
+import * as isos from './isos.ts';
 import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import { setPassword } from './passwords.ts';
@@ -36,6 +37,7 @@ export interface SandboxOptions {
   /** Receives the nudges of other processes. The room subscribes at once, so the listener must not be started yet. */
   readonly listener?: { subscribe(channel: string, subscriber: Subscriber): void };
   readonly images: () => readonly CatalogueImage[];
+  readonly isos: () => readonly CatalogueIso[];
   readonly hosts?: readonly HostSpec[];
   readonly pace?: number;
 }
@@ -228,6 +230,20 @@ export class Sandbox implements ComputeEngine {
     this.room.read('observeGateways', null, signal, () => vpn.observeGateways(this.room));
   removeGateway: ComputeEngine['removeGateway'] = (ref, signal) =>
     this.room.perform('removeGateway', ref, signal, () => vpn.removeGateway(this.room, ref, signal));
+  ensureIso: ComputeEngine['ensureIso'] = (ref, file, signal) =>
+    this.room.perform('ensureIso', ref, signal, () => isos.ensureIso(this.room, ref, file, signal));
+
+  observeIso: ComputeEngine['observeIso'] = (ref, signal) =>
+    this.room.observe('observeIso', ref, signal, () => isos.observeIso(this.room, ref));
+
+  observeIsos: ComputeEngine['observeIsos'] = (signal) =>
+    this.room.read('observeIsos', null, signal, () => isos.observeIsos(this.room));
+
+  removeIso: ComputeEngine['removeIso'] = (ref, signal) =>
+    this.room.perform('removeIso', ref, signal, () => isos.removeIso(this.room, ref));
+
+  ensureDrive: ComputeEngine['ensureDrive'] = (ref, drive, signal) =>
+    this.room.perform('ensureDrive', ref, signal, () => isos.ensureDrive(this.room, ref, drive, signal));
 
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
     this.room.perform('ensureImage', ref, signal, () => images.ensureImage(this.room, ref, source, signal));

@@ -1,11 +1,12 @@
 /**
- * The stored state of machines, volumes, networks, gateways and images. No timer changes this state: a change is written at once together
+ * The stored state of machines, volumes, networks, gateways, images and ISOs. No timer changes this state: a change is written at once together
  * with the time from which it is in effect. So every process computes the current state from the row and the clock,
  * also after a crash.
  */
 import type { Moment } from '../../sandbox/store.ts';
 import type { FirewallSpec } from '../firewall.ts';
 import type { Guest, ImageRef, Nic, Rescue, Size } from '../instance.ts';
+import type { Drive } from '../iso.ts';
 import type { NetworkSpec } from '../network.ts';
 
 export type { Moment };
@@ -30,11 +31,18 @@ export interface CloudInit {
   readonly printed: readonly string[];
 }
 
+/** What a start finds to boot. */
+export type BootedFrom = 'disk' | 'iso' | 'nothing';
+
 export interface Boot {
   readonly at: Moment;
   /** When the guest is up and its agent answers. */
   readonly upAt: Moment;
   readonly isRescue: boolean;
+  /** Absent: the disk. */
+  readonly from?: BootedFrom;
+  /** The name of the disc that was booted. */
+  readonly title?: string;
   /** `null` if cloud-init does not run at this start, for example because it already ran with this seed. */
   readonly cloudInit: CloudInit | null;
   readonly end: { readonly at: Moment; readonly how: 'shutdown' | 'cut' | 'crashed' } | null;
@@ -72,6 +80,8 @@ export interface Machine {
   readonly power: { readonly on: boolean; readonly at: Moment };
   readonly problem: 'crashed' | 'host_lost' | null;
   readonly rescue: Rescue | null;
+  /** The ISO in the drive, with the name that its disc has. Absent in old rows. */
+  readonly drive?: (Drive & { readonly title: string }) | null;
   readonly boots: readonly Boot[];
   readonly snapshots: readonly StoredSnapshot[];
   /** The ids of the latest operations whose work must not be repeated: restarts, restores and rebuilds. */
@@ -88,6 +98,12 @@ export interface StoredImage {
   readonly seeded?: string | null;
   readonly sizeBytes: number;
   readonly sha256: string;
+}
+
+export interface StoredIso {
+  readonly at: Moment;
+  readonly sizeBytes: number;
+  readonly title: string;
 }
 
 export interface StoredVolumeSnapshot {
@@ -133,6 +149,7 @@ export interface States {
   volume: StoredVolume;
   firewall: FirewallSpec;
   gateway: StoredGateway;
+  iso: StoredIso;
 }
 
 const MOST_BOOTS = 40;

@@ -4,6 +4,7 @@
  */
 import type { Call } from '../../../kernel/call.ts';
 import { findImage } from '../images/references.ts';
+import { findKnownIso } from '../isos/references.ts';
 import { machineOfSnapshot, readSnapshot } from '../snapshots/store.ts';
 import { type SoldPlan, soldPlans } from './sold-plans.ts';
 import { findMachine } from './store.ts';
@@ -26,7 +27,7 @@ export async function locationFor(
   return vm !== undefined && (location ?? vm.location) === vm.location ? vm.location : '';
 }
 
-/** What a machine made from this image, snapshot or machine needs at least. */
+/** What a machine made from this image, snapshot, machine or ISO needs at least. */
 export async function needsOf(call: Reader, id: string): Promise<Hardware | undefined> {
   const { db, caller } = call;
   const accountId = caller.account.id;
@@ -37,6 +38,8 @@ export async function needsOf(call: Reader, id: string): Promise<Hardware | unde
       diskGb: image.min_disk_gb,
       memoryMb: image.min_memory_mb,
     };
+  const iso = await findKnownIso(call, id);
+  if (iso !== undefined) return { architecture: iso.architecture, diskGb: 1, memoryMb: 0 };
   const owner = id.startsWith('snap_') ? await machineOfSnapshot(db, accountId, id) : id;
   const vm = owner === undefined ? undefined : await findMachine(db, accountId, owner);
   if (vm === undefined) return undefined;

@@ -203,7 +203,7 @@ export const listVpsPlans = endpoint({
         Type.String({
           maxLength: 90,
           description:
-            'Only plans that fit this image, snapshot or machine (by id or slug), as the source of a new one.',
+            'Only plans that fit this image, snapshot, machine or ISO (by id or slug), as the source of a new one.',
         }),
       ),
     },

@@ -97,6 +97,7 @@ export const detachVpsFirewall = endpoint({
   permission: 'flexible-vps:firewalls:write',
   access: 'write',
   resource: { name: 'firewall', role: 'action' },
+  part: { name: 'firewall_attachment', role: 'delete', member: 'attachments', key: 'id' },
   params: AttachmentId,
   answers: { 202: Firewall },
   problems: ['invalid_state', 'operation_in_progress', 'operation_queue_full'],

@@ -17,9 +17,16 @@ type ChangeCall = Pick<
   'db' | 'caller' | 'services' | 'effect' | 'start' | 'follow' | 'checkVersion' | 'warn' | 'event'
 >;
 
-/** Locks the firewall and checks its state. */
-export async function takeFirewall(call: ChangeCall, id: string, endpointId: string): Promise<FirewallRow> {
-  const row = await firewalls.take(call, id);
+/** Locks the firewall and checks its state. Only updates look at If-Match; what adds a part does not. */
+export async function takeFirewall(
+  call: ChangeCall,
+  id: string,
+  endpointId: string,
+  isUpdate = false,
+): Promise<FirewallRow> {
+  const [row] = await lockFirewalls(call.db, call.caller.account.id, [id]);
+  if (row === undefined) throw new Problem('not_found');
+  if (isUpdate) call.checkVersion(firewalls.etag(row));
   const operation = (await pendingOn(call.db, [row.id])).get(row.id);
   firewallLife.require(endpointId, row.status, { operation });
   return row;

@@ -60,6 +60,7 @@ export const removeVpsFirewallRule = endpoint({
   permission: 'flexible-vps:firewalls:write',
   access: 'write',
   resource: { name: 'firewall', role: 'action' },
+  part: { name: 'firewall_rule', role: 'delete', member: 'rules', key: 'id' },
   params: RuleId,
   answers: { 202: Firewall },
   problems: ['invalid_state', 'operation_in_progress', 'operation_queue_full'],

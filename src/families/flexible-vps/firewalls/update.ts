@@ -54,7 +54,7 @@ export const updateVpsFirewall = endpoint({
   async handle(call) {
     const { db, params, body } = call;
     if (body.name !== undefined) await firewalls.lockNames(call);
-    const before = await takeFirewall(call, params.id, 'updateVpsFirewall');
+    const before = await takeFirewall(call, params.id, 'updateVpsFirewall', true);
     const wanted = body.rules ?? null;
     const { rules, faults } =
       wanted === null

@@ -7,6 +7,7 @@ export const importFailures = [
   'blocked_address',
   'timeout',
   'unsupported_format',
+  'not_an_iso',
 ] as const;
 export type ImportFailure = (typeof importFailures)[number];
 

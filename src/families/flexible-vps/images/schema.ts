@@ -17,6 +17,7 @@ import {
   UpdatedAt,
   volatile,
 } from '../../../kernel/schema.ts';
+import { IdOrSlug } from '../catalog/id-or-slug.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, BootMode, Os, SecureBoot } from '../hardware.ts';
 import { NewImageSource } from './alternatives.ts';
@@ -132,14 +133,7 @@ export const Image = Named(
 );
 export type Image = Static<typeof Image>;
 
-export const ImageId = Shape({
-  id: Type.Unsafe<string>({
-    type: 'string',
-    maxLength: 63,
-    pattern: '^(img_[0-7][0-9a-hjkmnp-tv-z]{25}|[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$',
-    description: 'The id of the image, or the slug of a public image.',
-  }),
-});
+export const ImageId = Shape({ id: IdOrSlug('img', 'image') });
 
 export const CreateImage = Shape({
   name: ResourceName,

@@ -1,34 +1,18 @@
 /** Checks the source of a new image beyond what the schema of the body can express. */
 import type { Call } from '../../../kernel/call.ts';
-import { hostOf } from '../../../kernel/net/egress.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { machineOfSnapshot } from '../snapshots/store.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { lockVmIfThere } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { urlFault } from './download.ts';
+import { requireUrl } from './customer-url.ts';
 import type { CreateImage } from './schema.ts';
 import { shareSnapshot } from './store.ts';
 
 type Body = CreateImage['source'];
-/** Checks only the text of the URL. Host names are resolved and checked when the file is fetched. */
-function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldError[] {
-  const pointer = '/source/url';
-  if (!URL.canParse(text)) {
-    const detail = 'Must be a URL such as https://images.example.com/disk.qcow2.';
-    return [{ pointer, code: 'invalid_format', detail }];
-  }
-  const url = new URL(text);
-  const fault = urlFault(url);
-  if (fault !== null) return [{ pointer, code: 'invalid_format', detail: fault }];
-  const refusal = egress.refuses(hostOf(url));
-  if (refusal === null) return [];
-  const detail = `${hostOf(url)} cannot be called (${refusal.replaceAll('_', ' ')}); use a public address or a name.`;
-  return [{ pointer, code: 'blocked_address', detail }];
-}
 
 export type Source =
   | (Omit<Extract<Body, { type: 'url' }>, 'url'> & { readonly url: URL })
@@ -39,9 +23,8 @@ export function readSource(services: Pick<Services, 'egress'>, body: Body): Sour
   if (body.type === 'backup') return { type: 'backup', backupId: body.backup_id };
   if (body.type === 'vm') return { type: 'vm', vmId: body.vm_id, snapshotId: null };
   if (body.type === 'snapshot') return { type: 'vm', vmId: body.vm_id, snapshotId: body.snapshot_id };
-  const faults = urlFaults(services, body.url);
-  if (faults.length > 0) throw invalid(faults);
-  return { ...body, url: new URL(body.url) };
+  const such = 'https://images.example.com/disk.qcow2';
+  return { ...body, url: requireUrl(services, body.url, { pointer: '/source/url', such }) };
 }
 
 const unknown = (member: 'vm_id' | 'snapshot_id', what: string): Problem =>

@@ -1,8 +1,8 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
-import { parseLabelSelector } from '../../../kernel/pages/label-selector.ts';
-import { labelsMatch, type Page, readPage, type SortKey } from '../../../kernel/pages/store.ts';
-import type { Db, Tables } from '../../../store/database.ts';
+import type { Page } from '../../../kernel/pages/store.ts';
+import type { Db } from '../../../store/database.ts';
+import { fromOffered, type OfferedQuery, readOffered } from '../catalog/store.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import type { ImageRow } from './table.ts';
 
@@ -94,8 +94,10 @@ export async function lockFailedImage(db: Db, id: string): Promise<ImageRow | un
 
 /** Counts the URL imports of the account that are in progress. */
 export const countImports = (accountId: string): RawBuilder<unknown> => sql`
-  select count(*) from vps_images
-  where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url'`;
+  select (select count(*) from vps_images
+      where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url')
+    + (select count(*) from vps_isos
+      where account_id = ${accountId} and status in ('downloading', 'verifying'))`;
 
 /** Machines whose disk is being created from the image: the row or the input of a pending operation names it. */
 export async function findMaking(db: Db, accountId: string, imageId: string) {
@@ -119,18 +121,11 @@ export async function shareSnapshot(db: Db, vmId: string, id: string): Promise<S
     .executeTakeFirst();
 }
 
-interface ImagesQuery {
-  readonly limit: number;
-  readonly cursor?: string | undefined;
-  readonly sort: string;
+interface ImagesQuery extends OfferedQuery {
   readonly kind?: 'public' | 'custom' | undefined;
   readonly os?: string | undefined;
   readonly architecture?: string | undefined;
   readonly status?: string | undefined;
-  readonly name?: string | undefined;
-  readonly label_selector?: string | undefined;
-  readonly created_after?: string | undefined;
-  readonly created_before?: string | undefined;
 }
 
 interface Hardware {
@@ -147,14 +142,6 @@ const fitsOne = (hardware: readonly Hardware[]) => sql<boolean>`
       and h."memoryMb" >= vps_images.min_memory_mb
   )`;
 
-const column = (name: string) => sql.ref(`vps_images.${name}`);
-const id: SortKey = { column: column('id'), type: 'text' };
-const sorts = {
-  created_at: { column: column('created_at'), type: 'timestamptz' },
-  updated_at: { column: column('updated_at'), type: 'timestamptz' },
-  name: { column: sql`vps_images.name collate "C"`, type: 'text' },
-} as const;
-
 /**
  * Lists the account's own images together with `others` (the provider's) in one sort order. With `hardware`, only images
  * that fit one of these.
@@ -164,24 +151,12 @@ export async function readImages(
   others: readonly ImageRow[],
   hardware?: readonly Hardware[],
 ): Promise<Page<ImageRow>> {
-  const { kind, os, architecture, status, name, label_selector, created_after, created_before } = call.query;
-  const own = sql`select * from vps_images where account_id = ${call.caller.account.id}`;
-  const given = sql`select * from jsonb_populate_recordset(null::vps_images, ${JSON.stringify(others)}::jsonb)`;
-  const both = kind === undefined ? sql`${own} union all ${given}` : kind === 'public' ? given : own;
-  const from = sql<ImageRow>`(${both})`.as<'vps_images'>('vps_images');
-  const conditions = [
+  const { kind, os, architecture, status } = call.query;
+  const query = fromOffered(call, 'vps_images', others, kind === 'custom' ? 'own' : kind).selectAll();
+  return readOffered(call, 'vps_images', 'listImages', query, [
     os === undefined ? null : sql<boolean>`${os} in (os ->> 'family', os ->> 'distribution')`,
     architecture === undefined ? null : sql<boolean>`architecture = ${architecture}`,
     status === undefined ? null : sql<boolean>`status = ${status}`,
-    name === undefined ? null : sql<boolean>`${name} in (name, id)`,
-    label_selector === undefined ? null : labelsMatch(column('labels'), parseLabelSelector(label_selector)),
-    created_after === undefined ? null : sql<boolean>`created_at >= ${created_after}::timestamptz`,
-    created_before === undefined ? null : sql<boolean>`created_at < ${created_before}::timestamptz`,
     hardware === undefined ? null : fitsOne(hardware),
-  ].filter((condition) => condition !== null);
-  let query = (
-    call.db.selectFrom(from as never) as SelectQueryBuilder<Tables, 'vps_images', object>
-  ).selectAll();
-  for (const condition of conditions) query = query.where(condition);
-  return readPage(call, query, { endpoint: 'listImages', id, sorts });
+  ]);
 }

@@ -8,6 +8,7 @@ import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import { refOf } from '../vms/guest.ts';
+import { drive } from './drive.ts';
 import { clearLeftover } from './failed-creates.ts';
 import { observeMachine } from './observed-machine.ts';
 import { alignPart, partsAmiss } from './parts.ts';
@@ -20,7 +21,7 @@ import { machinesAt, type SeenRow, writeFacts } from './store.ts';
 import { noteStrays, strayMachines } from './strays/strays.ts';
 import { isFailedCreate, isUpToEngine, judge } from './verdict.ts';
 
-const parts = [size, rescue, snapshots];
+const parts = [size, rescue, drive, snapshots];
 
 const keyOf = ({ account, id }: Ref): string => `${account} ${id}`;
 

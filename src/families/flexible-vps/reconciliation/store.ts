@@ -26,6 +26,8 @@ const knownColumns = [
   'memory_mb',
   'disk_gb',
   'rescue_expires_at',
+  'iso_id',
+  'iso_boot_once',
   'updated_at',
 ] as const;
 

@@ -67,9 +67,11 @@ async function wipe(work: Work<Input>, row: VmRow): Promise<Outcome> {
   const image = { account: input.is_custom ? row.account_id : null, id: input.image.id };
   const to = { once: operationId, image, guest: guestOf(planned), boot: input.boot };
   await engine.ensureRebuilt(refOf(row), to, signal);
+  if (row.iso_id !== null) await engine.ensureDrive(refOf(row), null, signal);
   return done({}, async (tx) => {
     const untold = { applied_seed: null, applied_user_data_sha256: null, guest_agent: null };
-    await updateVm(tx, row.id, { ...changes, ...untold, failed_at: null });
+    const ejected = { iso_id: null, iso_boot_once: false };
+    await updateVm(tx, row.id, { ...changes, ...untold, ...ejected, failed_at: null });
     return [];
   });
 }

@@ -40,6 +40,7 @@ async function sourceOf(
   row: VmRow,
   origin: { type: string; id: string; vm_id?: string | undefined },
 ) {
+  if (origin.type === 'iso') return { blank: true as const };
   if (origin.type === 'vm') return { instance: origin.id };
   if (origin.type === 'snapshot') return { instance: origin.vm_id ?? '', snapshot: origin.id };
   const custom = await findImageRow(db, row.account_id, origin.id);

@@ -105,6 +105,7 @@ export function seenOf(instance: Instance, now: Date) {
   return {
     host_group: instance.host,
     started_at: instance.startedAt,
+    iso_boot_once: instance.drive?.bootOnce ?? false,
     ...(instance.agent === null
       ? {}
       : { guest_agent: { version: instance.agent.version, last_seen_at: now.toISOString() } }),

@@ -19,7 +19,7 @@ const states = {
 export type VmState = keyof typeof states;
 export const vmStates = keysOf(states);
 
-/** The states in which operations on interfaces, addresses and volumes may be queued behind the running operation. */
+/** The states in which operations on interfaces, addresses, volumes and the drive may be queued behind the running operation. */
 export const alive = vmStates.filter((state) => !['suspended', 'error', 'deleting'].includes(state));
 
 export const vmLife = new Lifecycle<VmState>({
@@ -69,6 +69,7 @@ export const vmLife = new Lifecycle<VmState>({
     resetVmPassword: ['running'],
     createVmConsoleSession: ['running', 'starting', 'restarting'],
     createVmSnapshot: ['running', 'stopped'],
+    setVmIso: alive,
     attachVmInterface: alive,
     updateVmInterface: alive,
     detachVmInterface: alive,

@@ -101,10 +101,11 @@ export const VmSource = Named(
           snapshot: 'A copied snapshot.',
           backup: 'A copied backup.',
           vm: 'Another machine.',
+          iso: 'No copy: the disk began empty, and the machine boots the ISO.',
         },
         { description: 'What it was copied from.' },
       ),
-      id: Type.String({ description: 'The id of the image, snapshot, backup or machine.' }),
+      id: Type.String({ description: 'The id of the image, snapshot, backup, machine or ISO.' }),
     },
     { description: 'What the disk was copied from.' },
   ),
@@ -113,7 +114,7 @@ export const VmSource = Named(
 export const VmIso = Named(
   'VmIso',
   Shape({
-    iso_id: Id('iso', { description: 'The ISO that is in the drive.' }),
+    iso_id: Type.String({ description: 'The id of the ISO in the drive, or its slug if it is public.' }),
     boot_once: Type.Boolean({
       description: 'Whether the next start boots the ISO, and later ones the disk.',
     }),

@@ -132,7 +132,7 @@ export function presentVm(
     primary_ipv6: front?.addresses.ipv6 ?? null,
     ipv6_prefix: addresses.find(({ block }) => block.includes(':'))?.block ?? null,
     volume_ids: [...volumeIds],
-    iso: null,
+    iso: row.iso_id === null ? null : { iso_id: row.iso_id, boot_once: row.iso_boot_once },
     firewall_ids: [...new Set(interfaces.flatMap((each) => each.firewall_ids))].sort(),
     placement_group_id: row.placement_group_id,
     backup_policy_id: row.backup_policy_id,

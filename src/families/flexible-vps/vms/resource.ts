@@ -36,6 +36,7 @@ export const vms = new Owned({
     restored: { when: 'The disk of a machine was restored from a snapshot.' },
     rescue_entered: { when: 'A machine runs its rescue system, or boots it at its next start.' },
     rescue_left: { when: 'A machine runs from its own disk again, or boots from it at its next start.' },
+    drive_changed: { when: 'An ISO was put into the drive of a machine, or ejected.' },
     password_reset: {
       severity: 'warning',
       when: 'The password of a user inside a machine was replaced.',

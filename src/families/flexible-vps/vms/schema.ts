@@ -98,7 +98,7 @@ export const Vm = Named(
     volume_ids: Type.Array(Id('vol'), {
       description: 'The volumes of the machine, also those that are being attached.',
     }),
-    iso: Nullable({ ...VmIso, description: 'The ISO in the drive. ISOs are not offered yet: always null.' }),
+    iso: Nullable({ ...VmIso, description: 'The ISO in the drive; null if it is empty.' }),
     firewall_ids: Type.Array(Id('fw'), {
       description: 'The firewalls that apply to interfaces of the machine, however they are attached.',
     }),

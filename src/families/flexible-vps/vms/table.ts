@@ -27,7 +27,7 @@ interface VmsTable extends OwnedTable {
   architecture: 'amd64' | 'arm64';
   hostname: string;
   image: VmImage | null;
-  source: { readonly type: 'image' | 'snapshot' | 'vm' | 'backup'; readonly id: string };
+  source: { readonly type: 'image' | 'snapshot' | 'vm' | 'backup' | 'iso'; readonly id: string };
   boot_mode: 'uefi' | 'bios';
   secure_boot: boolean;
   ipv6_prefix: string | null;
@@ -42,6 +42,9 @@ interface VmsTable extends OwnedTable {
   /** If the seed differs from the one of the last cloud-init run, cloud-init runs again at the next start. */
   seed: string;
   applied_seed: string | null;
+  /** The ISO in the drive. */
+  iso_id: string | null;
+  iso_boot_once: Generated<boolean>;
   rescue_expires_at: Date | null;
   /** `is_silent`: the agent no longer answers. */
   guest_agent: {

@@ -215,7 +215,7 @@ describe('a new machine', () => {
       '/placement_group_id',
       '/plan',
       '/public_ipv4/ip_id',
-      '/source/type',
+      '/source/iso_id',
       '/ssh_key_ids/0',
       '/user_data',
       '/volume_ids/0',

@@ -3,7 +3,7 @@ import { OperationView, presentOperation } from '../../../kernel/operations/sche
 import type { FieldError } from '../../../kernel/problems/problem.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { keysOf, label, Named, OneOf, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
+import { label, Named, OneOf, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
 import { VolumeSnapshotOf, VolumeVmRef } from '../references.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { attachVolumeKind } from './attach-kinds.ts';
@@ -65,12 +65,12 @@ const Action = Shape({
 });
 export type Action = Static<typeof Action>;
 
-const membersOf: Readonly<Record<Action['type'], readonly (keyof Action)[]>> = {
-  attach: ['vm_id', 'move'],
-  detach: ['force'],
-  resize: ['size_gb'],
-  restore: ['snapshot_id', 'delete_newer_snapshots', 'confirm'],
-};
+/** The action that each member belongs to, as its mark says. */
+const actionOf = new Map(
+  Object.entries(Action.properties as Readonly<Record<string, Partial<ReturnType<typeof when>>>>).flatMap(
+    ([name, { 'x-when': mark }]) => (mark === undefined ? [] : [[name, mark.is[0]] as const]),
+  ),
+);
 const required = { attach: 'vm_id', resize: 'size_gb', restore: 'snapshot_id' } as const;
 
 function missingMember(body: Readonly<Record<string, unknown>>): FieldError[] {
@@ -81,14 +81,11 @@ function missingMember(body: Readonly<Record<string, unknown>>): FieldError[] {
 
 /** Refuses members of other actions: the caller may mean another action. */
 function strangersIn(body: Action): FieldError[] {
-  const own: readonly string[] = ['type', ...membersOf[body.type]];
-  return Object.keys(body)
-    .filter((name) => !own.includes(name))
-    .map((name) => {
-      const user = keysOf(actions).find((type) => membersOf[type].some((member) => member === name));
-      const detail = `Only the action ${user} has this member.`;
-      return { pointer: `/${name}`, code: 'incompatible', detail };
-    });
+  return Object.keys(body).flatMap((name) => {
+    const user = actionOf.get(name) ?? body.type;
+    const detail = `Only the action ${user} has this member.`;
+    return user === body.type ? [] : [{ pointer: `/${name}`, code: 'incompatible' as const, detail }];
+  });
 }
 
 export const performVpsVolumeAction = endpoint({

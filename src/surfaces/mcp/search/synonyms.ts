@@ -21,10 +21,14 @@ const table: readonly (readonly [string, string])[] = [
   ['address', 'ip'],
   ['ip|ipv4|ipv6', 'address'],
   ['windows|linux|debian|ubuntu', 'image'],
+  ['template|distribution|distro|operating system|os|golden image|qcow2|disk image|imported disk', 'image'],
+  ['cd|dvd|cd image|optical|disc|installer|installation medium|bootable medium', 'iso'],
+  ['block storage|block device|data disk|extra disk|additional disk|second disk|attached disk', 'volume'],
   [
-    'template|distribution|distro|operating system|os|golden image|iso|qcow2|disk image|imported disk',
-    'image',
+    'security group|packet filter|open port|close port|allow ssh|allow http|inbound|outbound',
+    'firewall rule',
   ],
+  ['every night|nightly|automatic backup|scheduled backup|next backup', 'backup policy'],
   ['restore point|saved state|point in time|checkpoint|copy of the disk', 'snapshot'],
   ['ssh key|public key|login key|laptop key|id ed25519|id rsa|pub|ssh public key', 'ssh key'],
   ['token|api token|access token|credential|api credential', 'api key'],
@@ -81,6 +85,8 @@ const table: readonly (readonly [string, string])[] = [
   ['capacity|availability|cheapest', 'plan availability'],
   ['route|gateway|address range|cidr', 'network'],
   ['fingerprint', 'ssh key'],
+  ['block storage|data disk|extra disk|additional disk', 'volume'],
+  ['security group|packet filter|port|incoming|outgoing|inbound|outbound', 'firewall'],
   // Money.
   [
     'bill|invoice|charge so far|spent|spend so far|cost breakdown|most expensive|so far|costs by|cost by|this month',
@@ -133,6 +139,11 @@ const table: readonly (readonly [string, string])[] = [
     'save the state|freeze|before i upgrade|before a change|before upgrading|before the change',
     'snapshot take create',
   ],
+  ['open port|open a port|open the port|allow ssh|allow http|allow connection|let in', 'firewall rule add'],
+  ['close port|close a port|close the port', 'firewall rule remove delete'],
+  ['rules of|ports does', 'get'],
+  ['stop applying|no longer apply', 'detach attachment'],
+  ['apply|in front of', 'attach'],
   ['assign|give my|plug|join|connect|hook up|into the|into a', 'attach'],
   [
     'unplug|unassign|disconnect|take the public|take off|out of the|off the|free the|from the|from a|release',

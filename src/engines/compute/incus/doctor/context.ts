@@ -10,6 +10,7 @@ export interface Sold {
   /** Pools of single addresses. */
   readonly pools: readonly { readonly cidr: string; readonly version: 4 | 6 }[];
   readonly images: readonly SoldImage[];
+  readonly isos: readonly { readonly slug: string; readonly architecture: 'amd64' | 'arm64' }[];
   /** The smallest plan; `null` if no plan is sold. */
   readonly smallest: { readonly vcpus: number; readonly memoryMb: number; readonly diskGb: number } | null;
   /** The path of our certificate, for the operator to add to the engine; `null` over a socket. */

@@ -2,17 +2,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newKeyPair, publicKeyOf } from '../../../../kernel/secrets/wireguard-keys.ts';
 import { useTestDatabase } from '../../../../testing/database.ts';
+import type { TestMember } from '../../../../testing/incus/cluster.ts';
+import { runIn } from '../../../../testing/incus/namespace.ts';
 import { INTERNET } from '../../../../testing/incus/ovn.ts';
 import { type OvnClusterHarness, openOvnCluster } from '../../../../testing/incus/ovn-harness.ts';
 import { probeOf } from '../../../../testing/incus/probe.ts';
 import { whyNoOvn, whyNoVpn } from '../../../../testing/incus/programs.ts';
+import { firewallSpec, memberOf, pingRule } from '../../contract/firewalls.ts';
 import { FORCED, Lab } from '../../contract/lab.ts';
-import type { Ref } from '../../instance.ts';
+import type { Nic, Ref } from '../../instance.ts';
 
 const reason = whyNoOvn();
 const vpn = whyNoVpn() === null;
 const SOON = { timeout: 120_000 };
-const MEMBERS = 2;
+const MEMBERS = 3;
 
 describe.skipIf(reason !== null)(`a cluster on OVN${reason === null ? '' : `: ${reason}`}`, () => {
   const database = useTestDatabase();
@@ -27,40 +30,46 @@ describe.skipIf(reason !== null)(`a cluster on OVN${reason === null ? '' : `: ${
     await harness?.close();
   });
 
-  const { succeeds, reaches, hasAddress } = probeOf(() => harness);
+  /** The member that the probes are sent through. */
+  let asked: TestMember | undefined;
+  const { succeeds, reaches, hasAddress } = probeOf(() => ({ daemon: asked ?? harness.daemon }));
 
-  /** The machines of both tests, one on each member. */
-  let refs: readonly Ref[];
   let net: Ref;
-  const addressOf = (index: number): string => `10.20.0.${index + 10}`;
-  const start = async (ref: Ref, index: number): Promise<void> => {
+  /** The machines of all tests, one on each member. */
+  let machines: readonly { readonly ref: Ref; readonly nic: Nic; readonly address: string }[];
+  type Machine = (typeof machines)[number];
+  const start = async ({ ref, address }: Pick<Machine, 'ref' | 'address'>): Promise<void> => {
     await harness.engine.ensureRunning(ref);
-    await expect.poll(() => hasAddress(ref, addressOf(index)), SOON).toBe(true);
+    await expect.poll(() => hasAddress(ref, address), SOON).toBe(true);
   };
+  const hostOf = async ({ ref }: Machine): Promise<string | null> => (await lab.seen(ref)).host;
+  const joined = (from: Machine, to: Machine) =>
+    expect.poll(() => reaches(from.ref, to.address), SOON).toBe(true);
 
   it('joins machines on different members', async () => {
     expect(harness.engine.capabilities.privateNetworks).toBe(true);
     net = await lab.network();
-    refs = harness.cluster.members.map(() => lab.ref());
-    const placement = lab.group({ others: refs.map(({ id }) => id) });
+    machines = harness.cluster.members.map((_, index) => {
+      const address = `10.20.0.${index + 10}`;
+      return { ref: lab.ref(), nic: lab.nic({ network: net.id, ipv4: address }), address };
+    });
+    const placement = lab.group({ others: machines.map(({ ref }) => ref.id) });
     await Promise.all(
-      refs.map(async (ref, index) => {
-        const nics = [lab.nic({ network: net.id, ipv4: addressOf(index) })];
-        await harness.engine.ensureInstance(ref, lab.spec({ placement, nics }));
-        await start(ref, index);
+      machines.map(async (machine) => {
+        await harness.engine.ensureInstance(machine.ref, lab.spec({ placement, nics: [machine.nic] }));
+        await start(machine);
       }),
     );
-    const hosts = await Promise.all(refs.map(async (ref) => (await lab.seen(ref)).host));
-    expect(new Set(hosts).size).toBe(MEMBERS);
-    for (const [index, ref] of refs.entries()) {
-      const next = addressOf((index + 1) % MEMBERS);
+    expect(new Set(await Promise.all(machines.map(hostOf))).size).toBe(MEMBERS);
+    for (const [index, { ref }] of machines.entries()) {
+      const next = machines[(index + 1) % MEMBERS]?.address;
       // As large as a packet may be: 1442 bytes with its headers.
       await expect.poll(() => succeeds(ref, `ping -c1 -W1 -s 1414 ${next}`), SOON).toBe(true);
       await expect.poll(() => reaches(ref, INTERNET), SOON).toBe(true);
     }
-    const last = refs.at(-1) as Ref;
-    expect(await succeeds(last, 'ip addr add 10.20.0.77/32 dev eth0')).toBe(true);
-    expect(await reaches(last, addressOf(0), '10.20.0.77')).toBe(false);
+    const [first, , last] = machines as [Machine, Machine, Machine];
+    expect(await succeeds(last.ref, 'ip addr add 10.20.0.77/32 dev eth0')).toBe(true);
+    expect(await reaches(last.ref, first.address, '10.20.0.77')).toBe(false);
   });
 
   it.runIf(vpn)('has VPN gateways, which reach machines on all members', async () => {
@@ -83,16 +92,60 @@ describe.skipIf(reason !== null)(`a cluster on OVN${reason === null ? '' : `: ${
     expect(await engine.observeGateway(gateway)).toMatchObject({
       tunnel: { publicKey: publicKeyOf(privateKey), peers: [{ publicKey }] },
     });
-    for (const index of refs.keys())
-      await expect.poll(() => reaches(gateway, addressOf(index)), SOON).toBe(true);
+    for (const { address } of machines) await expect.poll(() => reaches(gateway, address), SOON).toBe(true);
   });
 
   it('keeps a machine joined that moves', async () => {
-    const [first, second] = refs as [Ref, Ref];
-    await harness.engine.ensureStopped(second, FORCED);
-    await harness.engine.ensurePlacement(second, lab.group({ policy: 'compact', others: [first.id] }));
-    await start(second, 1);
-    expect((await lab.seen(second)).host).toBe((await lab.seen(first)).host);
-    await expect.poll(() => reaches(second, addressOf(0)), SOON).toBe(true);
+    const [first, second, third] = machines as [Machine, Machine, Machine];
+    const move = async (placement: Parameters<typeof lab.group>[0]): Promise<void> => {
+      await harness.engine.ensureStopped(second.ref, FORCED);
+      await harness.engine.ensurePlacement(second.ref, lab.group(placement));
+      await start(second);
+    };
+    await move({ policy: 'compact', others: [first.ref.id] });
+    expect(await hostOf(second)).toBe(await hostOf(first));
+    await joined(second, first);
+    await move({ others: [first.ref.id, third.ref.id] });
+    expect(await hostOf(second)).not.toBe(await hostOf(first));
+    await joined(second, first);
+  });
+
+  /** The member whose switch connects the networks with the uplink. */
+  async function gateway(): Promise<TestMember | undefined> {
+    const { namespace, southbound } = harness.fabric;
+    const find = (...args: readonly string[]) =>
+      runIn(namespace, 'ovn-sbctl', [`--db=${southbound}`, '--bare', ...args]);
+    const chassis = await find('--columns=chassis', 'find', 'Port_Binding', 'type=chassisredirect');
+    if (chassis.trim() === '') return undefined;
+    const name = await find('--columns=name', 'list', 'Chassis', chassis.trim());
+    return harness.cluster.members[Number(name.trim().replace('member', '')) - 1];
+  }
+
+  it('has firewalls that hold on all members, also for a machine whose engine does not answer', async () => {
+    const lost = (await gateway()) as TestMember;
+    const hosts = await Promise.all(machines.map(hostOf));
+    const [first, second] = machines.filter((_, index) => hosts[index] !== lost.name) as [Machine, Machine];
+    const third = machines[hosts.indexOf(lost.name)] as Machine;
+    const members = [second, third].map(({ ref, nic }) => memberOf(ref, nic));
+    const fw = lab.ref('fw');
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members }));
+    for (const { address } of [second, third]) expect(await reaches(first.ref, address)).toBe(false);
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [pingRule()] }));
+    for (const each of [second, third]) await joined(first, each);
+    // The machine and its switch go on, but nobody tells anything about the machine.
+    asked = harness.cluster.members.find(({ name }) => name !== lost.name);
+    await lost.kill();
+    await expect
+      .poll(() => harness.engine.observeInstance(third.ref).catch(() => null), SOON)
+      .toMatchObject({ problem: 'host_lost' });
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members }));
+    for (const { address } of [second, third]) expect(await reaches(first.ref, address)).toBe(false);
+    await lost.start();
+    await expect
+      .poll(() => harness.engine.observeInstance(third.ref).catch(() => null), SOON)
+      .toMatchObject({ state: 'running', problem: null });
+    expect(await reaches(first.ref, third.address)).toBe(false);
+    await harness.engine.removeFirewall(fw);
+    for (const each of [second, third]) await joined(first, each);
   });
 });

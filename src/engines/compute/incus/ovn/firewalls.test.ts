@@ -29,7 +29,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
   });
   afterAll(() => harness?.close());
 
-  const { succeeds, reaches, hasAddress } = probeOf(() => harness);
+  const { succeeds, reaches, hasAddress, gives } = probeOf(() => harness);
   const talk = talkOf(() => harness);
   const started = async (program: Promise<Program>): Promise<Program> => {
     programs.push(await program);
@@ -147,6 +147,29 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
         return receiver.lines;
       }, SOON)
       .toContain('5000 answer');
+  });
+
+  it('allow nothing with a foreign source, over IPv4 and IPv6', async () => {
+    const net = await lab.network({ ipv6Cidr: V6 });
+    const [sender, other] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
+    const all = pingRule({ direction: 'out', protocol: 'any' });
+    await harness.engine.ensureFirewall(
+      lab.ref('fw'),
+      firewallSpec({ members: [member(sender.ref, sender.nic)], defaultIn: 'allow', rules: [all] }),
+    );
+    const foreign = ['10.20.0.77', 'fd12:3456:789a:1::77'] as const;
+    await gives(sender.ref, 'eth0', foreign);
+    await expect.poll(() => reaches(sender.ref, other.ipv4), SOON).toBe(true);
+    await expect.poll(() => reaches(sender.ref, other.ipv6, sender.ipv6), SOON).toBe(true);
+    // Counted at the receiver: a missing answer alone could also mean that the answer was lost.
+    const count = "(grep '^Icmp:' /proc/net/snmp; grep '^Icmp6InEchos ' /proc/net/snmp6)";
+    const isSameCount = () => succeeds(other.ref, `${count} | cmp -s - /root/count`);
+    expect(await succeeds(other.ref, `${count} > /root/count`)).toBe(true);
+    expect(await reaches(sender.ref, other.ipv4, foreign[0])).toBe(false);
+    expect(await reaches(sender.ref, other.ipv6, foreign[1])).toBe(false);
+    expect(await isSameCount()).toBe(true);
+    expect(await reaches(sender.ref, other.ipv4)).toBe(true);
+    expect(await isSameCount()).toBe(false);
   });
 
   it('are seen as gone if somebody removes their rules, written again, and leave nothing behind', async () => {

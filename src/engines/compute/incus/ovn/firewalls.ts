@@ -9,10 +9,11 @@ import { refuseMissingCapability } from '../../../capability.ts';
 import { EngineUnreachable } from '../../../errors.ts';
 import type { Firewall, FirewallMember, FirewallSpec } from '../../firewall.ts';
 import type { Ref } from '../../instance.ts';
-import { askOrNull, type RawInstance, type Site } from '../driver-context.ts';
-import { idOf, networkNameOf, projectOf } from '../names.ts';
+import type { Site } from '../driver-context.ts';
+import { networkNameOf } from '../names.ts';
+import { portsOf, readEngineIds } from './firewall-ports.ts';
 import { type AddressSets, firewallRules } from './firewall-rules.ts';
-import { findLogical, type LogicalNetwork, portOf } from './logical-network.ts';
+import { findLogical, type LogicalNetwork } from './logical-network.ts';
 import {
   isLabelled,
   isNamed,
@@ -123,34 +124,35 @@ async function membersByNetwork(
   return found;
 }
 
-/** The names of ports contain an id that the engine gives to each machine. One request for all machines. */
-async function uuidsOf({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<Map<string, string>> {
-  const ask = { project: projectOf(ref), query: { recursion: 1 }, signal };
-  const raw = await askOrNull(() => client.ask<readonly RawInstance[]>('GET', '/1.0/instances', ask));
-  return new Map((raw ?? []).map(({ name, config }) => [idOf(name), config['volatile.uuid'] ?? '']));
-}
-
-/** Creates the sets that are missing; `addresses` is null for those of other firewalls, which are left as they are. */
+/**
+ * Creates the sets that are missing; `addresses` is null for those of other firewalls, which are left as they are. Tells
+ * whether the addresses of the set have changed.
+ */
 async function ensureSet(
   northbound: Northbound,
   wanted: { readonly name: string; readonly network: string; readonly owner: Ref },
   addresses: readonly string[] | null,
   guard: Operation,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { name, network, owner } = wanted;
+  let isChanged = false;
   await repeatedly(async () => {
     const [row] = await northbound.find('Address_Set', [isNamed(name)], ['addresses'], signal);
     const external_ids = mapOf({ [labels.network]: network, [FIREWALL]: keyOf(owner) });
     if (row === undefined) {
       const fresh = { name, addresses: setOf(addresses ?? []), external_ids };
       await northbound.change([guard, { op: 'insert', table: 'Address_Set', row: fresh }], signal);
-    } else if (addresses !== null && readSet(row.addresses).toSorted().join() !== addresses.toSorted().join())
-      await northbound.change(
-        [guard, update('Address_Set', readUuid(row), { addresses: setOf(addresses) })],
-        signal,
-      );
+    } else if (
+      addresses !== null &&
+      readSet(row.addresses).toSorted().join() !== addresses.toSorted().join()
+    ) {
+      const change = update('Address_Set', readUuid(row), { addresses: setOf(addresses) });
+      await northbound.change([guard, change], signal);
+      isChanged = true;
+    }
   }, signal);
+  return isChanged;
 }
 
 async function ensureSets(
@@ -160,11 +162,24 @@ async function ensureSets(
   addresses: readonly string[] | null,
   guard: Operation,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const names = setsOf(owner, network);
   const of = (isV6: boolean) => addresses?.filter((each) => each.includes(':') === isV6) ?? null;
-  await ensureSet(northbound, { name: names.v4, network, owner }, of(false), guard, signal);
-  await ensureSet(northbound, { name: names.v6, network, owner }, of(true), guard, signal);
+  const isV4Changed = await ensureSet(
+    northbound,
+    { name: names.v4, network, owner },
+    of(false),
+    guard,
+    signal,
+  );
+  const isV6Changed = await ensureSet(
+    northbound,
+    { name: names.v6, network, owner },
+    of(true),
+    guard,
+    signal,
+  );
+  return isV4Changed || isV6Changed;
 }
 
 function requireNorthbound(site: Site, members: readonly FirewallMember[]): Northbound {
@@ -208,21 +223,19 @@ async function write(
   signal?: AbortSignal,
 ): Promise<Note> {
   const networks = await membersByNetwork(site, northbound, ref, spec.members, signal);
-  const uuids = await uuidsOf(site, ref, signal);
+  const ids = await readEngineIds(site, ref, signal);
   const remotes = new Set(spec.rules.flatMap(({ remote }) => remote?.firewalls ?? []));
   let count = 0;
+  let areSetsChanged = false;
   for (const [name, { network, members }] of networks) {
     const addresses = [...new Set(members.flatMap((member) => member.addresses))];
-    await ensureSets(northbound, ref, name, addresses, guard, signal);
+    if (await ensureSets(northbound, ref, name, addresses, guard, signal)) areSetsChanged = true;
     for (const id of remotes)
       if (id !== ref.id)
         await ensureSets(northbound, { account: ref.account, id }, name, null, guard, signal);
-    const ports = members.flatMap(({ instance, nic }) => {
-      const uuid = uuids.get(instance);
-      return uuid === undefined ? [] : [portOf(network, uuid, nic)];
-    });
+    const ports = await portsOf(northbound, network, ids, members, signal);
     const setsIn = (id: string) => setsOf({ account: ref.account, id }, name);
-    const rules = firewallRules(spec, ports.toSorted(), setsIn(ref.id), setsIn);
+    const rules = firewallRules(spec, ports, setsIn(ref.id), setsIn);
     count += rules.length;
     const set = { subject: subjectOf(ref), machine: null, rules };
     await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
@@ -232,8 +245,10 @@ async function write(
     if (network === null) continue;
     const set = { subject: subjectOf(ref), machine: null, rules: [] };
     await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
-    await ensureSets(northbound, ref, name, [], guard, signal);
+    if (await ensureSets(northbound, ref, name, [], guard, signal)) areSetsChanged = true;
   }
+  // Rules of other firewalls refer to the sets.
+  if (areSetsChanged) await northbound.settle(signal);
   return { ...spec, networks: [...networks.keys()], count };
 }
 

@@ -1,4 +1,4 @@
-/** The contract of networks and VPN gateways on OVN, and what the doctor says of it. */
+/** The contract of networks, firewalls and VPN gateways on OVN, and what the doctor says of it. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Examination } from '../../../../kernel/registry.ts';
 import { useTestDatabase } from '../../../../testing/database.ts';
@@ -7,6 +7,7 @@ import { settingsOf } from '../../../../testing/incus/harness.ts';
 import { startFabric } from '../../../../testing/incus/ovn.ts';
 import { type OvnHarness, openOvn, ovnSettings } from '../../../../testing/incus/ovn-harness.ts';
 import { whyNoOvn, whyNoVpn } from '../../../../testing/incus/programs.ts';
+import { describeFirewalls } from '../../contract/firewalls.ts';
 import { describeGateways } from '../../contract/gateways.ts';
 import { Lab } from '../../contract/lab.ts';
 import { describeNetworks } from '../../contract/networks.ts';
@@ -37,6 +38,7 @@ describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${re
   });
   const use = { capabilities, lab: () => lab };
   describeNetworks(use);
+  describeFirewalls(use);
   describeGateways(use);
 
   describe('the doctor', () => {
@@ -45,6 +47,7 @@ describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${re
       architectures: [],
       pools: [],
       images: [],
+      isos: [],
       smallest: null,
       certificateFile: null,
     };

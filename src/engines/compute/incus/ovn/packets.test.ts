@@ -31,24 +31,13 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
   });
   afterAll(() => harness?.close());
 
-  const { succeeds, reaches, hasAddress } = probeOf(() => harness);
+  const { succeeds, reaches, hasAddress, gives } = probeOf(() => harness);
 
   async function runningIn(net: Ref, ipv4: string, given: Partial<Nic> = {}, whose = lab) {
     const nic = whose.nic({ network: net.id, ipv4, ...given });
     const ref = await whose.running({ nics: [nic] });
     await expect.poll(() => hasAddress(ref, ipv4), SOON).toBe(true);
     return { ref, nic };
-  }
-
-  /** Configures further addresses in the guest, and waits until it can use them. */
-  async function gives(ref: Ref, device: string, addresses: readonly string[]): Promise<void> {
-    for (const address of addresses) {
-      const length = address.includes(':') ? 128 : 32;
-      expect(await succeeds(ref, `ip addr add ${address}/${length} dev ${device}`), address).toBe(true);
-    }
-    await expect
-      .poll(() => succeeds(ref, `ip addr show dev ${device} | grep -q tentative`), SOON)
-      .toBe(false);
   }
 
   /** Whether the address answers to the internet, where a route leads to the router of the network. */

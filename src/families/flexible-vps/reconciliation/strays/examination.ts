@@ -18,4 +18,5 @@ export const examineStrays = async (db: Db): Promise<Examination[]> => [
   await examine(db, 'vm_strays', 'machines'),
   await examine(db, 'volume_strays', 'volumes'),
   await examine(db, 'vpn_gateway_strays', 'VPN gateways'),
+  await examine(db, 'iso_strays', 'ISOs'),
 ];

@@ -7,6 +7,7 @@ declare module '../../../../store/database.ts' {
     vm_strays: StraysTable;
     volume_strays: StraysTable;
     vpn_gateway_strays: StraysTable;
+    iso_strays: StraysTable;
   }
 }
 
@@ -18,7 +19,7 @@ interface StraysTable {
 }
 
 /** One table for each kind of thing that an engine can have and nobody owns. */
-export type StrayTable = 'vm_strays' | 'volume_strays' | 'vpn_gateway_strays';
+export type StrayTable = 'vm_strays' | 'volume_strays' | 'vpn_gateway_strays' | 'iso_strays';
 
 export async function readStrays(db: Db, table: StrayTable, location: string): Promise<Ref[]> {
   return db.selectFrom(table).select(['project as account', 'id']).where('location', '=', location).execute();

@@ -1,5 +1,5 @@
 /**
- * Reports strays: machines, volumes and VPN gateways at an engine that have no row. A stray may still belong to a customer, so Hostplane never
+ * Reports strays: machines, volumes, VPN gateways and ISOs at an engine that have no row. A stray may still belong to a customer, so Hostplane never
  * removes it; an operator decides.
  */
 import type { ComputeEngine, Ref } from '../../../../engines/compute/port.ts';
@@ -7,6 +7,7 @@ import { patience } from '../../../../engines/reconciler/observation.ts';
 import type { Services } from '../../../../kernel/services.ts';
 import type { Db } from '../../../../store/database.ts';
 import { transact } from '../../../../store/transaction.ts';
+import { isIso } from '../../isos/store.ts';
 import { isGatewayAt } from '../../vpn-gateways/store.ts';
 import { isMachineAt, isVolumeAt } from '../store.ts';
 import { readStrays, replaceStrays, type StrayTable } from './store.ts';
@@ -60,6 +61,14 @@ export const strayGateways: StrayKind = {
   observe: (engine, ref) => engine.observeGateway(ref, patience()),
 };
 
+export const strayIsos: StrayKind = {
+  table: 'iso_strays',
+  noun: 'ISO',
+  metric: 'engine_stray_isos',
+  isOwned: isIso,
+  observe: (engine, ref) => engine.observeIso(ref, patience()),
+};
+
 /** One tally of each kind for each process. The metric exists from the first run on. */
 const tallies = new WeakMap<Services['metrics'], Map<string, Tally>>();
 
@@ -109,6 +118,6 @@ export async function noteStrays(
   if (strays.length === 0 && known.size === 0) return;
   for (const { account, id } of await transact(db, (tx) => replaceStrays(tx, table, location, strays))) {
     metrics.alarms.inc({ alarm: 'engine_stray' });
-    log.warn({ location, project: account, instance: id }, `the engine has a ${noun} that nobody owns`);
+    log.warn({ location, project: account, instance: id }, `nobody owns this ${noun} at the engine`);
   }
 }

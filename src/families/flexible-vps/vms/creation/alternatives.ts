@@ -1,8 +1,8 @@
 /** The members of createVm that have alternatives. */
 import { readAs } from '../../../../kernel/member-marks.ts';
-import { Id, label, Type } from '../../../../kernel/schema.ts';
+import { label } from '../../../../kernel/schema.ts';
 import { Variants } from '../../../../kernel/variants.ts';
-import { NearVmRef, NewImageRef, PublicIpRef } from '../../references.ts';
+import { NearVmRef, NewImageRef, NewIsoRef, PublicIpRef } from '../../references.ts';
 import { backupSource, snapshotSource } from '../../snapshots/source.ts';
 
 export const NewVmSource = Variants(
@@ -29,14 +29,13 @@ export const NewVmSource = Variants(
     },
     backup: { means: 'A backup of any machine, in any location.', members: backupSource },
     iso: {
-      means: 'Not offered yet: refused.',
+      means: 'An empty disk, and an ISO in the drive, from which the machine boots.',
       members: {
-        iso_id: Type.Optional(
-          Id('iso', {
-            ...readAs('/source/id'),
-            description: 'Only with the type `iso`, which is not offered yet.',
-          }),
-        ),
+        iso_id: {
+          ...NewIsoRef,
+          ...readAs('/source/id'),
+          description: 'The id of an ISO that the location has, or its slug.',
+        },
       },
     },
   },

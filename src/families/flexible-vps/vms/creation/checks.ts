@@ -5,6 +5,7 @@ import type { PublicAddressRow } from '../../../../resources/addresses/store.ts'
 import { lockAddress } from '../../../../resources/addresses/store.ts';
 import { requireBackupPolicy } from '../../backup-policies/references.ts';
 import { resolveFirewalls } from '../../firewalls/machine-firewalls.ts';
+import { requireUsable } from '../../isos/references.ts';
 import { requirePlacementGroup } from '../../placement-groups/references.ts';
 import { requireSshKeys } from '../../ssh-keys/references.ts';
 import { type NamedVolume, resolveVolumes } from '../../volumes/machine-volumes.ts';
@@ -48,7 +49,20 @@ async function lockReserved(call: CreateCall): Promise<PublicAddressRow | null> 
   return row;
 }
 
+/** Checks that every place that the machine may get has the ISO. */
+function requireIsoThere(call: CreateCall, { iso }: Origin): void {
+  if (iso === null) return;
+  const { location, fallbacks = [] } = call.body;
+  for (const place of new Set([location, ...fallbacks.map((each) => each.location ?? location)]))
+    requireUsable(call, iso, { location: place, architecture: iso.architecture }, '/source/iso_id');
+}
+
 function bootOf(body: CreateVm, origin: Origin) {
+  // An empty disk takes any system.
+  if (origin.iso !== null) {
+    const { boot_mode = origin.bootMode, secure_boot = false } = body;
+    return { boot_mode, secure_boot };
+  }
   const { boot_mode = origin.bootMode, secure_boot = origin.secureBoot } = body;
   const errors: FieldError[] = [];
   if (boot_mode !== origin.bootMode) {
@@ -107,6 +121,7 @@ export async function checkBody(call: CreateCall) {
   await faults.check(() =>
     refuseElsewhere(services, body, boundBy(connections, origin, reserved, group, volumes)),
   );
+  if (origin !== undefined) await faults.check(() => requireIsoThere(call, origin));
   const boot = origin && (await faults.check(() => bootOf(body, origin)));
   const sshKeys = await faults.check(() =>
     requireSshKeys(db, caller.account.id, ssh_key_ids, '/ssh_key_ids'),

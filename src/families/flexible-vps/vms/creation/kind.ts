@@ -61,6 +61,8 @@ export const createVmKind = kind<typeof Input>({
             'The engine reported that it created the machine, but cannot find it.',
             true,
           );
+        if (row.iso_id !== null)
+          await engine.ensureDrive(refOf(row), { iso: row.iso_id, bootOnce: false }, signal);
         await plugVolumesOf(work, row.id);
         await applyFirewallsOf(work, row);
         return fetched;

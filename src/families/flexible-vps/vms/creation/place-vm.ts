@@ -51,6 +51,7 @@ function insertRow(call: CreateCall, { origin, boot, access }: VmPlan, candidate
     hostname: body.hostname ?? body.name,
     image: origin.image,
     source: origin.shown,
+    iso_id: origin.iso?.id ?? null,
     ...boot,
     ...access.columns,
     placement_group_id: body.placement_group_id ?? null,

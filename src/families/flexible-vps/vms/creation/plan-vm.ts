@@ -7,10 +7,16 @@ import { type CreateCall, checkBody } from './checks.ts';
 export type VmPlan = Awaited<ReturnType<typeof planVm>>;
 
 /** Keys, password and user data: how to get into the machine. */
-async function accessOf(call: CreateCall, keys: readonly { public_key: string }[], data: Buffer | null) {
+async function accessOf(
+  call: CreateCall,
+  keys: readonly { public_key: string }[],
+  data: Buffer | null,
+  isBlank: boolean,
+) {
   const { ssh_key_ids = [], generate_password } = call.body;
   const asked = { sshKeys: keys.length, userData: data, generatePassword: generate_password };
-  const made = decidePassword(call, asked) ? await makeGuestPassword() : null;
+  // No cloud-init runs on an empty disk, so nothing would set the password.
+  const made = !isBlank && decidePassword(call, asked) ? await makeGuestPassword() : null;
   return {
     columns: {
       ssh_key_ids,
@@ -25,5 +31,5 @@ async function accessOf(call: CreateCall, keys: readonly { public_key: string }[
 
 export async function planVm(call: CreateCall) {
   const { sshKeys, userData, ...named } = await checkBody(call);
-  return { ...named, access: await accessOf(call, sshKeys, userData) };
+  return { ...named, access: await accessOf(call, sshKeys, userData, named.origin.iso !== null) };
 }

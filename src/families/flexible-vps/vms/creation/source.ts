@@ -1,9 +1,11 @@
-/** Resolves the source of a new machine's disk: an image, a snapshot, a backup or another machine. */
+/** Resolves the source of a new machine's disk: an image, a snapshot, a backup, another machine or an ISO. */
 import type { Source } from '../../../../engines/compute/port.ts';
 import type { Call } from '../../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../../kernel/problems/problem.ts';
 import { requireBackup } from '../../backups/use.ts';
 import { type KnownImage, requireImage } from '../../images/references.ts';
+import { requireIso } from '../../isos/references.ts';
+import type { IsoRow } from '../../isos/table.ts';
 import { machineOfSnapshot } from '../../snapshots/store.ts';
 import { lockVmIfThere } from '../store.ts';
 import type { VmImage, VmRow } from '../table.ts';
@@ -26,6 +28,8 @@ export interface Origin {
   readonly location: string | null;
   readonly defaultUser: string;
   readonly customImage: KnownImage | null;
+  /** The disk begins empty, and this ISO is in the drive. */
+  readonly iso: IsoRow | null;
 }
 
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>
@@ -53,6 +57,7 @@ async function fromImage(call: Asking, imageId: string): Promise<Origin> {
     location: null,
     defaultUser: image.default_user,
     customImage: image.row === null ? null : image,
+    iso: null,
   };
 }
 
@@ -70,6 +75,26 @@ function fromMachine(vm: VmRow, shown: Origin['shown'], source: Source): Origin 
     location: vm.location,
     defaultUser: vm.image?.default_user ?? 'root',
     customImage: null,
+    iso: null,
+  };
+}
+
+async function fromIso(call: Asking, isoId: string): Promise<Origin> {
+  const iso = await requireIso(call, isoId, '/source/iso_id');
+  return {
+    shown: { type: 'iso', id: iso.id },
+    source: { blank: true },
+    image: null,
+    publicImage: null,
+    architecture: iso.architecture,
+    bootMode: 'uefi',
+    secureBoot: false,
+    minDiskGb: 1,
+    minMemoryMb: 0,
+    location: null,
+    defaultUser: 'root',
+    customImage: null,
+    iso,
   };
 }
 
@@ -89,6 +114,7 @@ async function fromBackup(call: Asking, id: string): Promise<Origin> {
     location: null,
     defaultUser: backup.image?.default_user ?? 'root',
     customImage: null,
+    iso: null,
   };
 }
 
@@ -105,11 +131,7 @@ async function lockSource(call: Asking, vmId: string): Promise<VmRow> {
 }
 
 export async function resolveSource(call: Asking, source: CreateVm['source']): Promise<Origin> {
-  if (source.type === 'iso') {
-    const detail =
-      'You can create machines from an image, a snapshot, a backup or another machine; ISOs are not offered yet.';
-    throw refuse('/source/type', 'incompatible', detail);
-  }
+  if (source.type === 'iso') return fromIso(call, source.iso_id);
   if (source.type === 'image') return fromImage(call, source.image_id);
   if (source.type === 'backup') return fromBackup(call, source.backup_id);
   const { id: accountId } = call.caller.account;

@@ -1,0 +1,198 @@
+import { forGood } from '../../../kernel/effect.ts';
+import { ResourceQuery } from '../../../kernel/listing/query.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
+import { List } from '../../../kernel/pages/list.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
+import { Shape, Type } from '../../../kernel/schema.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { readParentLimit, requireRoom } from '../../../resources/limits/require-room.ts';
+import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { soldIn } from '../catalog/sold-plans.ts';
+import { BYTES_PER_GB } from '../gigabytes.ts';
+import { Architecture } from '../hardware.ts';
+import { requireUrl } from '../images/customer-url.ts';
+import { ForVm, ISOS, LocationRef } from '../references.ts';
+import { exampleOperation } from '../vms/example.ts';
+import { createIsoKind, deleteIsoKind } from './kinds.ts';
+import { isoLife } from './lifecycle.ts';
+import { findPublicIso, publicIsos, takersOf } from './offered.ts';
+import { presentIso } from './present.ts';
+import { isos } from './resource.ts';
+import { exampleDownloading, exampleIso, Iso, IsoId, IsoKind, NewIso } from './schema.ts';
+import { findIso, machinesWithIso, readIsos } from './store.ts';
+import type { IsoRow } from './table.ts';
+
+const LARGEST_GIB = 10;
+
+const listIsos = endpoint({
+  id: 'listIsos',
+  method: 'GET',
+  path: '/flexible-vps/v1/isos',
+  summary: 'List public and private ISOs',
+  permission: 'flexible-vps:isos:read',
+  access: 'read',
+  resource: { name: 'iso', role: 'list' },
+  query: ResourceQuery({
+    kind: Type.Optional({ ...IsoKind, description: 'Only public ISOs of the provider, or only your own.' }),
+    status: Type.Optional({ ...isoLife.Status, description: 'Only ISOs with this status.' }),
+    architecture: Type.Optional({ ...Architecture, description: 'Only ISOs for this architecture.' }),
+    location: Type.Optional({ ...LocationRef, description: 'Only ISOs that this location has.' }),
+    for_vm: ForVm,
+  }),
+  answers: { 200: List(Iso) },
+  problems: [],
+  example: { answer: { status: 200, body: { data: [exampleIso], next_cursor: null } } },
+  async handle(call) {
+    const { rows, nextCursor } = await readIsos(call, publicIsos(call.services));
+    return ok({
+      data: rows.map(({ row, operation, mountedOn }) => presentIso(call.services, row, operation, mountedOn)),
+      next_cursor: nextCursor,
+    });
+  },
+});
+
+const getIso = endpoint({
+  id: 'getIso',
+  method: 'GET',
+  path: '/flexible-vps/v1/isos/{id}',
+  summary: 'Get an ISO by id or slug',
+  permission: 'flexible-vps:isos:read',
+  access: 'read',
+  resource: { name: 'iso', role: 'read' },
+  params: IsoId,
+  answers: { 200: Iso },
+  problems: [],
+  example: { params: { id: exampleIso.id }, answer: { status: 200, body: exampleIso } },
+  async handle(call) {
+    const { params, services } = call;
+    const found = await findIso(call, params.id, findPublicIso(services, params.id));
+    if (found === undefined) throw new Problem('not_found');
+    return ok(presentIso(services, found.row, found.operation, found.mountedOn));
+  },
+});
+
+/** Throws 409 with the reason if no location can use such an ISO. */
+function requireTakers(services: Services, architecture: IsoRow['architecture']): void {
+  if (takersOf(services, architecture).length > 0) return;
+  const reasons = services.compute.all
+    .map(({ capabilities }) => capabilities.isoDrive)
+    .filter((reason) => typeof reason === 'string');
+  const detail = reasons[0] ?? `No location has machines with ${architecture} processors.`;
+  throw new Problem('capability_missing', { detail, extra: { capability: 'isoDrive' } });
+}
+
+const createIso = endpoint({
+  id: 'createIso',
+  method: 'POST',
+  path: '/flexible-vps/v1/isos',
+  summary: 'Import an ISO from a URL',
+  description:
+    'The file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. It may have up to 10 GiB, and the import may take up to 60 minutes. The content must be ISO 9660 or UDF. If the import fails, the ISO is kept for 7 days with the reason in `failure`.',
+  permission: 'flexible-vps:isos:write',
+  access: 'write',
+  raisesCost: true,
+  resource: { name: 'iso', role: 'create' },
+  body: NewIso,
+  answers: { 202: Iso },
+  problems: ['name_taken', 'quota_exceeded', 'capability_missing'],
+  operation: createIsoKind,
+  example: {
+    body: {
+      name: 'debian-installer',
+      url: 'https://isos.example.com/debian-13-netinst.iso?signature=abc',
+      labels: { env: 'prod' },
+    },
+    answer: { status: 202, body: exampleDownloading },
+  },
+  async handle(call) {
+    const { body, services, start, warn } = call;
+    const { architecture = 'amd64' } = body;
+    const such = 'https://isos.example.com/installer.iso';
+    const url = requireUrl(services, body.url, { pointer: '/url', such });
+    requireTakers(services, architecture);
+    await isos.requireFree(call, body.name);
+    await requireRoom(call, 'flexible-vps.url-imports');
+    const gib = (await readParentLimit(call, 'flexible-vps.iso-gib'))?.limit ?? LARGEST_GIB;
+    const id = isos.newId();
+    const row = await isos.add(call, {
+      id,
+      name: body.name,
+      description: body.description ?? '',
+      labels: body.labels ?? {},
+      architecture,
+      source_url: `${url.origin}${url.pathname}`,
+      sealed_url: services.secrets.close(Buffer.from(url.href), id),
+      status: 'downloading',
+      progress_percent: 0,
+    });
+    const detail = `The price depends on the size of the file; this is the most it can cost, for ${gib} GB.`;
+    warn({ code: 'cost_follows_size', detail });
+    const operation = await start({
+      kind: createIsoKind,
+      input: { sha256: body.sha256 ?? null, max_bytes: gib * BYTES_PER_GB },
+      resource: isos.ref(row),
+    });
+    await isos.reportCost(call, [row], {
+      status: 'available',
+      locations: [soldIn(services.provider.catalogue)[0]?.slug ?? ''],
+      size_bytes: gib * BYTES_PER_GB,
+    });
+    return accepted(presentIso(services, row, operation, 0));
+  },
+});
+
+const deleteIso = endpoint({
+  id: 'deleteIso',
+  method: 'DELETE',
+  path: '/flexible-vps/v1/isos/{id}',
+  summary: 'Delete an ISO',
+  description: 'An ISO in the drive of a machine is refused: eject it with `setVmIso` first.',
+  permission: 'flexible-vps:isos:delete',
+  access: 'destructive',
+  resource: { name: 'iso', role: 'delete' },
+  params: Shape({ id: Ref(IsoId.properties.id, { ...ISOS, filters: { kind: { equals: 'private' } } }) }),
+  answers: { 202: Iso },
+  problems: ['invalid_state', 'operation_in_progress', 'resource_in_use', 'resource_protected'],
+  operation: deleteIsoKind,
+  example: {
+    params: { id: exampleIso.id },
+    answer: {
+      status: 202,
+      body: { ...exampleIso, status: 'deleting', operation: exampleOperation('iso.delete', exampleIso) },
+    },
+  },
+  async handle(call) {
+    const { db, caller, params, services, effect, follow, start } = call;
+    const listed = findPublicIso(services, params.id);
+    if (listed !== undefined) {
+      call.checkVersion(isos.etag(listed));
+      throw new Problem('resource_protected', {
+        detail: 'Public ISOs of the provider cannot be deleted.',
+        nextStep: 'You can delete only your own ISOs; list them with kind=private.',
+      });
+    }
+    const before = await isos.take(call, params.id);
+    const operation = (await pendingOn(db, [before.id])).get(before.id);
+    // A second deletion follows the pending one.
+    if (operation?.type === deleteIsoKind.type) {
+      effect({ action: 'none', ...isos.ref(before) });
+      follow(operation);
+      return accepted(presentIso(services, before, operation, 0));
+    }
+    isoLife.require('deleteIso', before.status, { operation });
+    refuseUsed(await machinesWithIso(db, caller.account.id, before.id), {
+      detail: 'The ISO is in the drive of a machine.',
+      nextStep: 'Eject it from the machines in used_by with setVmIso and iso_id null, then repeat the call.',
+    });
+    await isos.reportCost(call, [before], null);
+    const row = await isos.change(db, before.id, { status: 'deleting' });
+    if (row === undefined) throw new Problem('not_found');
+    const started = await start({ kind: deleteIsoKind, input: {}, resource: isos.ref(row) });
+    effect({ action: 'delete', ...isos.ref(row), loss: forGood('The ISO.') });
+    return accepted(presentIso(services, row, started, 0));
+  },
+});
+
+export const isoEndpoints = [listIsos, createIso, getIso, deleteIso];

@@ -1,0 +1,176 @@
+/** The schemas of ISOs in requests and answers. */
+import { PendingOperation } from '../../../kernel/operations/schema.ts';
+import {
+  advanced,
+  CreatedAt,
+  Description,
+  Etag,
+  Labels,
+  label,
+  Named,
+  NewDescription,
+  Nullable,
+  OneOf,
+  ProvisionedAt,
+  ResourceName,
+  Secret,
+  Shape,
+  type Static,
+  Time,
+  Type,
+  UpdatedAt,
+  volatile,
+} from '../../../kernel/schema.ts';
+import { IdOrSlug } from '../catalog/id-or-slug.ts';
+import { Architecture } from '../hardware.ts';
+import { exampleOperation } from '../vms/example.ts';
+import { isoLife } from './lifecycle.ts';
+
+const IsoArchitecture = {
+  ...Architecture,
+  description: 'The processor that the system on the ISO is made for.',
+};
+
+export const IsoKind = Named(
+  'IsoKind',
+  OneOf(
+    { public: 'The provider offers it to all accounts.', private: 'You imported it.' },
+    { description: 'Whose ISO it is.' },
+  ),
+);
+
+export const Iso = Named(
+  'Iso',
+  Shape({
+    id: Type.String({ description: 'The id of the ISO: `iso_…`. For public ISOs, this is the slug.' }),
+    kind: IsoKind,
+    name: Type.String({ description: 'The name of the ISO; of your own ISOs, unique in the account.' }),
+    description: Description,
+    labels: Labels,
+    status: isoLife.ShownStatus,
+    operation: PendingOperation,
+    architecture: IsoArchitecture,
+    source_url: Nullable(
+      Type.String({
+        format: 'uri',
+        description: 'Where it was downloaded from, without the query; null for public ISOs.',
+      }),
+    ),
+    size_bytes: Nullable(
+      Type.Integer({
+        'x-unit': 'bytes',
+        ...volatile,
+        description: 'The size of the file, billed by the GB of 2^30 bytes; null if it is not known.',
+      }),
+    ),
+    sha256: Nullable(
+      Type.String({
+        ...volatile,
+        description: 'The SHA-256 of the file, hexadecimal; null if it is not known.',
+      }),
+    ),
+    locations: Type.Array(Type.String(), {
+      ...volatile,
+      description: 'The locations that have the ISO. Only machines there can use it.',
+    }),
+    progress_percent: Nullable(
+      Type.Integer({
+        minimum: 0,
+        maximum: 100,
+        'x-unit': 'percent',
+        ...volatile,
+        description: 'The part of the import that is done; null if it is not being imported.',
+      }),
+    ),
+    failure: Nullable(
+      Shape(
+        {
+          code: Type.String({
+            description: 'The reason, such as `not_an_iso`, as in `error.code` of operations.',
+          }),
+          detail: Type.String({ description: 'What went wrong, in words.' }),
+        },
+        { ...volatile, description: 'Why the ISO could not be imported; null if it did not fail.' },
+      ),
+    ),
+    mounted_on_count: Type.Integer({
+      'x-unit': 'machines',
+      ...volatile,
+      description: 'How many machines have it in their drive.',
+    }),
+    expires_at: Nullable({
+      ...Time,
+      ...volatile,
+      description: 'When a failed ISO is deleted; null for others.',
+    }),
+    etag: Etag,
+    created_at: CreatedAt,
+    provisioned_at: ProvisionedAt,
+    updated_at: UpdatedAt,
+  }),
+  { columns: ['name', 'kind', 'status', 'architecture', 'size_bytes', 'created_at'] },
+);
+export type Iso = Static<typeof Iso>;
+
+export const IsoId = Shape({ id: IdOrSlug('iso', 'ISO') });
+
+export const NewIso = Shape({
+  name: ResourceName,
+  url: Secret(
+    Type.String({
+      maxLength: 2048,
+      format: 'uri',
+      writeOnly: true,
+      ...label('Address of the file'),
+      description:
+        'An https address without user and password. Stored as a URL in normal form, with the host in lower case. The query is never shown again, so you can use signed links.',
+    }),
+  ),
+  sha256: Type.Optional(
+    Type.String({
+      ...label('SHA-256 of the file'),
+      ...advanced,
+      writeOnly: true,
+      pattern: '^[0-9a-f]{64}$',
+      description: 'The SHA-256 that the file must have. Default: it is not checked.',
+    }),
+  ),
+  architecture: Type.Optional({ ...IsoArchitecture, default: 'amd64' }),
+  labels: Type.Optional({ ...Labels, default: {} }),
+  description: Type.Optional(NewDescription),
+});
+export type NewIso = Static<typeof NewIso>;
+
+export const exampleIso: Iso = {
+  id: 'iso_01jqzv2m7xe9rs5d3k8w4t6y0b',
+  kind: 'private',
+  name: 'debian-installer',
+  description: '',
+  labels: { env: 'prod' },
+  status: 'available',
+  operation: null,
+  architecture: 'amd64',
+  source_url: 'https://isos.example.com/debian-13-netinst.iso',
+  size_bytes: 702_545_920,
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  locations: ['fra1', 'hel1'],
+  progress_percent: null,
+  failure: null,
+  mounted_on_count: 0,
+  expires_at: null,
+  etag: 'q3w2c9T1hVb7Zk0m',
+  created_at: '2026-03-01T10:00:00.000Z',
+  provisioned_at: '2026-03-01T10:00:05.000Z',
+  updated_at: '2026-03-01T10:00:00.000Z',
+};
+
+export const exampleDownloading: Iso = {
+  ...exampleIso,
+  status: 'downloading',
+  size_bytes: null,
+  sha256: null,
+  locations: [],
+  progress_percent: 0,
+  provisioned_at: null,
+  operation: exampleOperation('iso.create', exampleIso),
+};
