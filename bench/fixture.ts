@@ -8,10 +8,12 @@ import { readInstance } from '../src/store/instance.ts';
 import { migrate } from '../src/store/migrations/migrate.ts';
 import { createAccount, createKey, type TestKey } from '../src/testing/accounts.ts';
 import {
+  backupIdAt,
   captureKeyQuery,
   captureVmPageQuery,
   captureVmQuery,
   fillAuditLog,
+  fillBackups,
   fillFast,
   fillMachines,
   machineIdAt,
@@ -33,6 +35,7 @@ export interface Fleet {
   readonly key: TestKey;
   readonly machines: number;
   readonly deepest: string;
+  readonly deepestBackup: string;
   idAt(place: number): string;
 }
 
@@ -130,12 +133,14 @@ async function fillFleets(db: Db, sizes: readonly number[]): Promise<Fleet[]> {
       const key = await createKey(connection, owner);
       const first = from;
       await fillMachines(connection, owner.id, { machines, from });
+      await fillBackups(connection, owner.id);
       const list = `${owner.id} listVms -created_at {}`;
       fleets.push({
         accountId: owner.id,
         key,
         machines,
         deepest: seal.write(list, [machineIdAt(first + PAGE)]),
+        deepestBackup: seal.write(`${owner.id} listVmBackups -created_at {}`, [backupIdAt(first + PAGE)]),
         idAt: (place) => machineIdAt(first + place),
       });
       from += machines;

@@ -6,6 +6,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAccepting } from './figures/accepting.ts';
+import { measureBackupPages } from './figures/backups.ts';
 import { measureCreating } from './figures/creation.ts';
 import { measureIncus } from './figures/incus.ts';
 import { measureReading } from './figures/key-reads.ts';
@@ -36,6 +37,7 @@ const figures = [
   'accepting',
   'creating',
   'incus',
+  'backups',
   'start',
 ];
 const { values: flags } = parseArgs({
@@ -131,7 +133,7 @@ try {
   if (wanted.has('pages') || wanted.has('fleets')) {
     const stage = await openStage({ logs: logSizes, fleets: fleetSizes }, ['--no-worker']);
     if (wanted.has('pages')) tell(await measurePages(stage));
-    if (wanted.has('fleets')) tell(await measureFleets(stage));
+    if (wanted.has('fleets')) tell([...(await measureFleets(stage)), ...(await measureBackupPages(stage))]);
     await cleanUp();
   }
   if (wanted.has('operations')) {
@@ -144,7 +146,8 @@ try {
     tell(await measureAccepting(bundles, root, newFolder, flags.quick ? 3 : 16));
   }
   if (wanted.has('creating')) tell(await measureCreating(bundle, root, newFolder, flags.quick ? 50 : 1000));
-  if (wanted.has('incus')) tell(await measureIncus(bundle, newFolder, flags.quick));
+  if (wanted.has('incus') || wanted.has('backups'))
+    tell(await measureIncus(bundle, newFolder, flags.quick, wanted));
   if (wanted.has('start')) tell(await measureStart(root, newFolder, flags.quick ? 1 : 3));
   const seconds = Math.round((performance.now() - began) / 1000);
   const missed = rows.filter(({ met }) => met === false).length;

@@ -123,6 +123,21 @@ export async function fillMachines(
     from vms where account_id = ${accountId} order by id`.execute(db);
 }
 
+export const backupIdAt = (place: number): string => machineIdAt(place).replace('vm_', 'bkp_');
+
+/** One backup of each machine; half of them were made by a policy. */
+export async function fillBackups(db: Db, accountId: string): Promise<void> {
+  await sql`
+    insert into vm_backups (id, account_id, name, labels, status, provisioned_at, vm_id, vm_name, kind, location,
+      disk_gb, memory_mb, vcpus, architecture, boot_mode, secure_boot, image, format, size_bytes, sha256, part_count,
+      consistency, created_at, updated_at)
+    select 'bkp_' || substr(id, 4), account_id, name, labels, 'available', created_at, id, name,
+      case when substr(id, 28)::int % 2 = 0 then 'scheduled' else 'manual' end, location, disk_gb, memory_mb, vcpus,
+      architecture, boot_mode, secure_boot, image, 'qcow2', 1610612736, repeat('a', 64), 192, 'crash',
+      created_at, updated_at
+    from vms where account_id = ${accountId}`.execute(db);
+}
+
 /** Entries have a realistic size. Their hashes do not form a chain, because the bench does not verify it. */
 export async function fillAuditLog(db: Db, accountId: string, keyId: string, entries: number): Promise<void> {
   const same = JSON.stringify({

@@ -7,7 +7,9 @@ import { furnishForDemo, writeProvider } from '../../src/testing/incus/provider.
 import { addressAt, Customer, Hands, type Machine } from '../machine-makers.ts';
 import { median } from '../median.ts';
 import { startProduct } from '../processes.ts';
+import { measureBackups } from './backups.ts';
 import type { Row } from './row.ts';
+import { timed } from './timed.ts';
 
 const PAIRS = 30;
 const MANY = 100;
@@ -18,12 +20,6 @@ const MOST_SLOWER = 1.15;
 const LEAST_OF_RAW = 0.8;
 /** Ratios below this count as equal, because timing is not more precise. */
 const SAME = 1.1;
-
-async function timed<T>(work: () => Promise<T>): Promise<{ value: T; ms: number }> {
-  const began = performance.now();
-  const value = await work();
-  return { value, ms: performance.now() - began };
-}
 
 async function measureOne(hands: Hands, customer: Customer): Promise<Row> {
   const ours: number[] = [];
@@ -130,10 +126,19 @@ const adapt: NonNullable<Parameters<typeof writeProvider>[1]> = ({
   ),
 });
 
+/** Writes the folder for backups into the provider's file. */
+function withBackups(text: string, folder: string): string {
+  const file = JSON.parse(text) as { catalogue: { locations: object[] } };
+  const backups = { driver: 'folder', folder };
+  file.catalogue.locations = file.catalogue.locations.map((location) => ({ ...location, backups }));
+  return JSON.stringify(file);
+}
+
 export async function measureIncus(
   bundle: string,
   newFolder: () => Promise<string>,
   isQuick: boolean,
+  wanted: ReadonlySet<string>,
 ): Promise<Row[]> {
   const reason = whyNoIncus('incus');
   if (reason !== null)
@@ -143,7 +148,7 @@ export async function measureIncus(
     await furnishForDemo(daemon, { gateway: '203.0.113.1/24' });
     const folder = await newFolder();
     const file = join(folder, 'provider.yaml');
-    await writeFile(file, writeProvider(daemon, adapt));
+    await writeFile(file, withBackups(writeProvider(daemon, adapt), join(folder, 'backups')));
     const product = await startProduct(bundle, {
       HOSTPLANE_DATA: join(folder, 'data'),
       HOSTPLANE_CONFIG: file,
@@ -156,11 +161,16 @@ export async function measureIncus(
       const example = await customer.make('example');
       await hands.learn(example);
       await customer.remove(example);
-      return [
-        await measureOne(hands, customer),
-        await measureMany(hands, customer, isQuick ? 10 : MANY),
-        await measureReading(daemon, customer),
-      ];
+      const rows: Row[] = [];
+      if (wanted.has('incus'))
+        rows.push(
+          await measureOne(hands, customer),
+          await measureMany(hands, customer, isQuick ? 10 : MANY),
+          await measureReading(daemon, customer),
+        );
+      if (wanted.has('backups'))
+        rows.push(...(await measureBackups({ daemon, customer, product, folder }, isQuick)));
+      return rows;
     } finally {
       await product.stop();
     }

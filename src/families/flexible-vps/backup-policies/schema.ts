@@ -21,24 +21,32 @@ import {
   when,
 } from '../../../kernel/schema.ts';
 
-const Frequency = OneOf(
-  {
-    every_n_hours: 'Several times a day, every `every_hours` hours.',
-    daily: 'Once a day.',
-    weekly: 'Once a week, on `weekday`.',
-    monthly: 'Once a month, on `day_of_month`.',
-  },
-  { description: 'How often each machine is backed up.' },
+const Frequency = Named(
+  'BackupFrequency',
+  OneOf(
+    {
+      every_n_hours: 'Several times a day, every `every_hours` hours.',
+      daily: 'Once a day.',
+      weekly: 'Once a week, on `weekday`.',
+      monthly: 'Once a month, on `day_of_month`.',
+    },
+    { description: 'How often each machine is backed up.' },
+  ),
 );
-const EveryHours = Type.Unsafe<4 | 6 | 8 | 12>({
-  type: 'integer',
-  enum: [4, 6, 8, 12],
-  'x-enum-descriptions': ['Six times a day.', 'Four times a day.', 'Three times a day.', 'Twice a day.'],
-  'x-unit': 'hours',
+const EveryHours = {
+  ...Named(
+    'BackupEveryHours',
+    Type.Unsafe<4 | 6 | 8 | 12>({
+      type: 'integer',
+      enum: [4, 6, 8, 12],
+      'x-enum-descriptions': ['Six times a day.', 'Four times a day.', 'Three times a day.', 'Twice a day.'],
+      'x-unit': 'hours',
+      description: 'The time from one window to the next. Required with `every_n_hours`, and only there.',
+    }),
+  ),
   ...label('Hours between backups'),
   ...when('frequency', 'every_n_hours'),
-  description: 'The time from one window to the next. Required with `every_n_hours`, and only there.',
-});
+};
 const Hour = Type.Integer({
   minimum: 0,
   maximum: 23,
@@ -46,21 +54,24 @@ const Hour = Type.Integer({
   ...label('Hour (UTC)'),
   description: 'The hour of the day, in UTC, at which a window begins.',
 });
-const Weekday = OneOf(
-  {
-    mon: 'Every Monday.',
-    tue: 'Every Tuesday.',
-    wed: 'Every Wednesday.',
-    thu: 'Every Thursday.',
-    fri: 'Every Friday.',
-    sat: 'Every Saturday.',
-    sun: 'Every Sunday.',
-  },
-  {
-    ...when('frequency', 'weekly'),
-    description: 'The day of the week, in UTC. Required with `weekly`, and only there.',
-  },
-);
+const Weekday = {
+  ...Named(
+    'Weekday',
+    OneOf(
+      {
+        mon: 'Every Monday.',
+        tue: 'Every Tuesday.',
+        wed: 'Every Wednesday.',
+        thu: 'Every Thursday.',
+        fri: 'Every Friday.',
+        sat: 'Every Saturday.',
+        sun: 'Every Sunday.',
+      },
+      { description: 'The day of the week, in UTC. Required with `weekly`, and only there.' },
+    ),
+  ),
+  ...when('frequency', 'weekly'),
+};
 const DayOfMonth = Type.Integer({
   minimum: 1,
   maximum: 28,

@@ -147,7 +147,7 @@ export const createVmBackupDownload = endpoint({
   },
   async handle(call) {
     const { db, body, services, now } = call;
-    const row = await backups.take(call, call.params.id);
+    const row = await backups.get(call, call.params.id);
     const operation = (await pendingOn(db, [row.id])).get(row.id);
     backupLife.require('createVmBackupDownload', row.status, { operation });
     if (row.size_bytes === null || row.sha256 === null || row.format === null)

@@ -81,6 +81,18 @@ export const Snapshot = Named(
 );
 export type Snapshot = Static<typeof Snapshot>;
 
+const Quiesce = Named(
+  'Quiesce',
+  OneOf(
+    {
+      auto: 'It is quiesced if the guest agent answers.',
+      require: 'It is quiesced, or the call is refused.',
+      never: 'It is not quiesced.',
+    },
+    { description: 'Whether to quiesce the file system of a running machine.' },
+  ),
+);
+
 export const CreateSnapshot = Shape({
   name: Type.Optional({
     ...ResourceName,
@@ -97,20 +109,7 @@ export const CreateSnapshot = Shape({
         'When the snapshot is deleted by itself: more than an hour and at most a year from now. Stored as UTC. Default: null, never.',
     }),
   ),
-  quiesce: Type.Optional(
-    OneOf(
-      {
-        auto: 'It is quiesced if the guest agent answers.',
-        require: 'It is quiesced, or the call is refused.',
-        never: 'It is not quiesced.',
-      },
-      {
-        ...advanced,
-        default: 'auto',
-        description: 'Whether to quiesce the file system of a running machine.',
-      },
-    ),
-  ),
+  quiesce: Type.Optional({ ...Quiesce, ...advanced, default: 'auto' }),
 });
 export type CreateSnapshot = Static<typeof CreateSnapshot>;
 

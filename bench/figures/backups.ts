@@ -1,0 +1,139 @@
+/** Figures of backups: what Hostplane adds to the calls by hand, memory while they are made, and pages of many. */
+import { open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestDaemon } from '../../src/testing/incus/daemon.ts';
+import type { Customer, Machine } from '../machine-makers.ts';
+import { median } from '../median.ts';
+import { readMemory } from '../memory.ts';
+import type { Contender } from '../processes.ts';
+import { comparePages, type PagePair } from './pages.ts';
+import { below, type Row, type Stage } from './row.ts';
+import { timed } from './timed.ts';
+
+const PAIRS = 5;
+const SMALL_MB = 100;
+const LARGE_MB = 500;
+const MOST_SLOWER = 1.15;
+const MOST_MEMORY_MB = 64;
+const LOOK_EVERY_MS = 20;
+const LEAST_OF_LARGE = 0.8;
+
+interface Site {
+  readonly daemon: TestDaemon;
+  readonly customer: Customer;
+  readonly product: Contender;
+  readonly folder: string;
+}
+
+/** Random bytes, so that the archive is as large as what is written. */
+async function write({ client }: TestDaemon, { name, project }: Machine, megabytes: number): Promise<void> {
+  const text = `dd if=/dev/urandom of=/root/much bs=1024 count=${megabytes * 1024}; sync`;
+  const body = { command: ['sh', '-c', text], 'wait-for-websocket': false, interactive: false };
+  await client.run('POST', `/1.0/instances/${name}/exec`, { project, body });
+}
+
+async function backUp({ customer }: Site, { id }: Machine): Promise<void> {
+  const path = '/flexible-vps/v1/backups';
+  const made = await customer.ask<{ id: string; status: string }>('POST', path, { vm_id: id }, true);
+  let { status } = made;
+  // A call waits for a minute at most.
+  for (; status === 'creating'; )
+    ({ status } = await customer.ask<{ status: string }>('GET', `${path}/${made.id}`));
+  if (status !== 'available') throw new Error(`The backup is ${status}.`);
+  await customer.ask('DELETE', `${path}/${made.id}`, undefined, true);
+}
+
+/** The calls of the engine that a backup needs, and the archive as a file. */
+async function byHand({ daemon: { client }, folder }: Site, { name, project }: Machine): Promise<void> {
+  const snapshot = `/1.0/instances/${name}/snapshots`;
+  await client.run('POST', snapshot, { project, body: { name: 'by-hand', stateful: false } });
+  const source = { type: 'snapshot', name: `${name}/by-hand` };
+  const packed = await client.run('POST', '/1.0/images', {
+    project,
+    body: { compression_algorithm: 'gzip', source },
+  });
+  await client.run('DELETE', `${snapshot}/by-hand`, { project });
+  const image = `/1.0/images/${String(packed?.metadata?.['fingerprint'])}`;
+  const path = join(folder, 'by-hand');
+  const file = await open(path, 'w');
+  for await (const bytes of await client.open(`${image}/export`, { project })) await file.writeFile(bytes);
+  await file.sync();
+  await file.close();
+  await client.run('DELETE', image, { project });
+  await rm(path);
+}
+
+async function measureTime(site: Site, machine: Machine, pairs: number): Promise<Row> {
+  const ours: number[] = [];
+  const raw: number[] = [];
+  // The first of each also sets up what later ones reuse, so it is not counted.
+  for (let i = 0; i <= pairs; i++) {
+    const own = await timed(() => backUp(site, machine));
+    const hand = await timed(() => byHand(site, machine));
+    if (i === 0) continue;
+    ours.push(own.ms);
+    raw.push(hand.ms);
+  }
+  const ratio = median(ours) / median(raw);
+  return {
+    figure: `backup of ${SMALL_MB} MB ÷ the same REST calls by hand`,
+    value: ratio.toFixed(2),
+    target: `≤ ${MOST_SLOWER}`,
+    met: ratio <= MOST_SLOWER,
+    context: `p50 of ${pairs} alternating: ${Math.round(median(ours))} ms ÷ ${Math.round(median(raw))} ms; made and deleted again; Incus, a folder`,
+  };
+}
+
+async function measureMemory(site: Site, machine: Machine): Promise<Row> {
+  const { pid } = site.product;
+  await write(site.daemon, machine, LARGE_MB);
+  const before = readMemory(pid).own;
+  let most = before;
+  const looking = setInterval(() => {
+    // Not known at the moment in which a process of PostgreSQL ends.
+    const { own } = readMemory(pid);
+    if (own > most) most = own;
+  }, LOOK_EVERY_MS);
+  await backUp(site, machine).finally(() => clearInterval(looking));
+  const context = `the most during one backup; VmRSS, ${Math.round(before)} MB before; after backups of ${SMALL_MB} MB`;
+  return below(`memory of a backup of ${LARGE_MB} MB`, most - before, MOST_MEMORY_MB, ' MB', context);
+}
+
+export async function measureBackups(site: Site, isQuick: boolean): Promise<Row[]> {
+  const machine = await site.customer.make('backed-up');
+  await write(site.daemon, machine, SMALL_MB);
+  const rows = [await measureTime(site, machine, isQuick ? 1 : PAIRS), await measureMemory(site, machine)];
+  await site.customer.remove(machine);
+  return rows;
+}
+
+/** Each machine of the fleets has one backup. */
+export async function measureBackupPages(stage: Stage): Promise<Row[]> {
+  const [small, large] = stage.fixture.fleets;
+  if (small === undefined || large === undefined) throw new Error('There must be two fleets to compare.');
+  const at = (fleet: typeof small, query: string) => ({
+    path: `/flexible-vps/v1/backups?limit=50${query}`,
+    key: fleet.key.key,
+  });
+  const pair = (which: string, query: string): PagePair => ({
+    which,
+    small: at(small, query),
+    large: at(large, query),
+  });
+  return comparePages(stage, {
+    what: 'backups',
+    unit: 'backups',
+    least: LEAST_OF_LARGE,
+    sizes: [small.machines, large.machines],
+    pairs: [
+      pair('first page', ''),
+      pair('with a kind', '&kind=scheduled'),
+      {
+        which: 'deepest page',
+        small: at(small, `&cursor=${small.deepestBackup}`),
+        large: at(large, `&cursor=${large.deepestBackup}`),
+        isDeepest: true,
+      },
+    ],
+  });
+}
