@@ -14,8 +14,10 @@ import {
   fillAuditLog,
   fillFast,
   fillMachines,
+  fillVolumes,
   machineIdAt,
   type Statement,
+  volumeIdAt,
 } from './store.ts';
 
 const KEYS = 1000;
@@ -33,6 +35,8 @@ export interface Fleet {
   readonly key: TestKey;
   readonly machines: number;
   readonly deepest: string;
+  /** The cursor of the last page of its volumes; there are as many as machines. */
+  readonly deepestVolumes: string;
   idAt(place: number): string;
 }
 
@@ -130,12 +134,14 @@ async function fillFleets(db: Db, sizes: readonly number[]): Promise<Fleet[]> {
       const key = await createKey(connection, owner);
       const first = from;
       await fillMachines(connection, owner.id, { machines, from });
-      const list = `${owner.id} listVms -created_at {}`;
+      await fillVolumes(connection, owner.id);
+      const last = (list: string, id: string) => seal.write(`${owner.id} ${list} -created_at {}`, [id]);
       fleets.push({
         accountId: owner.id,
         key,
         machines,
-        deepest: seal.write(list, [machineIdAt(first + PAGE)]),
+        deepest: last('listVms', machineIdAt(first + PAGE)),
+        deepestVolumes: last('listVpsVolumes', volumeIdAt(first + PAGE)),
         idAt: (place) => machineIdAt(first + place),
       });
       from += machines;
