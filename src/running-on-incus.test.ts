@@ -26,6 +26,7 @@ const LEFT_OUT = [
   'incus image copy', // needs the internet
   'usermod', // changes the users of the machine
   'apt-get install -y ovn-central', // the chapter about OVN, which has tests of its own
+  'incus launch debian-12 vpn-image', // needs the internet
   'HOSTPLANE_CONFIG=', // the test itself starts the server, on its own port
 ];
 

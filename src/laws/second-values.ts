@@ -7,6 +7,7 @@ import { endpoints, urlOf } from './walk.ts';
 export const secondValues: Readonly<Record<string, unknown>> = {
   'interface.alias_ips': ['10.10.0.50'],
   'network.dns': { servers: ['10.10.0.53'], domain: 'law.example' },
+  'backup_policy.schedule': { frequency: 'weekly', weekday: 'sun', hour: 5 },
   'budget.scope': { families: ['flexible-vps'] },
   'vpn_gateway.dns_servers': ['10.10.0.53'],
   'vpn_peer.endpoint': 'office.example.com:51820',

@@ -208,7 +208,10 @@ function another({ type, limits }: Member, now: unknown): unknown {
   return anotherText(limits, typeof now === 'string' ? now : '');
 }
 
-function anotherText({ pattern = '', maxLength = 1000 }: Member['limits'], now: string): unknown {
+function anotherText(
+  { pattern = '', minLength = 0, maxLength = 1000 }: Member['limits'],
+  now: string,
+): unknown {
   // An id that nothing has, for a list of ids that is empty.
   const [, prefix = ''] = /^\^([a-z]+_)\[0-7\]/.exec(pattern) ?? [];
   const candidates = [
@@ -217,10 +220,12 @@ function anotherText({ pattern = '', maxLength = 1000 }: Member['limits'], now: 
     `${now}changed`,
     '7.00',
     'changed',
+    '10.99.0.0/24',
     `${prefix}${'0'.repeat(26)}`,
   ];
   const form = new RegExp(pattern);
-  return candidates.find((value) => value !== now && form.test(value) && value.length <= maxLength);
+  const fits = ({ length }: string): boolean => length >= minLength && length <= maxLength;
+  return candidates.find((value) => value !== now && form.test(value) && fits(value));
 }
 
 /** Another value of a member that it has; the one that decides about the others stays. */
