@@ -16,8 +16,10 @@ import {
   fillBackups,
   fillFast,
   fillMachines,
+  fillVolumes,
   machineIdAt,
   type Statement,
+  volumeIdAt,
 } from './store.ts';
 
 const KEYS = 1000;
@@ -36,6 +38,8 @@ export interface Fleet {
   readonly machines: number;
   readonly deepest: string;
   readonly deepestBackup: string;
+  /** The cursor of the last page of its volumes; there are as many as machines. */
+  readonly deepestVolumes: string;
   idAt(place: number): string;
 }
 
@@ -134,13 +138,15 @@ async function fillFleets(db: Db, sizes: readonly number[]): Promise<Fleet[]> {
       const first = from;
       await fillMachines(connection, owner.id, { machines, from });
       await fillBackups(connection, owner.id);
-      const list = `${owner.id} listVms -created_at {}`;
+      await fillVolumes(connection, owner.id);
+      const last = (list: string, id: string) => seal.write(`${owner.id} ${list} -created_at {}`, [id]);
       fleets.push({
         accountId: owner.id,
         key,
         machines,
-        deepest: seal.write(list, [machineIdAt(first + PAGE)]),
-        deepestBackup: seal.write(`${owner.id} listVmBackups -created_at {}`, [backupIdAt(first + PAGE)]),
+        deepest: last('listVms', machineIdAt(first + PAGE)),
+        deepestBackup: last('listVmBackups', backupIdAt(first + PAGE)),
+        deepestVolumes: last('listVpsVolumes', volumeIdAt(first + PAGE)),
         idAt: (place) => machineIdAt(first + place),
       });
       from += machines;

@@ -1,10 +1,14 @@
 /** Creates the same machine in two ways: with the engine's own REST calls, and through Hostplane's API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDaemon } from '../src/testing/incus/daemon.ts';
+import { POOL } from '../src/testing/incus/furnish.ts';
 import { LOCATION, SYSTEM } from '../src/testing/incus/provider.ts';
 import type { Contender } from './processes.ts';
 
 const PROJECT = 'by-hand';
+const VOLUMES = `/1.0/storage-pools/${POOL}/volumes/custom`;
+/** The smallest volume that is sold. */
+const SIZE_GB = 10;
 const PUBLIC_KEY =
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl bench@example';
 
@@ -73,6 +77,33 @@ export class Hands {
     }
   }
 
+  async makeVolume(name: string): Promise<string> {
+    const body = { name, type: 'custom', config: { size: `${SIZE_GB}GiB` } };
+    await this.#daemon.client.run('POST', VOLUMES, { project: PROJECT, body });
+    return name;
+  }
+
+  attach = (machine: Machine, volume: string): Promise<void> =>
+    this.#changeDevices(machine, (devices) => ({
+      ...devices,
+      [volume]: { type: 'disk', pool: POOL, source: volume, path: `/mnt/${volume}` },
+    }));
+
+  detach = (machine: Machine, volume: string): Promise<void> =>
+    this.#changeDevices(machine, ({ [volume]: _, ...others }) => others);
+
+  /** Reads the machine and writes it back: the engine has no call that only adds a device. */
+  async #changeDevices(
+    { name, project }: Machine,
+    change: (devices: Example['devices']) => Example['devices'],
+  ): Promise<void> {
+    const { client } = this.#daemon;
+    const path = `/1.0/instances/${name}`;
+    const { value, mark } = await client.askWithMark<Example>(path, { project });
+    const body = { ...value, devices: change(value.devices) };
+    await client.run('PUT', path, { project, body, headers: { 'if-match': mark } });
+  }
+
   async remove({ name, project }: Machine): Promise<void> {
     const { client } = this.#daemon;
     const path = `/1.0/instances/${name}`;
@@ -139,6 +170,22 @@ export class Customer {
       project: await this.project(),
       address: vm.primary_ipv4,
     };
+  }
+
+  async makeVolume(name: string): Promise<string> {
+    const body = { name, location: LOCATION, size_gb: SIZE_GB };
+    return (await this.ask<{ id: string }>('POST', '/flexible-vps/v1/volumes', body, true)).id;
+  }
+
+  attach = ({ id }: Machine, volume: string): Promise<void> =>
+    this.#act(volume, { type: 'attach', vm_id: id });
+
+  detach = (_: Machine, volume: string): Promise<void> => this.#act(volume, { type: 'detach' });
+
+  async #act(volume: string, body: object): Promise<void> {
+    const path = `/flexible-vps/v1/volumes/${volume}/actions`;
+    const { status } = await this.ask<{ status: string }>('POST', path, body, true);
+    if (status !== 'succeeded') throw new Error(`It has ${status}.`);
   }
 
   remove = ({ id }: Pick<Machine, 'id'>): Promise<unknown> =>

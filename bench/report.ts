@@ -71,8 +71,8 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   deepest page of both take turns, request by request; the ratio of the median latencies of a round.
 * **Machines**: \`GET /flexible-vps/v1/vms/{id}\` over 1,000 machines with their addresses, against a bare Fastify handler
   that sends the very statement the product sends and shows what it finds with the same function; a page of 50 of them in
-  the same way. Pages of two accounts with 1,000 and 1,000,000 machines in one table, all with addresses, like those of
-  the audit log.
+  the same way. Pages of two accounts with 1,000 and 1,000,000 machines in one table, all with addresses, and of
+  as many volumes, like those of the audit log.
 * **Creating**: \`hostplane admin serve\` with an empty data folder, its worker and the sandbox engine in one process; the time
   is that from the first call to the moment when no machine is being created any more.
 * **Waiters**: 5,000 connections, each held on the feed of one account until an event is committed; from the commit, as its

@@ -138,6 +138,19 @@ export async function fillBackups(db: Db, accountId: string): Promise<void> {
     from vms where account_id = ${accountId}`.execute(db);
 }
 
+export const volumeIdAt = (place: number): string => machineIdAt(place).replace('vm_', 'vol_');
+
+/** As many volumes as machines. One in ten is attached to the machine with the same number. */
+export async function fillVolumes(db: Db, accountId: string): Promise<void> {
+  await sql`
+    insert into vps_volumes (id, account_id, name, labels, status, location, size_gb, tier, kind, vm_id, provisioned_at,
+      created_at, updated_at)
+    select 'vol_' || substr(id, 4), account_id, name, labels,
+      case when status = 'stopped' then 'attached' else 'available' end, 'fra1', 10, 'standard', 'block',
+      case when status = 'stopped' then id end, created_at, created_at, updated_at
+    from vms where account_id = ${accountId} order by id`.execute(db);
+}
+
 /** Entries have a realistic size. Their hashes do not form a chain, because the bench does not verify it. */
 export async function fillAuditLog(db: Db, accountId: string, keyId: string, entries: number): Promise<void> {
   const same = JSON.stringify({

@@ -52,6 +52,33 @@ async function measureOne(hands: Hands, customer: Customer): Promise<Row> {
   };
 }
 
+/** Each has one machine and one volume, which is attached and detached in turns. Only attaching counts. */
+async function measureAttaching(hands: Hands, customer: Customer): Promise<Row> {
+  const makers = [
+    { maker: customer, machine: await customer.make('attach'), times: [] as number[] },
+    { maker: hands, machine: await hands.make('attach', addressAt(101)), times: [] as number[] },
+  ];
+  const sides = await Promise.all(
+    makers.map(async (side) => ({ ...side, volume: await side.maker.makeVolume('data') })),
+  );
+  for (let i = 0; i <= PAIRS; i++)
+    for (const { maker, machine, volume, times } of sides) {
+      const { ms } = await timed(() => maker.attach(machine, volume));
+      await maker.detach(machine, volume);
+      // The first of each is not counted.
+      if (i > 0) times.push(ms);
+    }
+  for (const { maker, machine } of sides) await maker.remove(machine);
+  const [ours = Number.NaN, raw = Number.NaN] = sides.map(({ times }) => median(times));
+  return {
+    figure: 'attach a volume ÷ the same REST calls by hand',
+    value: (ours / raw).toFixed(2),
+    target: `≤ ${MOST_SLOWER}`,
+    met: ours / raw <= MOST_SLOWER,
+    context: `p50 of ${PAIRS} alternating: ${Math.round(ours)} ms ÷ ${Math.round(raw)} ms; to a running container`,
+  };
+}
+
 const perMinute = (count: number, ms: number): number => (count / ms) * 60_000;
 
 async function measureMany(hands: Hands, customer: Customer, count: number): Promise<Row> {
@@ -165,6 +192,7 @@ export async function measureIncus(
       if (wanted.has('incus'))
         rows.push(
           await measureOne(hands, customer),
+          await measureAttaching(hands, customer),
           await measureMany(hands, customer, isQuick ? 10 : MANY),
           await measureReading(daemon, customer),
         );

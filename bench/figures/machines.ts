@@ -1,4 +1,5 @@
-/** Figures of machines: reading one, and pages of small and large fleets. */
+/** Figures of machines: reading one, and pages of small and large fleets and of their volumes. */
+import type { Fleet } from '../fixture.ts';
 import { type Contender, startBenchProgram } from '../processes.ts';
 import { fromManyAddresses } from '../requests.ts';
 import { compare, type Plan } from '../rounds.ts';
@@ -68,28 +69,46 @@ async function readCursor({ port }: Contender, path: string, key: string): Promi
   return ((await answer.json()) as { next_cursor: string }).next_cursor;
 }
 
+/** Compares pages of machines and of volumes between a small and a large account. */
 export async function measureFleets(stage: Stage): Promise<Row[]> {
   const [small, large] = stage.fixture.fleets;
   if (small === undefined || large === undefined) throw new Error('There must be two fleets to compare.');
-  const pair = (which: string, query: string): PagePair => ({
-    which,
-    small: { path: `/flexible-vps/v1/vms?limit=50${query}`, key: small.key.key },
-    large: { path: `/flexible-vps/v1/vms?limit=50${query}`, key: large.key.key },
-  });
-  const deepest = ({ key, deepest: cursor }: typeof small) => ({
-    path: `/flexible-vps/v1/vms?limit=50&cursor=${cursor}`,
-    key: key.key,
-  });
-  return comparePages(stage, {
-    what: 'machines',
-    unit: 'machines',
-    least: LEAST_OF_LARGE,
-    sizes: [small.machines, large.machines],
-    pairs: [
-      pair('first page', ''),
-      pair('with a label selector', '&label_selector=env%3Dprod'),
-      pair('with a status', '&status=stopped'),
-      { which: 'deepest page', small: deepest(small), large: deepest(large), isDeepest: true },
-    ],
-  });
+  const compareLists = (
+    what: 'machines' | 'volumes',
+    path: string,
+    status: string,
+    cursorOf: (fleet: Fleet) => string,
+  ): Promise<Row[]> => {
+    const pair = (
+      which: string,
+      queryOf: (fleet: Fleet) => string,
+      rest: { isDeepest?: true } = {},
+    ): PagePair => ({
+      which,
+      small: { path: `${path}?limit=${PAGE}${queryOf(small)}`, key: small.key.key },
+      large: { path: `${path}?limit=${PAGE}${queryOf(large)}`, key: large.key.key },
+      ...rest,
+    });
+    return comparePages(stage, {
+      what,
+      unit: what,
+      least: LEAST_OF_LARGE,
+      sizes: [small.machines, large.machines],
+      pairs: [
+        pair('first page', () => ''),
+        pair('with a label selector', () => '&label_selector=env%3Dprod'),
+        pair('with a status', () => `&status=${status}`),
+        pair('deepest page', (fleet) => `&cursor=${cursorOf(fleet)}`, { isDeepest: true }),
+      ],
+    });
+  };
+  return [
+    ...(await compareLists('machines', '/flexible-vps/v1/vms', 'stopped', ({ deepest }) => deepest)),
+    ...(await compareLists(
+      'volumes',
+      '/flexible-vps/v1/volumes',
+      'attached',
+      ({ deepestVolumes }) => deepestVolumes,
+    )),
+  ];
 }

@@ -17,9 +17,23 @@ export const fixtures: readonly Fixture[] = await Promise.all(
 export const fixtureOf = (collection: string): Fixture | undefined =>
   fixtures.find((fixture) => fixture.collection === collection);
 
+type Entries = Readonly<Record<string, unknown>>;
+
+/** What several fixtures say about the same operation: lists and tables are joined. */
+function joined(name: string, id: string, before: unknown, more: unknown): unknown {
+  if (before === undefined) return more;
+  if (Array.isArray(before) && Array.isArray(more)) return [...before, ...more];
+  if (typeof before !== 'object' || typeof more !== 'object')
+    throw new Error(`Two fixtures have ${name} of ${id}.`);
+  return { ...before, ...more };
+}
+
 /** Merges this member of all fixtures into one table. */
 export function collect<K extends 'bodies' | 'creations' | 'scenarios' | 'variations' | 'ways'>(
   name: K,
 ): NonNullable<Fixture[K]> {
-  return Object.assign({}, ...fixtures.map((fixture) => fixture[name] ?? {}));
+  const all: Record<string, unknown> = {};
+  for (const [id, value] of fixtures.flatMap((fixture) => Object.entries((fixture[name] ?? {}) as Entries)))
+    all[id] = joined(name, id, all[id], value);
+  return all as NonNullable<Fixture[K]>;
 }
