@@ -18,6 +18,7 @@ import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts';
 import { inventoryOf } from '../testing/inventory.ts';
+import { isoUrlFor } from '../testing/iso-server.ts';
 import { isLong } from '../testing/long-form.ts';
 import { noLimit } from '../testing/no-limit.ts';
 import { settle } from '../testing/operations.ts';
@@ -112,11 +113,14 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
     });
     all = await Configuration.make(join(folder, 'all'), iacOf(document, 'law').files);
     values = new Values(resources, read);
-    // No call reserves an address yet, so no list has one.
-    const { id: ip_id } = await owner.reserveAddress();
+    // No call reserves an address yet, so no list has one, and no list has the URL of an ISO.
+    const given: Readonly<Record<string, Json>> = {
+      vm_public_ip: { ip_id: (await owner.reserveAddress()).id },
+      iso: { url: await isoUrlFor(app) },
+    };
     instances = (await values.instances())
       .filter(({ module, resource }) => !isShort || module === resource.name)
-      .map((instance) => (instance.module === 'vm_public_ip' ? { ...instance, body: { ip_id } } : instance));
+      .map((instance) => ({ ...instance, body: { ...instance.body, ...given[instance.module] } }));
     // One initialisation serves all: the copies of this folder use the same modules. Only the long form makes scenarios.
     await all.write(instances, isShort ? {} : { others: all.scenarios });
     const { code, output } = await run(tofu, all, 'init');

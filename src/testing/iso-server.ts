@@ -17,12 +17,15 @@ export function tinyIso(title = 'TINY'): Buffer {
 let server: Promise<Receiver> | undefined;
 
 /** Lets the app call addresses on loopback, and returns the address of the ISO. */
-export async function isoUrlFor({ services }: Pick<TestApp, 'services'>): Promise<string> {
+export async function isoUrlFor({
+  services,
+  running,
+}: Pick<TestApp, 'services' | 'running'>): Promise<string> {
   server ??= createReceiver();
   const { port, answer } = await server;
   answer((response) => void response.writeHead(200).end(tinyIso()));
-  Object.assign(services, {
-    egress: new Egress({ allow: ['127.0.0.0/8'], deny: [], ca: receiverCertificate }),
-  });
+  const egress = new Egress({ allow: ['127.0.0.0/8'], deny: [], ca: receiverCertificate });
+  // The steps of a worker have services of their own.
+  for (const each of [services, running.current()]) Object.assign(each, { egress });
   return `https://localhost:${port}/tiny.iso`;
 }
