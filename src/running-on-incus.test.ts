@@ -23,7 +23,8 @@ const TIMEOUT_MS = 150_000;
 /** Commands that cannot run here: a `bash` block that begins with one of them is left out. */
 const LEFT_OUT = [
   'apt-get update', // changes the machine that runs the tests, and starts services
-  'incus image copy', // needs the internet
+  'incus image copy',
+  'incus storage volume import', // needs the internet
   'usermod', // changes the users of the machine
   'apt-get install -y ovn-central', // the chapter about OVN, which has tests of its own
   'incus launch debian-12 vpn-image', // needs the internet
