@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { clearFaults } from '../../../engines/compute/sandbox/store.ts';
@@ -160,6 +160,18 @@ describe('a download link', () => {
     expect(range.rawPayload).toEqual(whole.rawPayload.subarray(10, 20));
     expect((await get(url, { range: `bytes=${backup.size_bytes}-` })).statusCode).toBe(416);
     expect(app.logged.join('\n')).not.toContain(new URL(url, 'http://x').searchParams.get('token'));
+  });
+
+  it('404: the link has expired, or something was added to it', async () => {
+    const url = await link(await backUp());
+    expect((await get(`${url}x`)).statusCode).toBe(404);
+    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_601_000);
+    try {
+      expect((await get(url)).statusCode).toBe(404);
+    } finally {
+      now.mockRestore();
+    }
+    expect((await get(url)).statusCode).toBe(200);
   });
 
   it('404: the token is of another backup, or the backup is gone', async () => {

@@ -62,8 +62,11 @@ function tokenFor({ secrets }: Pick<Services, 'secrets'>, backupId: string, expi
 }
 
 function isValid({ secrets }: Pick<Services, 'secrets'>, backupId: string, token: string): boolean {
+  const sealed = Buffer.from(token, 'base64url');
+  // Characters that do not belong to a token are ignored by the decoder.
+  if (sealed.toString('base64url') !== token) return false;
   try {
-    const text = secrets.open(Buffer.from(token, 'base64url'), ownerOf(backupId)).toString();
+    const text = secrets.open(sealed, ownerOf(backupId)).toString();
     return Date.parse(text) > Date.now();
   } catch {
     return false;
