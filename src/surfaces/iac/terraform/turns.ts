@@ -11,13 +11,14 @@ const lockOf = (name: string, value: string): string => `[{ mutex = "${name}/\${
 /** Inputs that name a resource with parts, such as the machine that an image is a copy of. */
 function named(resource: ManagedResource, { resources, lists }: IacModel): string[] {
   const parents = new Set(resources.flatMap(({ parent }) => parent?.name ?? []));
-  return moduleInputs(resource).flatMap(({ variable, type }) => {
+  return moduleInputs(resource).flatMap(({ variable, type, ref }) => {
+    const own = { value: `var.${variable}`, ref };
     const members = type.kind === 'object' ? type.members : [];
-    return members.flatMap(({ name, ref }) => {
-      const holder = lists[ref?.list ?? ''];
+    const inner = members.map((member) => ({ value: `${own.value}.${member.name}`, ref: member.ref }));
+    return [own, ...inner].flatMap((each) => {
+      const holder = lists[each.ref?.list ?? ''];
       if (holder === undefined || !parents.has(holder)) return [];
-      const value = `var.${variable}.${name}`;
-      return [`${value} == null ? [] : ${lockOf(holder, value)},`];
+      return [`${each.value} == null ? [] : ${lockOf(holder, each.value)},`];
     });
   });
 }
