@@ -78,3 +78,12 @@ export function readOffered<T extends OfferedTable, Row>(
     },
   });
 }
+
+/** The columns of an image or ISO that could not be made. Its URL is forgotten. */
+export const failedColumns = (failure: { readonly code: string; readonly detail: string }) => ({
+  status: 'failed' as const,
+  failure,
+  failed_at: sql<Date>`now()`,
+  progress_percent: null,
+  sealed_url: null,
+});

@@ -4,11 +4,12 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
+import { failedColumns } from '../catalog/store.ts';
 import { capture, importBackup, importers, importFile, type Made, MakeInput } from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { images } from './resource.ts';
-import { failedColumns, findImageRow } from './store.ts';
+import { findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 
 const MADE_PERCENT = 90;

@@ -61,14 +61,6 @@ export async function noteImageAt(db: Db, id: string, location: string): Promise
     where id = ${id} and not ${location} = any(locations)`.execute(db);
 }
 
-export const failedColumns = (failure: { readonly code: string; readonly detail: string }) => ({
-  status: 'failed' as const,
-  failure,
-  failed_at: sql<Date>`now()`,
-  progress_percent: null,
-  sealed_url: null,
-});
-
 /** Images that failed more than `days` days ago. They were kept so that the customer can read the reason. */
 export async function readStaleImages(db: Db, days: number): Promise<string[]> {
   const rows = await db

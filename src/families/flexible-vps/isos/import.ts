@@ -45,7 +45,7 @@ function progressOf({ db, services, operationId }: Importing, { id: isoId }: Iso
   };
 }
 
-/** Locations that do not answer are left out; the import fails for now if none does. */
+/** Locations that do not answer are left out. If none answers, the step is tried again later. */
 async function store({ services, signal }: Importing, row: IsoRow, file: string): Promise<string[]> {
   const locations: string[] = [];
   let silence = new EngineUnreachable('No location stores ISOs at the moment.');

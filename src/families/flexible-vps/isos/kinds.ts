@@ -3,10 +3,11 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
+import { failedColumns } from '../catalog/store.ts';
 import { ImportFailed } from '../images/failure.ts';
 import { ImportInput, importIso } from './import.ts';
 import { isos } from './resource.ts';
-import { failedIso, findIsoRow } from './store.ts';
+import { findIsoRow } from './store.ts';
 import type { IsoRow } from './table.ts';
 
 async function importStep(work: Work<ImportInput>): Promise<Outcome> {
@@ -66,7 +67,7 @@ async function settleFailed(
     code: 'engine_failed',
     detail: 'The ISO could not be imported or deleted.',
   };
-  const row = await isos.change(tx, id, failedIso({ code, detail }));
+  const row = await isos.change(tx, id, failedColumns({ code, detail }));
   return row === undefined ? undefined : [failureEvent(row, detail)];
 }
 

@@ -113,14 +113,6 @@ export async function noteIsoProgress(
     update resources set status = ${status} from iso where resources.id = iso.id`.execute(db);
 }
 
-export const failedIso = (failure: { readonly code: string; readonly detail: string }) => ({
-  status: 'failed' as const,
-  failure,
-  failed_at: sql<Date>`now()`,
-  progress_percent: null,
-  sealed_url: null,
-});
-
 /** ISOs that failed more than `days` days ago. They were kept so that the customer can read the reason. */
 export async function readStaleIsos(db: Db, days: number): Promise<string[]> {
   const rows = await db

@@ -12,9 +12,10 @@ import { writeEvents } from '../../../kernel/events/write-events.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
+import { failedColumns } from '../catalog/store.ts';
 import { failureEvent } from '../isos/kinds.ts';
 import { isos } from '../isos/resource.ts';
-import { failedIso, isosAnywhere, lockIsoUnchanged } from '../isos/store.ts';
+import { isosAnywhere, lockIsoUnchanged } from '../isos/store.ts';
 import { refOf } from '../vms/guest.ts';
 import { noteStrays, strayIsos } from './strays/strays.ts';
 
@@ -34,7 +35,7 @@ async function writeDown(
     const locations = isThere ? [...others, location] : others;
     if (!isThere) services.metrics.alarms.inc({ alarm: 'iso_lost' });
     const isLost = locations.length === 0;
-    await isos.change(tx, row.id, { locations, ...(isLost ? failedIso(LOST) : {}) }, { services });
+    await isos.change(tx, row.id, { locations, ...(isLost ? failedColumns(LOST) : {}) }, { services });
     const events = isLost ? [failureEvent(row, LOST.detail)] : [];
     await writeEvents(tx, services.registry, { accountId: row.account_id, actor: HOSTPLANE }, events);
   });
