@@ -34,6 +34,7 @@ import * as backups from './0027-backups.ts';
 import * as vpn from './0028-vpn.ts';
 import * as backupPolicies from './0030-backup-policies.ts';
 import * as isos from './0031-isos.ts';
+import * as addressesInUse from './0032-addresses-in-use.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -65,6 +66,7 @@ const migrations: Record<string, Migration> = {
   '0028-vpn': vpn as Migration,
   '0030-backup-policies': backupPolicies as Migration,
   '0031-isos': isos as Migration,
+  '0032-addresses-in-use': addressesInUse as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {
