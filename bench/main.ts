@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { measureAccepting } from './figures/accepting.ts';
 import { measureBackupPages } from './figures/backups.ts';
 import { measureCreating } from './figures/creation.ts';
+import { measureFirewalls } from './figures/firewalls.ts';
 import { measureIncus } from './figures/incus.ts';
 import { measureReading } from './figures/key-reads.ts';
 import { measureFleets, measureMachine } from './figures/machines.ts';
@@ -38,6 +39,7 @@ const figures = [
   'creating',
   'incus',
   'backups',
+  'firewalls',
   'start',
 ];
 const { values: flags } = parseArgs({
@@ -148,6 +150,7 @@ try {
   if (wanted.has('creating')) tell(await measureCreating(bundle, root, newFolder, flags.quick ? 50 : 1000));
   if (wanted.has('incus') || wanted.has('backups'))
     tell(await measureIncus(bundle, newFolder, flags.quick, wanted));
+  if (wanted.has('firewalls')) tell(await measureFirewalls(bundle, root, newFolder, flags.quick));
   if (wanted.has('start')) tell(await measureStart(root, newFolder, flags.quick ? 1 : 3));
   const seconds = Math.round((performance.now() - began) / 1000);
   const missed = rows.filter(({ met }) => met === false).length;

@@ -93,6 +93,10 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   For the number per second all are accepted before the first worker starts, and the time is that from the first start
   to the last end; from accept to start is measured on workers with nothing else to do. Idle: every statement in the log of
   PostgreSQL while a server with its worker has nothing to do.
+* **Firewalls**: from the call that adds a rule, which waits for its operation, to the answer that says \`active\`. By hand,
+  one transaction adds the same rule to OVN's northbound database, and the same wait follows until all switches have it.
+  For many machines, every statement in the log of PostgreSQL is counted, from the call to its answer; the sandbox engine
+  keeps its firewalls there, too.
 * **Start**: from starting the process to the first authenticated 200, with packages installed and the bundle built;
   first with an empty data folder, then again with the same one. Memory 5 s after the second start.
 `;
