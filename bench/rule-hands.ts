@@ -1,4 +1,4 @@
-/** Adds rules to a network of OVN as somebody would who knows what Hostplane writes: one change, then the wait. */
+/** Adds firewall rules by hand, in two ways: one change of OVN's database, and the engine's own REST calls. */
 
 import {
   isNamed,
@@ -10,9 +10,14 @@ import {
   uuid,
 } from '../src/engines/compute/incus/ovn/northbound.ts';
 import { labels } from '../src/engines/compute/incus/ovn/rules.ts';
+import type { TestDaemon } from '../src/testing/incus/daemon.ts';
+import { POOL } from '../src/testing/incus/furnish.ts';
+import { UPLINK } from '../src/testing/incus/ovn.ts';
+import { SYSTEM } from '../src/testing/incus/provider.ts';
 
 const TABLE = 'ACL';
 
+/** As somebody would who knows what Hostplane writes: one change, then the wait. */
 export class RuleHands {
   readonly #northbound: Northbound;
   #example: Row = {};
@@ -59,5 +64,63 @@ export class RuleHands {
   #change(how: 'insert' | 'delete', rule: unknown) {
     const mutations = [['acls', how, setOf([rule])]];
     return { op: 'mutate', table: 'Port_Group', where: [isNamed(this.#group)], mutations };
+  }
+}
+
+const NAME = 'by-hand';
+const ACL = `/1.0/network-acls/${NAME}`;
+
+interface RawAcl {
+  readonly ingress: readonly { readonly destination_port: string }[];
+}
+
+/** As somebody would who uses the engine's own firewalls: a network with an ACL, and a machine in it. */
+export class AclHands {
+  readonly #client: TestDaemon['client'];
+  readonly #northbound: Northbound;
+
+  constructor({ client }: TestDaemon, remote: string) {
+    this.#client = client;
+    this.#northbound = new Northbound({ remotes: [remote], credentials: null });
+  }
+
+  close(): void {
+    this.#northbound.close();
+  }
+
+  async prepare(): Promise<void> {
+    await this.#client.run('POST', '/1.0/network-acls', { body: { name: NAME } });
+    const config = {
+      network: UPLINK,
+      'ipv4.address': '10.30.0.1/24',
+      'ipv4.nat': 'true',
+      'ipv6.address': 'none',
+      'security.acls': NAME,
+    };
+    await this.#client.run('POST', '/1.0/networks', { body: { name: NAME, type: 'ovn', config } });
+    const devices = {
+      root: { type: 'disk', pool: POOL, path: '/' },
+      eth0: { type: 'nic', network: NAME },
+    };
+    const source = { type: 'image', alias: SYSTEM };
+    const body = { name: NAME, profiles: [], devices, source, start: true };
+    await this.#client.run('POST', '/1.0/instances', { body });
+  }
+
+  /** Returns when the rule is in force. */
+  async add(port: number): Promise<string> {
+    const rule = { action: 'allow', state: 'enabled', protocol: 'tcp', destination_port: String(port) };
+    await this.#change((rules) => [...rules, rule]);
+    return String(port);
+  }
+
+  remove = (port: string): Promise<void> =>
+    this.#change((rules) => rules.filter(({ destination_port }) => destination_port !== port));
+
+  async #change(change: (rules: RawAcl['ingress']) => RawAcl['ingress']): Promise<void> {
+    const { value, mark } = await this.#client.askWithMark<RawAcl>(ACL);
+    const body = { ...value, ingress: change(value.ingress) };
+    await this.#client.run('PUT', ACL, { body, headers: { 'if-match': mark } });
+    await this.#northbound.settle();
   }
 }

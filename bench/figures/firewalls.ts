@@ -14,7 +14,7 @@ import { openFixture } from '../fixture.ts';
 import { Customer } from '../machine-makers.ts';
 import { median } from '../median.ts';
 import { startProduct } from '../processes.ts';
-import { RuleHands } from '../rule-hands.ts';
+import { AclHands, RuleHands } from '../rule-hands.ts';
 import { setLogStatement } from '../store.ts';
 import { bodyOf, CALLERS, writeProvider as writeSandboxProvider } from './creation.ts';
 import type { Row } from './row.ts';
@@ -25,6 +25,7 @@ const MOST_SLOWER = 1.15;
 /** Statements that a server sends now and then by itself are in the counts, too. */
 const SAME = 1.1;
 const RULES = 200;
+const FIRST_PORT = 1000;
 const RULES_OF_A_REQUEST = 100;
 
 const ruleOf = (port: number) =>
@@ -44,7 +45,14 @@ const removeRule = (customer: Customer, id: string, rule: string): Promise<unkno
 const attach = (customer: Customer, id: string, target: object): Promise<unknown> =>
   customer.ask('POST', `${FIREWALLS}/${id}/attachments`, { target }, true);
 
-async function compareRules(customer: Customer, hands: RuleHands, pairs: number): Promise<Row> {
+/** Someone who adds a rule and takes it away again; the rule is in force when `add` returns. */
+interface Maker {
+  add(port: number): Promise<string>;
+  remove(rule: string): Promise<unknown>;
+}
+
+/** Makes a firewall for a network with one machine. */
+async function prepareCustomer(customer: Customer): Promise<Maker> {
   const network = await customer.ask<{ id: string }>(
     'POST',
     '/flexible-vps/v1/networks',
@@ -65,36 +73,67 @@ async function compareRules(customer: Customer, hands: RuleHands, pairs: number)
     },
     true,
   );
-  const body = { name: 'bench', rules: [ruleOf(1000)] };
+  const body = { name: 'bench', rules: [ruleOf(FIRST_PORT)] };
   const { id } = await customer.ask<Firewall>('POST', FIREWALLS, body);
   await attach(customer, id, { type: 'network', id: network.id });
-  await hands.learn(1000);
-  const ours: number[] = [];
-  const raw: number[] = [];
-  // The first of each warms up.
-  for (let i = 0; i <= pairs; i++) {
-    const own = await timed(() => addRule(customer, id, 2000 + i));
-    await removeRule(customer, id, own.value);
-    const byHand = await timed(() => hands.add(4000 + i));
-    await hands.remove(byHand.value);
-    if (i === 0) continue;
-    ours.push(own.ms);
-    raw.push(byHand.ms);
-  }
-  const ratio = median(ours) / median(raw);
   return {
-    figure: 'apply a firewall rule ÷ the same calls by hand',
-    value: ratio.toFixed(2),
-    target: `≤ ${MOST_SLOWER}`,
-    met: ratio <= MOST_SLOWER,
-    context: `p50 of ${pairs} alternating: ${Math.round(median(ours))} ms ÷ ${Math.round(median(raw))} ms; OVN in user space`,
+    add: (port) => addRule(customer, id, port),
+    remove: (rule) => removeRule(customer, id, rule),
   };
 }
 
-async function measureOvn(bundle: string, newFolder: () => Promise<string>, isQuick: boolean): Promise<Row> {
+/** The median of each maker, who take turns. */
+async function takeTurns(makers: readonly Maker[], rounds: number): Promise<number[]> {
+  const times = makers.map((): number[] => []);
+  for (let i = 0; i <= rounds; i++)
+    for (const [place, maker] of makers.entries()) {
+      const { value, ms } = await timed(() => maker.add(2000 + i));
+      await maker.remove(value);
+      // The first of each warms up.
+      if (i > 0) times[place]?.push(ms);
+    }
+  return times.map(median);
+}
+
+async function compareRules(
+  customer: Customer,
+  rules: RuleHands,
+  acls: AclHands,
+  rounds: number,
+): Promise<Row[]> {
+  const ours = await prepareCustomer(customer);
+  await rules.learn(FIRST_PORT);
+  await acls.prepare();
+  const medians = await takeTurns([ours, acls, rules], rounds);
+  const [own, byRest, byTransaction] = medians as [number, number, number];
+  const times = (raw: number): string =>
+    `p50 of ${rounds} in turns: ${Math.round(own)} ms ÷ ${Math.round(raw)} ms; OVN in user space`;
+  return [
+    {
+      figure: 'apply a firewall rule ÷ the REST calls of the engine by hand',
+      value: (own / byRest).toFixed(2),
+      target: `≤ ${MOST_SLOWER}`,
+      met: own / byRest <= MOST_SLOWER,
+      context: times(byRest),
+    },
+    {
+      figure: 'apply a firewall rule ÷ one change of OVN by hand',
+      value: (own / byTransaction).toFixed(2),
+      target: 'reported',
+      met: true,
+      context: times(byTransaction),
+    },
+  ];
+}
+
+async function measureOvn(
+  bundle: string,
+  newFolder: () => Promise<string>,
+  isQuick: boolean,
+): Promise<Row[]> {
   const reason = whyNoOvn();
   if (reason !== null)
-    return { figure: 'firewall rules on OVN', value: 'not run', target: '', met: null, context: reason };
+    return [{ figure: 'firewall rules on OVN', value: 'not run', target: '', met: null, context: reason }];
   const { daemon, fabric } = await startOvnDaemon(furnishForDemo);
   try {
     const folder = await newFolder();
@@ -109,11 +148,13 @@ async function measureOvn(bundle: string, newFolder: () => Promise<string>, isQu
       HOSTPLANE_DATA: join(folder, 'data'),
       HOSTPLANE_CONFIG: file,
     });
-    const hands = new RuleHands(northbound);
+    const rules = new RuleHands(northbound);
+    const acls = new AclHands(daemon, northbound);
     try {
-      return await compareRules(new Customer(product), hands, isQuick ? 10 : 50);
+      return await compareRules(new Customer(product), rules, acls, isQuick ? 10 : 50);
     } finally {
-      hands.close();
+      rules.close();
+      acls.close();
       await product.stop();
     }
   } finally {
@@ -201,7 +242,7 @@ export async function measureFirewalls(
   isQuick: boolean,
 ): Promise<Row[]> {
   return [
-    await measureOvn(bundle, newFolder, isQuick),
+    ...(await measureOvn(bundle, newFolder, isQuick)),
     await measureFleet(bundle, root, newFolder, isQuick ? 50 : 1000, isQuick ? 5 : 20),
   ];
 }

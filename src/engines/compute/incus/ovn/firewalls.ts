@@ -165,21 +165,11 @@ async function ensureSets(
 ): Promise<boolean> {
   const names = setsOf(owner, network);
   const of = (isV6: boolean) => addresses?.filter((each) => each.includes(':') === isV6) ?? null;
-  const isV4Changed = await ensureSet(
-    northbound,
-    { name: names.v4, network, owner },
-    of(false),
-    guard,
-    signal,
-  );
-  const isV6Changed = await ensureSet(
-    northbound,
-    { name: names.v6, network, owner },
-    of(true),
-    guard,
-    signal,
-  );
-  return isV4Changed || isV6Changed;
+  const areChanged = await Promise.all([
+    ensureSet(northbound, { name: names.v4, network, owner }, of(false), guard, signal),
+    ensureSet(northbound, { name: names.v6, network, owner }, of(true), guard, signal),
+  ]);
+  return areChanged.includes(true);
 }
 
 function requireNorthbound(site: Site, members: readonly FirewallMember[]): Northbound {
@@ -222,8 +212,10 @@ async function write(
   guard: Operation,
   signal?: AbortSignal,
 ): Promise<Note> {
-  const networks = await membersByNetwork(site, northbound, ref, spec.members, signal);
-  const ids = await readEngineIds(site, ref, signal);
+  const [networks, ids] = await Promise.all([
+    membersByNetwork(site, northbound, ref, spec.members, signal),
+    readEngineIds(site, ref, signal),
+  ]);
   const remotes = new Set(spec.rules.flatMap(({ remote }) => remote?.firewalls ?? []));
   let count = 0;
   let areSetsChanged = false;
