@@ -5,10 +5,12 @@ import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
+import { untilWaiting } from '../../../testing/portal.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
 import { BackupCipher } from './cipher.ts';
 import type { Backup } from './schema.ts';
+import { shareBackup } from './store.ts';
 
 let app: TestApp;
 let mine: VpsAccount;
@@ -116,6 +118,22 @@ describe('a backup', () => {
   });
 });
 
+describe('the key of an account', () => {
+  it('is its own, and sealed in the database', async () => {
+    await backUp();
+    const theirs = await VpsAccount.open(app);
+    await theirs.do('POST', 'backups', { vm_id: (await theirs.vm()).id });
+    const rows = await app.services.db
+      .selectFrom('backup_keys')
+      .selectAll()
+      .where('account_id', 'in', [mine.account.id, theirs.account.id])
+      .execute();
+    const keys = rows.map(({ sealed, account_id }) => app.services.secrets.open(sealed, account_id));
+    expect(keys.map(({ length }) => length)).toEqual([32, 32]);
+    expect(keys[0]?.equals(keys[1]!)).toBe(false);
+  });
+});
+
 describe('a machine that is deleted', () => {
   it('leaves its final backup', async () => {
     await write('last words');
@@ -134,6 +152,26 @@ describe('a machine that is deleted', () => {
     await settle(app);
     expect(await partsOf(backup)).toEqual([]);
     expect((await mine.send('GET', `backups/${backup.id}`)).statusCode).toBe(404);
+  });
+});
+
+describe('a deletion of a machine with its backups', () => {
+  it('leaves a backup that another call is about to use', async () => {
+    const backup = await backUp();
+    const other = await mine.vm();
+    const { answer: deleting } = await app.services.db.transaction().execute(async (tx) => {
+      await shareBackup(tx, mine.account.id, backup.id);
+      const answer = mine.send('DELETE', `vms/${vm.id}?backups=delete`);
+      await untilWaiting(tx, 1);
+      await tx
+        .updateTable('vms')
+        .set({ status: 'creating', source: { type: 'backup', id: backup.id } })
+        .where('id', '=', other.id)
+        .execute();
+      return { answer };
+    });
+    expect((await deleting).statusCode).toBe(202);
+    expect(await read(backup.id)).toMatchObject({ status: 'available' });
   });
 });
 

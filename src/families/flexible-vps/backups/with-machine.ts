@@ -11,7 +11,7 @@ import type { VmRow } from '../vms/table.ts';
 import { clearBackup, failBackup, forgetBackup } from './copying.ts';
 import { columnsOf, reportMost, requireStore } from './new-backup.ts';
 import { backups } from './resource.ts';
-import { backupsOf, readBackup, usersOfBackup } from './store.ts';
+import { backupsOf, lockBackup, readBackup, usersOfBackup } from './store.ts';
 import type { BackupRow } from './table.ts';
 
 type Deleting = Pick<Call, 'db' | 'caller' | 'services' | 'effect' | 'cost' | 'now' | 'warn'>;
@@ -38,8 +38,10 @@ export async function addBackupBefore(
 
 /** Marks the backups that are deleted with their machine. Those that something is being made from stay. */
 export async function doomBackups(call: Deleting, vm: VmRow): Promise<void> {
-  for (const row of await backupsOf(call.db, vm.account_id, vm.id)) {
-    if (row.status !== 'available' && row.status !== 'failed') continue;
+  for (const { id } of await backupsOf(call.db, vm.account_id, vm.id)) {
+    // The lock waits for calls that are about to use the backup.
+    const row = await lockBackup(call.db, id);
+    if (row?.status !== 'available' && row?.status !== 'failed') continue;
     if ((await usersOfBackup(call.db, vm.account_id, row.id)).length > 0) continue;
     await backups.reportCost(call, [row], null);
     await backups.change(call.db, row.id, { status: 'deleting' }, { keepsPrice: true });
