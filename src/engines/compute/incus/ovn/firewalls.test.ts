@@ -9,6 +9,8 @@ import { firewallSpec, memberOf, pingRule } from '../../contract/firewalls.ts';
 import { Lab } from '../../contract/lab.ts';
 import type { FirewallRule } from '../../firewall.ts';
 import type { Nic, Ref } from '../../instance.ts';
+import { pathOf } from '../driver-context.ts';
+import { projectOf } from '../names.ts';
 import { Northbound } from './northbound.ts';
 
 const reason = whyNoOvn();
@@ -77,6 +79,12 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     expect(await connects(client.ref, server.ipv4, 8080)).toBe(false);
   });
 
+  /** The id of the first process of a machine, which is another one after a restart. */
+  async function processOf(ref: Ref): Promise<number> {
+    const ask = { project: projectOf(ref) };
+    return (await harness.daemon.client.ask<{ pid: number }>('GET', `${pathOf(ref)}/state`, ask)).pid;
+  }
+
   it('hold from the first packet after a restart that only the engine knows of', async () => {
     const net = await lab.network({ ipv6Cidr: V6 });
     const [server, client] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
@@ -84,7 +92,10 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     const members = [member(server.ref, server.nic)];
     const spec = firewallSpec({ members, defaultOut: 'drop' });
     await harness.engine.ensureFirewall(lab.ref('fw'), spec);
+    const before = await processOf(server.ref);
     await harness.execInside(server.ref, ['reboot']);
+    // First it still runs, then it has no process.
+    await expect.poll(() => processOf(server.ref), SOON).not.toBeOneOf([before, 0]);
     // The member may drop everything, and gets its addresses all the same.
     await expect.poll(() => hasAddress(server.ref, server.ipv4).catch(() => false), SOON).toBe(true);
     expect(await reaches(client.ref, server.ipv4)).toBe(false);
