@@ -11,7 +11,7 @@ import { askOrNull, findRaw, insist, missing, type Site } from './driver-context
 import { isMissing } from './failure.ts';
 import { projectOf } from './names.ts';
 import { isRunning } from './observation.ts';
-import { GIB } from './quantities.ts';
+import { bytesOf, GIB } from './quantities.ts';
 import { outwaitVolumes } from './running-operations.ts';
 import { NEVER, UNFINISHED_MS } from './snapshots.ts';
 import {
@@ -156,6 +156,15 @@ export async function removeVolumeSnapshot(
   );
 }
 
+/**
+ * With the content, some storage takes over the limit that the volume had when the snapshot was taken. The engine sets
+ * the limit again only if the text of the size changes, so the same size gets another text.
+ */
+function respelled({ size = '' }: RawVolume['config']): string {
+  const bytes = String(bytesOf(size));
+  return size === bytes ? `${bytes}B` : bytes;
+}
+
 export async function ensureVolumeRestored(
   site: Site,
   ...[ref, { once, snapshot }, signal]: Parameters<ComputeEngine['ensureVolumeRestored']>
@@ -174,5 +183,8 @@ export async function ensureVolumeRestored(
     throw new EngineRefused('invalid_state', 'Newer snapshots exist. Remove them first.');
   const ask = { project: projectOf(ref), body: { restore: snapshot }, signal };
   await insist(() => site.client.run('PUT', volumePath(site, ref), ask), signal);
-  await changeVolume(site, ref, ({ config }) => ({ config: noteDone(config, once) }), signal);
+  const done = ({ config }: RawVolume) => ({
+    config: noteDone({ ...config, size: respelled(config) }, once),
+  });
+  await changeVolume(site, ref, done, signal);
 }

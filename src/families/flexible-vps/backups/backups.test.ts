@@ -146,6 +146,22 @@ describe('a machine that is deleted', () => {
     expect(await noteOn(copy.id)).toBe('last words');
   });
 
+  it('takes a backup with it that is not finished, and says so', async () => {
+    const { id } = (await mine.send('POST', 'backups', { vm_id: vm.id })).json<Backup>();
+    const dry = await mine.send('DELETE', `vms/${vm.id}?dry_run=true`);
+    expect(dry.json<{ effects: object[] }>().effects).toContainEqual({
+      action: 'delete',
+      type: 'backup',
+      id,
+      name: vm.name,
+      loss: { what: 'The backup, which is not finished.', recoverable: false },
+    });
+    await mine.send('DELETE', `vms/${vm.id}`);
+    await settle(app);
+    expect((await mine.send('GET', `backups/${id}`)).statusCode).toBe(404);
+    expect(await objects().list(`${mine.account.id}/`)).toEqual([]);
+  });
+
   it('takes its backups with it if asked', async () => {
     const backup = await backUp();
     await mine.send('DELETE', `vms/${vm.id}?backups=delete`);

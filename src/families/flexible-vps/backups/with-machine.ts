@@ -9,6 +9,7 @@ import { requireRoom } from '../../../resources/limits/require-room.ts';
 import type { Tx } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';
 import { clearBackup, failBackup, forgetBackup } from './copying.ts';
+import { createBackupKind } from './kinds.ts';
 import { columnsOf, reportMost, requireStore } from './new-backup.ts';
 import { backups } from './resource.ts';
 import { backupsOf, lockBackup, readBackup, usersOfBackup } from './store.ts';
@@ -47,6 +48,21 @@ export async function doomBackups(call: Deleting, vm: VmRow): Promise<void> {
     await backups.change(call.db, row.id, { status: 'deleting' }, { keepsPrice: true });
     call.effect({ action: 'delete', ...backups.ref(row), loss: forGood('The backup.') });
   }
+}
+
+/** Reports the backup of the machine that is being made: the deletion cancels it. */
+export async function tellUnfinished(
+  { db, effect }: Pick<Call, 'db' | 'effect'>,
+  { account_id, id: vmId }: Pick<VmRow, 'account_id' | 'id'>,
+): Promise<void> {
+  const unfinished = (await backupsOf(db, account_id, vmId)).filter(({ status }) => status === 'creating');
+  const pending = await pendingOn(
+    db,
+    unfinished.map(({ id }) => id),
+  );
+  for (const row of unfinished)
+    if (pending.get(row.id)?.type === createBackupKind.type)
+      effect({ action: 'delete', ...backups.ref(row), loss: forGood('The backup, which is not finished.') });
 }
 
 /** Removes the next backup that is deleted with its machine. Returns its id, or undefined if there is none. */
