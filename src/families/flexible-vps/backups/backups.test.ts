@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
-import { clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { untilWaiting } from '../../../testing/portal.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
 import { BackupCipher } from './cipher.ts';
+import { backupExpiry } from './schedule.ts';
 import type { Backup } from './schema.ts';
 import { shareBackup } from './store.ts';
 
@@ -80,6 +82,36 @@ describe('a backup', () => {
     expect(await noteOn(copy.id)).toBe('kept');
   });
 
+  it.each([
+    ['created from it', 'vms'],
+    ['restored to it', 'restore'],
+  ])('leaves no image at the engine when a machine is not %s in time', async (_, way) => {
+    const { db } = app.services;
+    const source = { type: 'backup', backup_id: (await backUp()).id };
+    const body = { name: 'late', location: 'fra1', plan: 'flex-2-4', source };
+    const answer =
+      way === 'vms'
+        ? await mine.send('POST', 'vms', body)
+        : await mine.send('POST', `vms/${vm.id}/restore`, { source, safety_backup: false, confirm: vm.name });
+    const { id } = answer.json<Vm>().operation!;
+    const call = way === 'vms' ? 'ensureInstance' : 'ensureRebuilt';
+    await addFault(db, { call, effect: { kind: 'unreachable' } });
+    await settle(app);
+    expect(await sandbox().observeImage(refOf(id))).not.toBeNull();
+    await backupExpiry.run(app.services);
+    expect(await sandbox().observeImage(refOf(id))).not.toBeNull();
+    await db
+      .updateTable('operations')
+      .set({ deadline_at: sql<Date>`now()`, run_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .execute();
+    await settle(app);
+    expect(await mine.operation(id)).toMatchObject({ status: 'failed', error: { code: 'timeout' } });
+    await backupExpiry.run(app.services);
+    expect(await sandbox().observeImage(refOf(id))).toBeNull();
+    expect(await db.selectFrom('passing_images').selectAll().execute()).toEqual([]);
+  });
+
   it('becomes an image', async () => {
     const backup = await backUp();
     const made = await mine.send('POST', 'images', {
@@ -144,6 +176,21 @@ describe('a machine that is deleted', () => {
     expect(backup).toMatchObject({ kind: 'final', status: 'available', vm_deleted: true });
     const copy = await mine.vm({ source: { type: 'backup', backup_id: backup!.id } });
     expect(await noteOn(copy.id)).toBe('last words');
+  });
+
+  it('is kept as it was, with its volumes and backups, if its final backup fails', async () => {
+    const backup = await backUp();
+    const body = { name: 'data', location: 'fra1', size_gb: 10, vm_id: vm.id };
+    const { id } = await mine.do('POST', 'volumes', body);
+    const fail = { kind: 'fail', code: 'engine_failed', detail: 'Told to.' } as const;
+    await addFault(app.services.db, { call: 'ensureImage', effect: fail });
+    await mine.send('DELETE', `vms/${vm.id}?final_backup=true&backups=delete&volumes=delete`);
+    await settle(app);
+    expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running', volume_ids: [id], operation: null });
+    expect((await mine.send('GET', `volumes/${id}`)).json()).toMatchObject({ status: 'attached' });
+    expect(await read(backup.id)).toMatchObject({ status: 'available' });
+    const { data } = (await mine.send('GET', 'backups?kind=final')).json<{ data: Backup[] }>();
+    expect(data).toMatchObject([{ status: 'failed', failure: { code: 'engine_failed' } }]);
   });
 
   it('takes a backup with it that is not finished, and says so', async () => {
