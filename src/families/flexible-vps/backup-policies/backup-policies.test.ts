@@ -15,8 +15,21 @@ let mine: VpsAccount;
 let policy: BackupPolicy;
 let vm: Vm;
 
+/** As many as a test has at once, so that another one is too many. */
+const MOST = 4;
+
 beforeAll(async () => {
-  app = await createTestApp();
+  app = await createTestApp({
+    provider: (config) => ({
+      ...config,
+      catalogue: {
+        ...config.catalogue,
+        limits: config.catalogue.limits.map((limit) =>
+          limit.id === 'flexible-vps.backups' ? { ...limit, limit: MOST } : limit,
+        ),
+      },
+    }),
+  });
 });
 beforeEach(async () => {
   mine = await VpsAccount.open(app);
@@ -175,6 +188,20 @@ describe('a busy machine', () => {
     await settle(app);
   });
 
+  it.each([
+    ['lost its policy', () => mine.send('PATCH', `vms/${vm.id}`, { backup_policy_id: null })],
+    ['was disabled with its policy', () => patch({ enabled: false })],
+  ])('is not backed up if it %s meanwhile', async (_, withdraw) => {
+    await mine.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
+    await pass('1 day');
+    await backupRuns.run(app.services);
+    expect((await withdraw()).statusCode).toBe(200);
+    await settle(app);
+    await run();
+    expect(await jobs()).toEqual([]);
+    expect(await backupsOf()).toEqual([]);
+  });
+
   it('is backed up as soon as it is free, also when the window has ended meanwhile', async () => {
     await mine.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
     await pass('1 day');
@@ -183,6 +210,21 @@ describe('a busy machine', () => {
     await endWindow();
     await run();
     expect(await backupsOf()).toMatchObject([{ status: 'available' }]);
+  });
+});
+
+describe('a machine of an account that has as many backups as it may have', () => {
+  it('is skipped, and its owner is told why', async () => {
+    for (let i = 0; i < MOST; i++) await mine.do('POST', 'backups', { vm_id: vm.id });
+    await serve();
+    expect(await backupsOf()).toEqual([]);
+    await endWindow();
+    await run();
+    expect((await read()).last_run).toMatchObject({ succeeded: 0, skipped: 1 });
+    const told = await app.call({ url: '/account/v1/events?types=backup.skipped', key: mine.key });
+    expect(told.json()).toMatchObject({
+      data: [{ message: expect.stringContaining(`limit flexible-vps.backups is ${MOST}`) }],
+    });
   });
 });
 

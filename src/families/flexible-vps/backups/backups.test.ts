@@ -70,6 +70,9 @@ describe('a backup', () => {
     expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running' });
     const kept = await mine.send('GET', 'backups?kind=safety');
     expect(kept.json()).toMatchObject({ data: [{ status: 'available', vm_id: vm.id }] });
+    const safety = kept.json<{ data: Backup[] }>().data[0]!;
+    const copy = await mine.vm({ source: { type: 'backup', backup_id: safety.id } });
+    expect(await noteOn(copy.id)).toBe('new');
   });
 
   it('becomes another machine, also after its own machine is gone', async () => {
