@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findBreak } from './kernel/audit/store.ts';
@@ -6,6 +5,7 @@ import { type Db, openDatabase, openPool } from './store/database.ts';
 import { type Embedded, openEmbedded } from './store/embedded/embedded.ts';
 import { createKey } from './testing/accounts.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
+import { hasEnded } from './testing/has-ended.ts';
 import { type ServerProcess, startServer, startServerOrFail } from './testing/server-process.ts';
 
 let temporary: string;
@@ -112,10 +112,6 @@ async function expectKept(acknowledged: readonly string[]): Promise<void> {
   });
 }
 
-function isAlive(pid: number): boolean {
-  return existsSync(`/proc/${pid}`);
-}
-
 describe('npm start', () => {
   it('makes a demo account, keeps everything over a restart, and stops all it started', async () => {
     const first = await start();
@@ -127,7 +123,7 @@ describe('npm start', () => {
     const account = (await whoami.json()) as { account: { id: string } };
     const postmaster = await beside(async (_, embedded) => embedded.pid);
     expect(await first.end('SIGTERM')).toBe(0);
-    expect(isAlive(postmaster)).toBe(false);
+    expect(hasEnded(postmaster)).toBe(true);
 
     const second = await start();
     expect(second.output()).not.toContain(key);
@@ -202,7 +198,7 @@ describe('under load', () => {
       const ids = await makeKeys(400);
       const postmaster = await beside(async (_, embedded) => embedded.pid);
       const load = await revokeAll(server, key, ids, (done) => {
-        if (done === 100 && isAlive(postmaster)) process.kill(postmaster, signal);
+        if (done === 100 && !hasEnded(postmaster)) process.kill(postmaster, signal);
       });
       expect([...load.statuses.keys()].sort()).toEqual([200, 503]);
       expect(load.withoutRetryAfter).toBe(0);

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildHolder, Holder, type HolderAnswer } from '../../testing/database-holder.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../testing/folder.ts';
+import { hasEnded } from '../../testing/has-ended.ts';
 import { isRoot, runAs } from './account.ts';
 import { settle } from './data-folder.ts';
 import { openEmbedded } from './embedded.ts';
@@ -181,8 +182,3 @@ describe.skipIf(!isRoot())('an ordinary user (needs root, to become one)', () =>
     expect(await holder.open(join(folder, 'data'))).toEqual(told);
   });
 });
-
-/** A zombie process, which has ended but was not reaped yet, has no arguments any more. */
-async function hasEnded(pid: number): Promise<boolean> {
-  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '';
-}
