@@ -119,6 +119,14 @@ describe('a policy', () => {
     expect(Date.parse((await read()).next_run_at!)).toBeLessThanOrEqual(Date.now() + 24 * 3_600_000);
   });
 
+  it('leaves machines alone whose policy has its window later', async () => {
+    const other = await newPolicy({});
+    await mine.vm({ backup_policy_id: other.id });
+    await serve();
+    expect(await backupsOf()).toHaveLength(1);
+    expect(await backupsOf(other.id)).toEqual([]);
+  });
+
   it('serves its own machines when another policy has its window at the same time', async () => {
     const other = await newPolicy({});
     const second = await mine.vm({ backup_policy_id: other.id });
