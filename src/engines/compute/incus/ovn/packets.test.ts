@@ -74,6 +74,12 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     expect(await reaches(far.ref, '10.20.0.11')).toBe(false);
     for (const { ref } of [two, far]) await expect.poll(() => reaches(ref, INTERNET), SOON).toBe(true);
     expect(await answersOutside(ours, '10.20.0.11', '10.20.0.0/24')).toBe(false);
+    expect(await answersOutside(theirs, '10.20.0.12', '10.20.0.0/24')).toBe(false);
+    // Each network has its own rules.
+    for (const { ref } of [two, far]) {
+      await gives(ref, 'eth0', ['10.20.0.77']);
+      expect(await reaches(ref, '10.20.0.1', '10.20.0.77')).toBe(false);
+    }
     // A public interface is on a bridge, beside the networks of OVN.
     const outside = await lab.running({ nics: [lab.nic()] });
     expect(await reaches(outside, '10.20.0.11')).toBe(false);
