@@ -9,7 +9,8 @@ import { tinyIso } from '../../../testing/iso-server.ts';
 import { refusal } from '../../contract/refusal.ts';
 import { keys } from './config-keys.ts';
 import { beforeStart, driveOf, dropCopy, ensureCopy, observeIsos, withDrive } from './isos.ts';
-import { findRawVolume, volumesPath } from './volume-context.ts';
+import { volumesPath } from './raw-volume.ts';
+import { findOnly } from './volume-context.ts';
 
 describeEngines((bench) => {
   describe('an ISO', () => {
@@ -66,10 +67,10 @@ describeEngines((bench) => {
       const copy = { account: lab.account, id: `public_${slug}` };
       await ensureCopy(site, lab.account, slug);
       await ensureCopy(site, lab.account, slug);
-      expect(await findRawVolume(site, copy)).toMatchObject({ content_type: 'iso' });
+      expect(await findOnly(site, copy)).toMatchObject({ content_type: 'iso' });
       expect((await observeIsos(site)).map(({ id }) => id)).not.toContain(copy.id);
       await dropCopy(site, lab.account, slug);
-      expect(await findRawVolume(site, copy)).toBeNull();
+      expect(await findOnly(site, copy)).toBeNull();
       await site.client.run('DELETE', `${volumesPath(site)}/${slug}`, { project: 'default' });
       expect(await refusal(ensureCopy(site, lab.account, slug))).toBe('not_found');
       await own.client.run('DELETE', `/1.0/storage-pools/${storagePool}`);
