@@ -118,9 +118,10 @@ export class Customer {
   #calls = 0;
   #sshKey = '';
 
-  constructor(product: Contender) {
+  /** By default with the key that a new product prints. */
+  constructor(product: Contender, key = /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(product.greeting)?.[1] ?? '') {
     this.#product = product;
-    this.#key = /HOSTPLANE_API_KEY=(hpk1_\w+)/.exec(product.greeting)?.[1] ?? '';
+    this.#key = key;
   }
 
   async ask<T>(method: string, path: string, body?: object, wait = false): Promise<T> {

@@ -5,8 +5,8 @@ import type { Plan } from './rounds.ts';
 
 export interface Circumstances {
   readonly plan: Plan;
-  readonly seconds: number;
-  readonly logSizes: readonly number[];
+  /** Of the small and of the large account whose pages are compared. */
+  readonly sizes: readonly number[];
   /** The load average of the last minute before the run. */
   readonly busyBefore: number;
 }
@@ -31,20 +31,29 @@ function describeMachine(busyBefore: number): string {
   return `${cpus().length} × ${processor?.model.trim() ?? 'unknown'} (${arch()}), ${gigabytes} GB, ${platform()} ${release()}, Node ${process.versions.node}; load average before the run ${busyBefore.toFixed(1)}.`;
 }
 
-export function writeReport(rows: readonly Row[], circumstances: Circumstances): string {
-  const { plan, seconds, logSizes, busyBefore } = circumstances;
-  const table = rows.map(
-    (row) => `| ${markOf(row)} | ${row.figure} | ${row.value} | ${row.target} | ${row.context} |`,
-  );
-  const sizes = logSizes.map((size) => size.toLocaleString('en')).join(' and ');
+/** The lines of the table by figure. Figures that were not measured now keep their lines of an earlier report. */
+function linesOf(rows: readonly Row[], earlier: string, today: string): string[] {
+  const lines = new Map<string, string>();
+  for (const [line, figure = ''] of earlier.matchAll(/^\| [✓✗?] \| (.*?) \| .*$/gm)) lines.set(figure, line);
+  for (const row of rows) {
+    const { figure, value, target, context } = row;
+    lines.set(figure, `| ${markOf(row)} | ${figure} | ${value} | ${target} | ${today} | ${context} |`);
+  }
+  return [...lines.values()];
+}
+
+export function writeReport(rows: readonly Row[], earlier: string, circumstances: Circumstances): string {
+  const { plan, busyBefore } = circumstances;
+  const table = linesOf(rows, earlier, new Date().toISOString().slice(0, 10));
+  const sizes = circumstances.sizes.map((size) => size.toLocaleString('en')).join(' and ');
   return `# Figures
 
-Made by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}, in ${seconds} s.
+Written by \`npm run bench -- --write\`. With \`--only\`, it measures some of the figures and leaves the others as they were.
 
-Machine: ${describeMachine(busyBefore)}
+Machine of the last run: ${describeMachine(busyBefore)}
 
-| | Figure | Value | Target | |
-|---|---|---|---|---|
+| | Figure | Value | Target | Measured on | |
+|---|---|---|---|---|---|
 ${table.join('\n')}
 
 ## Method
@@ -93,6 +102,11 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   For the number per second all are accepted before the first worker starts, and the time is that from the first start
   to the last end; from accept to start is measured on workers with nothing else to do. Idle: every statement in the log of
   PostgreSQL while a server with its worker has nothing to do.
+* **Firewalls**: from the call that adds a rule, which waits for its operation, to the answer that says \`active\`. By hand,
+  the engine's own REST calls add a rule to an ACL of a network of the same size, or one transaction adds the rule of
+  Hostplane to OVN's northbound database; then the same wait follows until all switches have it.
+  For many machines, every statement in the log of PostgreSQL is counted, from the call to its answer; the sandbox engine
+  keeps its firewalls there, too.
 * **Start**: from starting the process to the first authenticated 200, with packages installed and the bundle built;
   first with an empty data folder, then again with the same one. Memory 5 s after the second start.
 `;

@@ -32,15 +32,20 @@ async function write({ client }: TestDaemon, { name, project }: Machine, megabyt
   await client.run('POST', `/1.0/instances/${name}/exec`, { project, body });
 }
 
-async function backUp({ customer }: Site, { id }: Machine): Promise<void> {
-  const path = '/flexible-vps/v1/backups';
-  const made = await customer.ask<{ id: string; status: string }>('POST', path, { vm_id: id }, true);
+const PATH = '/flexible-vps/v1/backups';
+
+async function backUp({ customer }: Site, { id }: Machine): Promise<string> {
+  const made = await customer.ask<{ id: string; status: string }>('POST', PATH, { vm_id: id }, true);
   let { status } = made;
   // A call waits for a minute at most.
   for (; status === 'creating'; )
-    ({ status } = await customer.ask<{ status: string }>('GET', `${path}/${made.id}`));
+    ({ status } = await customer.ask<{ status: string }>('GET', `${PATH}/${made.id}`));
   if (status !== 'available') throw new Error(`The backup is ${status}.`);
-  await customer.ask('DELETE', `${path}/${made.id}`, undefined, true);
+  return made.id;
+}
+
+async function remove({ customer }: Site, backup: string): Promise<void> {
+  await customer.ask('DELETE', `${PATH}/${backup}`, undefined, true);
 }
 
 /** The calls of the engine that a backup needs, and the archive as a file. */
@@ -69,6 +74,7 @@ async function measureTime(site: Site, machine: Machine, pairs: number): Promise
   // The first of each also sets up what later ones reuse, so it is not counted.
   for (let i = 0; i <= pairs; i++) {
     const own = await timed(() => backUp(site, machine));
+    await remove(site, own.value);
     const hand = await timed(() => byHand(site, machine));
     if (i === 0) continue;
     ours.push(own.ms);
@@ -80,13 +86,15 @@ async function measureTime(site: Site, machine: Machine, pairs: number): Promise
     value: ratio.toFixed(2),
     target: `≤ ${MOST_SLOWER}`,
     met: ratio <= MOST_SLOWER,
-    context: `p50 of ${pairs} alternating: ${Math.round(median(ours))} ms ÷ ${Math.round(median(raw))} ms; made and deleted again; Incus, a folder`,
+    context: `p50 of ${pairs} alternating: ${Math.round(median(ours))} ms ÷ ${Math.round(median(raw))} ms; Incus, a folder`,
   };
 }
 
-async function measureMemory(site: Site, machine: Machine): Promise<Row> {
-  const { pid } = site.product;
-  await write(site.daemon, machine, LARGE_MB);
+/** The most memory of the product during the work, above that before it. */
+async function watchMemory(
+  pid: number,
+  work: () => Promise<void>,
+): Promise<{ before: number; most: number }> {
   const before = readMemory(pid).own;
   let most = before;
   const looking = setInterval(() => {
@@ -94,17 +102,31 @@ async function measureMemory(site: Site, machine: Machine): Promise<Row> {
     const { own } = readMemory(pid);
     if (own > most) most = own;
   }, LOOK_EVERY_MS);
-  await backUp(site, machine).finally(() => clearInterval(looking));
-  const context = `the most during one backup; VmRSS, ${Math.round(before)} MB before; after backups of ${SMALL_MB} MB`;
-  return below(`memory of a backup of ${LARGE_MB} MB`, most - before, MOST_MEMORY_MB, ' MB', context);
+  await work().finally(() => clearInterval(looking));
+  return { before, most };
+}
+
+/** The first backups of the product, so that everything it keeps for them counts. */
+async function measureMemory(site: Site, machine: Machine): Promise<Row> {
+  const memories: { before: number; most: number }[] = [];
+  for (const megabytes of [SMALL_MB, LARGE_MB]) {
+    await write(site.daemon, machine, megabytes);
+    const work = async (): Promise<void> => remove(site, await backUp(site, machine));
+    memories.push(await watchMemory(site.product.pid, work));
+  }
+  const [small, large] = memories as [(typeof memories)[0], (typeof memories)[0]];
+  const context = `the most during one of ${SMALL_MB} MB (+${Math.round(small.most - small.before)} MB) and one of ${LARGE_MB} MB after it; VmRSS, ${Math.round(small.before)} MB before the first`;
+  const most = Math.max(small.most, large.most) - small.before;
+  return below(`memory of backups of up to ${LARGE_MB} MB`, most, MOST_MEMORY_MB, ' MB', context);
 }
 
 export async function measureBackups(site: Site, isQuick: boolean): Promise<Row[]> {
   const machine = await site.customer.make('backed-up');
+  const memory = await measureMemory(site, machine);
   await write(site.daemon, machine, SMALL_MB);
-  const rows = [await measureTime(site, machine, isQuick ? 1 : PAIRS), await measureMemory(site, machine)];
+  const time = await measureTime(site, machine, isQuick ? 1 : PAIRS);
   await site.customer.remove(machine);
-  return rows;
+  return [time, memory];
 }
 
 /** Each machine of the fleets has one backup. */

@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Io {
   /** Resolves when stdout can take more, so that a long list waits for a slow reader. */
-  out(text: string): Promise<void>;
+  out(text: string | Uint8Array): Promise<void>;
   err(text: string): void;
   /** Whether stdout and stderr are terminals. */
   readonly outIsTerminal: boolean;

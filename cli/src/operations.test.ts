@@ -130,3 +130,29 @@ describe('lists', () => {
     expect((await site.line('location list', { isTerminal: true, env })).out).not.toContain(start);
   });
 });
+
+describe('an answer in another format than JSON', () => {
+  const config = 'vpn-peer get-config office laptop';
+
+  it('is written as it is: the configuration of a VPN peer as text and as a picture', async () => {
+    for (const line of [
+      'network create --name back --location fra1 --ipv4-cidr 10.20.0.0/24 --wait',
+      'vpn-gateway create --name office --location fra1 --network-ids back --wait',
+      'vpn-peer create office --name laptop',
+    ])
+      expect(await site.line(line)).toMatchObject({ code: 0 });
+    const text = await site.line(`${config} --as text`);
+    expect([text.code, text.out]).toEqual([0, expect.stringMatching(/^# laptop\.conf\n\[Interface\]\n/)]);
+    const picture = await site.line(`${config} --as png`);
+    expect([picture.code, picture.out.slice(1, 4)]).toEqual([0, 'PNG']);
+    const json = await site.line(`${config} -o json --query file_name`);
+    expect([json.code, json.out]).toEqual([0, '"laptop.conf"\n']);
+  });
+
+  it('is refused on a terminal that cannot show it, and in a format that there is not', async () => {
+    const shown = await site.line(`${config} --as png`, { isTerminal: true });
+    expect([shown.code, shown.err]).toEqual([2, expect.stringContaining('--as png > file')]);
+    const unknown = await site.line(`${config} --as pdf`);
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('text, png')]);
+  });
+});

@@ -1,6 +1,8 @@
 /** Files that can be downloaded with a link: a family makes the link and reads the file, the HTTP surface sends it. */
 
 export interface Download {
+  /** The account of the file. */
+  readonly owner: string;
   readonly name: string;
   readonly sizeBytes: number;
   readonly sha256: string;

@@ -35,7 +35,7 @@ export const BackupStore = Shape({
   secret_key_file: Default(Nullable(Path), null),
   /** For a store with a certificate that no public CA signed. If set, only these authorities are trusted. */
   ca_file: Default(Nullable(Path), null),
-  /** The most that a process writes to the store. `null`: no limit. */
+  /** The most that a process writes to the store, and the most that customers download from it. `null`: no limit. */
   megabytes_per_second: Default(Nullable(Count), null),
 });
 export type BackupStore = Static<typeof BackupStore>;

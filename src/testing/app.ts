@@ -1,7 +1,5 @@
 /** Starts the real app on a new database. Tests call it in process, through the whole request pipeline. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdtempSync } from 'node:fs';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type pino from 'pino';
 import { families } from '../families/index.ts';
@@ -22,6 +20,7 @@ import type { Act } from '../surfaces/portal/act.ts';
 import { serveCalls } from '../surfaces/portal/call.ts';
 import { serveActs } from '../surfaces/portal/routes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { newFolderPath } from './folder.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
 
 /** Enlarges the IPv4 pools: the demo pools have too few public addresses for all machines of a test file. */
@@ -75,14 +74,10 @@ function readProvider(): ProviderConfig {
 export const folderStore = (folder: string): BackupStore =>
   fillDefaults(BackupStore, { driver: 'folder', folder }) as BackupStore;
 
-/** One folder for the backups of all apps in this process, which is removed with the process. */
+/** One folder for the backups of all apps in this process. It is removed after all tests: Vitest kills the process. */
 let backupFolder: string | undefined;
 function backupsOfTests(): BackupStore {
-  if (backupFolder === undefined) {
-    const folder = mkdtempSync(join(tmpdir(), 'hostplane-test-backups-'));
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
-    backupFolder = folder;
-  }
+  backupFolder ??= mkdtempSync(newFolderPath());
   return folderStore(backupFolder);
 }
 

@@ -11,9 +11,12 @@ import { MEMORY } from './memory-folder.ts';
 
 const PREFIX = 'hostplane-test-';
 
+/** The path of a new folder, without the characters that `mkdtemp` adds. */
+export const newFolderPath = (): string => join(tmpdir(), `${PREFIX}${process.pid}-`);
+
 /** Mode 711: if root runs the tests, PostgreSQL's unprivileged user can open paths in the folder but cannot list it. */
 export async function makeTemporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const folder = await mkdtemp(newFolderPath());
   await chmod(folder, 0o711);
   return folder;
 }

@@ -16,5 +16,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await migrate(db);
   await db.destroy();
   project.provide('postgres', server);
-  return stop;
+  return async () => {
+    await stop();
+    // The processes that ran the test files have ended by now.
+    await removeLeftovers();
+  };
 }

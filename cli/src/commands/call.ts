@@ -14,6 +14,7 @@ import { printerFor, type Session } from '../session.ts';
 import { confirmed } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
 import { follow } from './follow.ts';
+import { printFile, wantedFormat } from './formats.ts';
 import { canWait, confirmMember, isList, type OperationShape } from './operation-shape.ts';
 import type { Prepared } from './prepared.ts';
 import { waitFor } from './wait.ts';
@@ -86,7 +87,12 @@ export async function runOperation(session: Session, prepared: Prepared): Promis
     ...(place === 'query' && confirm !== undefined ? { confirm } : {}),
   };
   const body = place === 'body' ? { ...(prepared.body as object), confirm } : prepared.body;
-  const headers = { ...prepared.headers, ...idempotency(prepared) };
+  const format = wantedFormat(io, operation, given);
+  const headers = {
+    ...prepared.headers,
+    ...idempotency(prepared),
+    ...(format === undefined ? {} : { accept: format }),
+  };
   const request = {
     method: operation.method,
     path: urlOf(operation.path, { params: prepared.params, query }),
@@ -98,6 +104,10 @@ export async function runOperation(session: Session, prepared: Prepared): Promis
     throw withKey(session, headers, error);
   });
   sayWarnings(session, reply);
+  if (format !== undefined) {
+    await printFile(io, format, reply.bytes);
+    return exitCodes.done;
+  }
   if (isDryRun) {
     await printDryRun(session, printer, reply.body);
     return exitCodes.done;

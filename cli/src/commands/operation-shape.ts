@@ -3,6 +3,7 @@ import { type CommandShape, type Flag, globalNames } from '../command.ts';
 import type { Document, Operation, Parameter } from '../document/document.ts';
 import { kebab } from '../document/words.ts';
 import { flagFor, type MemberFlag, memberFlags } from '../input/member-flags.ts';
+import { formatsOf } from './formats.ts';
 import { argumentsOf } from './operation-arguments.ts';
 
 export interface ParameterFlag extends Flag {
@@ -62,6 +63,8 @@ function specialFlags(document: Document, operation: Operation): Flag[] {
       placeholder: '<member>',
       isRepeatable: true,
     });
+  const formats = [...formatsOf(operation).keys()];
+  if (formats.length > 0) add('as', 'text', 'Write the answer as it is in this format.', { values: formats });
   if (hasParameter(operation, 'dry_run'))
     add('dry-run', 'switch', 'Only say what the call would do and cost.');
   if (canWait(operation)) {

@@ -68,9 +68,12 @@ export interface Operation {
   /** The schema of the answer on success. */
   readonly answer: Schema;
   readonly streams: boolean;
+  /** The media types of the answer beside JSON. */
+  readonly formats: readonly string[];
 }
 
 const JSON_TYPE = 'application/json';
+const STREAM = 'text/event-stream';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 interface Group {
@@ -186,7 +189,8 @@ export class Document {
       permission: raw['x-permission'],
       work: raw['x-operation'],
       answer: answer ?? {},
-      streams: answers.some((content) => content['text/event-stream'] !== undefined),
+      streams: answers.some((content) => content[STREAM] !== undefined),
+      formats: answers.flatMap(Object.keys).filter((type) => type !== JSON_TYPE && type !== STREAM),
     };
   }
 }

@@ -53,7 +53,8 @@ export async function runLine(argv: readonly string[], setting: Setting = {}): P
   let err = '';
   const answer = async (question: string): Promise<string> => answers?.[asked.push(question) - 1] ?? '';
   const io: Io = {
-    out: async (text) => {
+    out: async (written) => {
+      const text = typeof written === 'string' ? written : Buffer.from(written).toString('latin1');
       out += text;
       setting.onOut?.(text);
     },

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** How much is sent at once while the bandwidth is limited. */
 const SLICE_BYTES = 64 * 1024;
 
-/** Delays writes so that a process sends no more bytes per second than allowed. */
+/** Delays bytes so that a process passes on no more per second than allowed. */
 export class Bandwidth {
   readonly #bytesPerSecond: number | null;
   #freeAt = 0;

@@ -22,10 +22,25 @@ const remedies: Readonly<Record<string, string>> = {
   PermanentRedirect: 'Correct the endpoint in the provider file: the bucket is in another region.',
 };
 
+/** The codes of Node for certificates that no trusted authority has signed. */
+const UNTRUSTED =
+  'Set ca_file in the provider file to the certificate of the authority that signed that of the store.';
+const certificates: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'UNABLE_TO_GET_ISSUER_CERT',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  ].map((code) => [code, UNTRUSTED]),
+);
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
+
 function fixOf(place: BackupPlace, error: unknown, cause: unknown): string {
   if (error instanceof EngineRefused) return `Make room in ${nameOf(place)}, or raise its quota.`;
   if (place.driver === 'folder') return `Make ${place.folder} writable for Hostplane.`;
-  const known = cause instanceof S3Error ? remedies[cause.code] : undefined;
+  const known = cause instanceof S3Error ? remedies[cause.code] : certificates[codeOf(cause)];
   return known ?? `See that the store answers at ${place.endpoint}, and that this machine can reach it.`;
 }
 

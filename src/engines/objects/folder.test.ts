@@ -38,6 +38,14 @@ describe('a folder', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('is written no faster than allowed', async () => {
+    const slow = new FolderStore({ location: 'fra1', folder, megabytesPerSecond: 1 });
+    const before = performance.now();
+    await slow.put('a/1', Buffer.alloc(300_000));
+    // The last of five slices waits for the four before it: 262,144 bytes at 1 MB/s.
+    expect(performance.now() - before).toBeGreaterThan(250);
+  });
+
   it('is unreachable, not refused, while it cannot be used', async () => {
     await writeFile(join(folder, 'file'), '');
     const away = storeIn(join(folder, 'file'));

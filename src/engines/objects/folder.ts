@@ -28,6 +28,12 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Without this, a power failure could undo the creation or the renaming of an entry of the folder. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
 interface FolderOptions {
   readonly location: string;
   readonly folder: string;
@@ -39,12 +45,14 @@ export class FolderStore implements ObjectStore {
   readonly location: string;
   readonly capabilities = {};
   readonly #folder: string;
+  readonly downloads: Bandwidth;
   readonly #bandwidth: Bandwidth;
 
   constructor({ location, folder, megabytesPerSecond }: FolderOptions) {
     this.location = location;
     this.#folder = folder;
     this.#bandwidth = new Bandwidth(megabytesPerSecond);
+    this.downloads = new Bandwidth(megabytesPerSecond);
   }
 
   /** Written beside its place and renamed, so that no reader finds half an object. */
@@ -52,7 +60,10 @@ export class FolderStore implements ObjectStore {
     const file = join(this.#folder, key);
     const unfinished = join(dirname(file), `${UNFINISHED}${randomBytes(8).toString('hex')}`);
     await guarded(async () => {
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      const first = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      if (first !== undefined)
+        for (let made = dirname(file); made.length >= first.length; made = dirname(made))
+          await syncFolder(dirname(made));
       try {
         const handle = await open(unfinished, 'wx', 0o600);
         try {
@@ -65,6 +76,7 @@ export class FolderStore implements ObjectStore {
           await handle.close();
         }
         await rename(unfinished, file);
+        await syncFolder(dirname(file));
       } catch (error) {
         await rm(unfinished, { force: true });
         throw error;

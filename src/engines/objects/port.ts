@@ -4,6 +4,7 @@
  */
 import type { Engine, Engines } from '../engine.ts';
 import type { EnginePort } from '../engine-port.ts';
+import type { Bandwidth } from './bandwidth.ts';
 
 export interface StoredObject {
   readonly key: string;
@@ -12,6 +13,8 @@ export interface StoredObject {
 
 /** Keys consist of letters, digits, `_` and `-`, with `/` between their parts. A prefix ends with `/`. */
 export interface ObjectStore extends Engine {
+  /** For what customers download. It has the same limit as what is written, and is counted apart. */
+  readonly downloads: Bandwidth;
   /** Replaces an object with the same key. When the call returns, the object is stored durably. */
   put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void>;
   get(key: string, signal?: AbortSignal): Promise<Buffer | null>;

@@ -35,6 +35,7 @@ import * as vpn from './0028-vpn.ts';
 import * as backupPolicies from './0030-backup-policies.ts';
 import * as isos from './0031-isos.ts';
 import * as addressesInUse from './0032-addresses-in-use.ts';
+import * as passingImages from './0033-passing-images.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -67,6 +68,7 @@ const migrations: Record<string, Migration> = {
   '0030-backup-policies': backupPolicies as Migration,
   '0031-isos': isos as Migration,
   '0032-addresses-in-use': addressesInUse as Migration,
+  '0033-passing-images': passingImages as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

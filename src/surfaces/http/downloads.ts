@@ -1,11 +1,15 @@
 /** Sends files to whoever has their link. The link is the right to the file, so no key is needed. */
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DOWNLOAD_PATH, type Download } from '../../kernel/downloads.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
+import { Turns } from '../../kernel/turns.ts';
 import { runStages } from '../../pipeline/admission.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
+import { rateLimit } from '../../pipeline/rate-limit.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 import { openExchange } from './exchange.ts';
 
@@ -32,43 +36,93 @@ function rangeOf(header: string | undefined, size: number): Range | 'unsatisfiab
   return from < to ? { from, to } : 'unsatisfiable';
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, { name, sizeBytes, sha256, read }: Download) {
+interface Answer {
+  readonly status: 200 | 206 | 416;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null if the answer has no body. */
+  readonly body: Range | null;
+}
+
+function answerOf({ headers, method }: FastifyRequest, { name, sizeBytes, sha256 }: Download): Answer {
   const etag = `"${sha256}"`;
-  const isSame = request.headers['if-range'] === undefined || request.headers['if-range'] === etag;
-  const range = isSame ? rangeOf(request.headers.range, sizeBytes) : null;
-  reply.headers({
-    ...request.exchange.headers,
+  const isSame = headers['if-range'] === undefined || headers['if-range'] === etag;
+  const range = isSame ? rangeOf(headers.range, sizeBytes) : null;
+  const always = {
     etag,
     'accept-ranges': 'bytes',
     'cache-control': 'no-store',
     'content-disposition': `attachment; filename="${name}"`,
     'content-type': 'application/octet-stream',
     'x-content-type-options': 'nosniff',
-  });
+  };
   if (range === 'unsatisfiable')
-    return reply.code(416).header('content-range', `bytes */${sizeBytes}`).send('');
+    return { status: 416, headers: { ...always, 'content-range': `bytes */${sizeBytes}` }, body: null };
   const { from, to } = range ?? { from: 0, to: sizeBytes };
-  if (range !== null) reply.code(206).header('content-range', `bytes ${from}-${to - 1}/${sizeBytes}`);
-  reply.header('content-length', String(to - from));
-  if (request.method === 'HEAD') return reply.send('');
-  const gone = new AbortController();
-  request.raw.once('close', () => gone.abort());
-  return reply.send(Readable.from(read(from, to, gone.signal), { objectMode: false }));
+  const length = { ...always, 'content-length': String(to - from) };
+  const body = method === 'HEAD' ? null : { from, to };
+  if (range === null) return { status: 200, headers: length, body };
+  return {
+    status: 206,
+    headers: { ...length, 'content-range': `bytes ${from}-${to - 1}/${sizeBytes}` },
+    body,
+  };
 }
 
-export function serveDownloads(app: FastifyInstance, current: () => Services): void {
+const AT_ONCE = 4;
+
+/** Sends bodies. Each of them holds parts of its file in memory for as long as its client takes to read them. */
+class Bodies {
+  readonly #running = new Set<ServerResponse>();
+  readonly #turns = new Turns<string>({
+    atOnce: AT_ONCE,
+    patienceMs: 2_000,
+    retryAfterSeconds: 30,
+    refusal: `${AT_ONCE} downloads of this account are running already.`,
+  });
+
+  /** Calls `begin` when it is the turn of the body. */
+  send({ owner, read }: Download, { from, to }: Range, begin: () => FastifyReply): Promise<FastifyReply> {
+    return new Promise((resolve, reject) => {
+      const run = async (): Promise<void> => {
+        const reply = begin();
+        const { raw } = reply;
+        const gone = new AbortController();
+        this.#running.add(raw);
+        resolve(reply.send(Readable.from(read(from, to, gone.signal), { objectMode: false })));
+        await finished(raw).catch(() => undefined);
+        gone.abort();
+        this.#running.delete(raw);
+      };
+      this.#turns.take(owner, run).catch(reject);
+    });
+  }
+
+  /** Clients continue with a range request, at another process or after the start. */
+  close(): void {
+    for (const raw of this.#running) raw.destroy();
+  }
+}
+
+/** Returns a function that cuts the downloads that are running. */
+export function serveDownloads(app: FastifyInstance, current: () => Services): () => void {
+  const bodies = new Bodies();
   app.route({
     method: ['GET', 'HEAD'],
     url: `${DOWNLOAD_PATH}:id`,
     onRequest: async (request) => {
       request.exchange = openExchange(request);
-      await runStages([requestId, clientAddressStage], request.exchange, current());
+      const stages = [requestId, clientAddressStage, rateLimit];
+      const refused = await runStages(stages, request.exchange, current());
+      if (refused !== undefined) throw refused;
     },
     handler: async (request, reply) => {
       const { id } = request.params as { id: string };
       const { token } = request.query as { token?: unknown };
       const found = await findDownload(current(), id, typeof token === 'string' ? token : '');
-      return send(request, reply, found);
+      const { status, headers, body } = answerOf(request, found);
+      const begin = () => reply.code(status).headers({ ...request.exchange.headers, ...headers });
+      return body === null ? begin().send('') : bodies.send(found, body, begin);
     },
   });
+  return () => bodies.close();
 }

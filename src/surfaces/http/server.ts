@@ -151,9 +151,10 @@ export function createServer(services: Services, options: ServerOptions = {}): F
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('preClose', (done) => {
     house.closing = true;
-    // Waiting calls, streams and consoles would otherwise keep the server open.
+    // Waiting calls, streams, consoles and downloads would otherwise keep the server open.
     services.waiters.close();
     consoles.close();
+    cutDownloads();
     done();
   });
   app.addHook('onClose', () => consoles.removed());
@@ -166,7 +167,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     if (!dispatch.take(raw, reply.raw)) dispatch.takeStray(raw, reply.raw);
   });
   observePages(app, house.observer);
-  serveDownloads(app, current);
+  const cutDownloads = serveDownloads(app, current);
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (wantsConsole(request)) void consoles.receive(request, socket, head);
     else ignoreUpgrade(app.server, request, socket, head);

@@ -11,7 +11,7 @@ interface Probe {
   /** Whether the address answers a ping, which is sent from the address or interface `from`. */
   reaches(ref: Ref, address: string, from?: string): Promise<boolean>;
   hasAddress(ref: Ref, address: string): Promise<boolean>;
-  /** Configures further addresses in the guest, and waits until it can use them. */
+  /** Configures further addresses in the guest, also with the range on their link, and waits until it can use them. */
   gives(ref: Ref, device: string, addresses: readonly string[]): Promise<void>;
 }
 
@@ -32,8 +32,9 @@ export function probeOf(harness: () => Pick<IncusHarness, 'daemon'>): Probe {
     hasAddress: (ref, address) => succeeds(ref, `ip addr | grep -q 'inet6* ${address}/'`),
     async gives(ref, device, addresses) {
       for (const address of addresses) {
-        const length = address.includes(':') ? 128 : 32;
-        expect(await succeeds(ref, `ip addr add ${address}/${length} dev ${device}`), address).toBe(true);
+        const alone = address.includes(':') ? `${address}/128` : `${address}/32`;
+        const added = address.includes('/') ? address : alone;
+        expect(await succeeds(ref, `ip addr add ${added} dev ${device}`), address).toBe(true);
       }
       const isWaiting = () => succeeds(ref, `ip addr show dev ${device} | grep -q tentative`);
       await expect.poll(isWaiting, SOON).toBe(false);

@@ -94,6 +94,35 @@ export function describeFirewalls(use: Use): void {
       await engine.removeFirewall(trusted);
     });
 
+    itIfCapable(use, 'privateFirewalls', 'add up on one interface, whichever comes first', async () => {
+      const { engine, harness } = lab();
+      const network = await lab().network();
+      const nics = [11, 12].map((last) => lab().nic({ network: network.id, ipv4: `10.20.0.${last}` }));
+      const [server, client] = await Promise.all(nics.map((nic) => lab().running({ nics: [nic] })));
+      const reaches = () => harness.reaches(client!, '10.20.0.11');
+      await expect.poll(reaches, SOON).toBe(true);
+      const members = [memberOf(server!, nics[0]!)];
+      const [one, other] = [lab().ref('fw'), lab().ref('fw')];
+      const [allow, drop] = [pingRule(), pingRule({ action: 'drop' })];
+      for (const [first, second] of [
+        [one, other],
+        [other, one],
+      ] as const) {
+        // The stricter default counts, then a rule that allows, then one that drops.
+        await engine.ensureFirewall(first, firewallSpec({ members, defaultIn: 'allow' }));
+        await expect.poll(reaches, SOON).toBe(true);
+        await engine.ensureFirewall(second, firewallSpec({ members }));
+        expect(await reaches()).toBe(false);
+        await engine.ensureFirewall(first, firewallSpec({ members, defaultIn: 'allow', rules: [allow] }));
+        await expect.poll(reaches, SOON).toBe(true);
+        await engine.ensureFirewall(second, firewallSpec({ members, rules: [drop] }));
+        expect(await reaches()).toBe(false);
+        await engine.removeFirewall(second);
+        await expect.poll(reaches, SOON).toBe(true);
+        await engine.removeFirewall(first);
+      }
+    });
+
     it('say what they cannot do', () => {
       const { privateFirewalls, publicFirewalls } = use.capabilities;
       for (const capability of [privateFirewalls, publicFirewalls])

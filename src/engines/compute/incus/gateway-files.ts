@@ -61,19 +61,28 @@ for link in $LINKS; do
     ip addr add "$address" dev "$device" 2>/dev/null || true
   done
 done
+nft -f rules
 echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 2 > /proc/sys/net/ipv6/conf/eth0/accept_ra 2>/dev/null || true
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding 2>/dev/null || true
-nft -f rules
 `;
 
-/** Packets of peers leave with the address of the gateway, so machines answer them without a route to the tunnel. */
+/**
+ * Packets of peers leave with the address of the gateway, so machines answer them without a route to the tunnel. Only
+ * peers open connections through the gateway: others on its public network could send packets for private addresses to
+ * it, as to any router.
+ */
 const rulesOf = (addresses: readonly string[]): string => `table inet hostplane
 delete table inet hostplane
 table inet hostplane {
   chain leaving {
     type nat hook postrouting priority 100;
 ${addresses.map((address) => `    oifname "eth*" ${familyOf(address)} saddr ${rangeOf(address)} masquerade`).join('\n')}
+  }
+  chain passing {
+    type filter hook forward priority 0; policy drop;
+    ct state established,related accept
+    iifname "${DEVICE}" accept
   }
 }
 `;

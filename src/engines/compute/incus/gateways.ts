@@ -72,15 +72,19 @@ const headers = Object.fromEntries(
   ]),
 );
 
-async function write(site: Site, ref: Ref, files: Files, signal?: AbortSignal): Promise<void> {
+/**
+ * Settings and peers are changed at the same time, by different callers. So nobody may meet a file that is half written:
+ * each is written beside the old one, which it then replaces.
+ */
+async function apply(site: Site, ref: Ref, files: Files, signal?: AbortSignal): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
-    const ask = { project: projectOf(ref), query: { path: `${FOLDER}/${name}` }, headers, text, signal };
+    const query = { path: `${FOLDER}/${name}.new` };
+    const ask = { project: projectOf(ref), query, headers, text, signal };
     await insist(() => site.client.run('POST', `${pathOf(ref)}/files`, ask), signal);
   }
-}
-
-async function apply(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
-  const status = await exec(site, ref, `sh ${FOLDER}/${APPLY}`, signal);
+  // A repeated command finds them replaced.
+  const replaced = Object.keys(files).map((name) => `{ [ ! -e ${name}.new ] || mv ${name}.new ${name}; }`);
+  const status = await exec(site, ref, [`cd ${FOLDER}`, ...replaced, `sh ${APPLY}`].join(' && '), signal);
   if (status !== 0)
     throw new EngineRefused('engine_failed', `The gateway could not apply its settings (status ${status}).`);
 }
@@ -119,8 +123,7 @@ export async function ensureGateway(
   await alignNics(site, ref, spec.nics, signal);
   await ensureRunning(site, ref, signal);
   await exec(site, ref, `mkdir -p -m 700 ${FOLDER}`, signal);
-  await write(site, ref, interfaceFiles(spec), signal);
-  await apply(site, ref, signal);
+  await apply(site, ref, interfaceFiles(spec), signal);
 }
 
 export async function ensureGatewayPeers(
@@ -130,8 +133,7 @@ export async function ensureGatewayPeers(
   signal?: AbortSignal,
 ): Promise<void> {
   if ((await findRaw(site, ref, signal)) === null) throw missing('gateway', ref.id);
-  await write(site, ref, peerFiles(peers), signal);
-  await apply(site, ref, signal);
+  await apply(site, ref, peerFiles(peers), signal);
 }
 
 export async function observeGateway(

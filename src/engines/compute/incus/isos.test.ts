@@ -1,14 +1,25 @@
 /** What real engines do with ISOs. Their machines are containers here, which have no drive. */
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { tinyIso } from '../../../testing/iso-server.ts';
 import { refusal } from '../../contract/refusal.ts';
+import type { Ref } from '../instance.ts';
 import { keys } from './config-keys.ts';
-import { beforeStart, driveOf, dropCopy, ensureCopy, observeIsos, withDrive } from './isos.ts';
+import {
+  beforeStart,
+  driveOf,
+  dropCopy,
+  ensureCopy,
+  ensureIso,
+  observeIsos,
+  removeIso,
+  withDrive,
+} from './isos.ts';
+import { nameOf, projectOf } from './names.ts';
 import { volumesPath } from './raw-volume.ts';
 import { findOnly } from './volume-context.ts';
 
@@ -43,19 +54,33 @@ describeEngines((bench) => {
   });
 });
 
+/** Reads the file of an ISO at the engine. lxcfs is in the same mount namespace as the engine. */
+async function readStored(folder: string, pool: string, ref: Ref): Promise<Buffer> {
+  const root = join('/proc', (await readFile(join(folder, 'lxcfs.pid'), 'utf8')).trim(), 'root');
+  const name = `${projectOf(ref)}_${nameOf(ref.id)}.iso`;
+  const place = join(root, folder, 'storage-pools', pool, 'custom', name);
+  const [file = ''] = await readdir(place);
+  return readFile(join(place, file));
+}
+
 describeEngines((bench) => {
   describe('an ISO of the provider', () => {
-    it('is copied into the project of an account, and the copy is removed when no machine has it', async () => {
+    const change =
+      'is copied into the project of an account, and the copy is removed when no machine has it, on %s';
+    it.each(['btrfs', 'dir'])(change, async (driver) => {
       const { lab, harness } = bench;
       const { site: own } = harness.engine;
       if (!(await own.readServer()).api_extensions.includes('custom_volume_iso')) return;
-      // The engine cannot copy ISOs on btrfs, which the other tests use.
-      const storagePool = `plain-${randomBytes(4).toString('hex')}`;
-      await own.client.run('POST', '/1.0/storage-pools', { body: { name: storagePool, driver: 'dir' } });
-      const site = { ...own, settings: { ...own.settings, storagePool } };
+      const storagePool = `pool-${randomBytes(4).toString('hex')}`;
+      const config = driver === 'btrfs' ? { size: '1GiB' } : {};
+      await own.client.run('POST', '/1.0/storage-pools', { body: { name: storagePool, driver, config } });
+      // With these bounds the engine refuses volumes that have no size.
+      const bounds = { ...own.settings.bounds, diskGb: 100 };
+      const site = { ...own, settings: { ...own.settings, storagePool, bounds } };
       const folder = await makeTemporaryFolder();
       const file = join(folder, 'iso');
-      await writeFile(file, tinyIso());
+      const content = Buffer.concat([tinyIso(), randomBytes(3_000_001)]);
+      await writeFile(file, content);
       const slug = `installer-${randomBytes(4).toString('hex')}`;
       const headers = {
         'content-type': 'application/octet-stream',
@@ -63,11 +88,17 @@ describeEngines((bench) => {
         'x-incus-type': 'iso',
       };
       await site.client.run('POST', volumesPath(site), { project: 'default', file, headers });
+      const imported = lab.ref('iso');
+      await ensureIso(site, imported, file);
+      await removeIso(site, imported);
       await removeTemporaryFolder(folder);
       const copy = { account: lab.account, id: `public_${slug}` };
       await ensureCopy(site, lab.account, slug);
       await ensureCopy(site, lab.account, slug);
       expect(await findOnly(site, copy)).toMatchObject({ content_type: 'iso' });
+      const bytes = await readStored(harness.daemon.folder, storagePool, copy);
+      // The engine fills up the last sectors of the file.
+      expect(bytes.subarray(0, content.length).equals(content)).toBe(true);
       expect((await observeIsos(site)).map(({ id }) => id)).not.toContain(copy.id);
       await dropCopy(site, lab.account, slug);
       expect(await findOnly(site, copy)).toBeNull();

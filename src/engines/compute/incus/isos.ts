@@ -1,8 +1,8 @@
 /**
  * ISOs: custom storage volumes of the type `iso` in the project of the account, and the drive of virtual machines. A
  * machine can use only volumes of its own project, so an ISO of the provider is copied there for the first machine
- * that has it in its drive, and removed with the last one. The engine has no boot order for a single start. So the driver gives the drive the highest priority, and takes the
- * priority away before the start that follows the next one.
+ * that has it in its drive, and removed with the last one. The engine has no boot order for a single start. So the
+ * driver gives the drive the highest priority, and takes the priority away before the start that follows the next one.
  */
 import { CapabilityMissing, EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
@@ -93,14 +93,30 @@ const storedOf = (account: string, iso: string): Ref => ({
   id: iso.startsWith('iso_') ? iso : `${COPY}${iso}`,
 });
 
+/** btrfs counts its own records against the size of a volume, so a copy of the size of its ISO would be refused. */
+const RECORDS_BYTES = 64 * 1024 ** 2;
+
+/** The engine takes over the size of the original, but refuses a copy without a size in a project with bounds. */
+async function sizeOfCopy(site: Site, slug: string, signal?: AbortSignal): Promise<string> {
+  const { client, settings } = site;
+  const path = `${volumesPath(site)}/${encodeURIComponent(slug)}`;
+  const { config } = await client.ask<RawVolume>('GET', path, { project: DEFAULT, signal });
+  const pool = `/1.0/storage-pools/${settings.storagePool}`;
+  const { driver } = await client.ask<{ readonly driver: string }>('GET', pool, { signal });
+  return String(bytesOf(config['size']) + (driver === 'btrfs' ? RECORDS_BYTES : 0));
+}
+
 /** Copies an ISO of the provider, which is in the default project under its slug. */
 export async function ensureCopy(site: Site, account: string, slug: string, signal?: AbortSignal) {
   const ref = storedOf(account, slug);
   const source = { type: 'copy', name: slug, pool: site.settings.storagePool, project: DEFAULT };
-  const body = { name: nameOf(ref.id), type: 'custom', content_type: 'iso', source };
-  const ask = { project: projectOf(ref), body, signal };
+  const copy = async (): Promise<void> => {
+    const config = { size: await sizeOfCopy(site, slug, signal) };
+    const body = { name: nameOf(ref.id), type: 'custom', content_type: 'iso', config, source };
+    await site.client.run('POST', volumesPath(site), { project: projectOf(ref), body, signal });
+  };
   try {
-    await ensureStored(site, ref, () => site.client.run('POST', volumesPath(site), ask), signal);
+    await ensureStored(site, ref, copy, signal);
   } catch (error) {
     throw isMissing(error) ? missing('ISO', slug) : error;
   }

@@ -20,7 +20,7 @@ describeEngines((bench) => {
       () => false,
     );
 
-  const { succeeds, reaches, hasAddress } = probeOf(() => bench.harness);
+  const { succeeds, reaches, hasAddress, gives } = probeOf(() => bench.harness);
 
   async function runningWith(nic: Partial<Nic>, index = 0): Promise<{ ref: Ref; nic: Nic }> {
     const whole = bench.lab.nic({ index, ...nic });
@@ -72,12 +72,15 @@ describeEngines((bench) => {
       for (const ref of refs) await bench.harness.engine.ensureRunning(ref);
       const [one, other] = refs as [Ref, Ref];
       await expect.poll(() => hasAddress(one, nics[0]?.ipv4 ?? ''), SOON).toBe(true);
-      await succeeds(one, 'ip addr add 2001:db8:1::78/64 dev eth0 nodad');
+      await gives(one, 'eth0', ['2001:db8:1::78/64']);
       await succeeds(other, 'ip addr add 192.0.2.205/24 dev eth0');
       expect(await reaches(one, '192.0.2.1')).toBe(true);
       expect(await reaches(one, '2001:db8:1::1', '2001:db8:1::78')).toBe(false);
       await expect.poll(() => reaches(other, '2001:db8:1::1'), SOON).toBe(true);
       expect(await reaches(other, '192.0.2.1')).toBe(false);
+      // Nothing but the filter was in the way.
+      await bench.harness.engine.ensureNic(one, { ...nics[0]!, antiSpoofing: false });
+      await expect.poll(() => reaches(one, '2001:db8:1::1', '2001:db8:1::78'), SOON).toBe(true);
     });
 
     it('comes and goes without unplugging anything', async () => {

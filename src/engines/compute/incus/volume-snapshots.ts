@@ -10,7 +10,7 @@ import { noteDone, wasDone } from './config-keys.ts';
 import { askOrNull, findRaw, insist, missing, type Site } from './driver-context.ts';
 import { isMissing } from './failure.ts';
 import { isRunning } from './observation.ts';
-import { GIB } from './quantities.ts';
+import { bytesOf, GIB } from './quantities.ts';
 import { askAt, type Place, pathAt, type RawVolume } from './raw-volume.ts';
 import { outwaitVolumes } from './running-operations.ts';
 import { NEVER, UNFINISHED_MS } from './snapshots.ts';
@@ -168,6 +168,15 @@ export async function removeVolumeSnapshot(
   if (place !== null) await remove(site, ref, place, id, signal);
 }
 
+/**
+ * With the content, some storage takes over the limit that the volume had when the snapshot was taken. The engine sets
+ * the limit again only if the text of the size changes, so the same size gets another text.
+ */
+function respelled({ size = '' }: RawVolume['config']): string {
+  const bytes = String(bytesOf(size));
+  return size === bytes ? `${bytes}B` : bytes;
+}
+
 export async function ensureVolumeRestored(
   site: Site,
   ...[ref, { once, snapshot }, signal]: Parameters<ComputeEngine['ensureVolumeRestored']>
@@ -186,5 +195,8 @@ export async function ensureVolumeRestored(
     throw new EngineRefused('invalid_state', 'Newer snapshots exist. Remove them first.');
   const ask = { ...askAt(ref, volume, signal), body: { restore: snapshot } };
   await insist(() => site.client.run('PUT', pathAt(site, volume), ask), signal);
-  await changeVolume(site, ref, volume, ({ config }) => ({ config: noteDone(config, once) }), signal);
+  const done = ({ config }: RawVolume) => ({
+    config: noteDone({ ...config, size: respelled(config) }, once),
+  });
+  await changeVolume(site, ref, volume, done, signal);
 }

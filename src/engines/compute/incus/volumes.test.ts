@@ -33,6 +33,25 @@ describeEngines((bench) => {
       expect(await succeeds(machine, fill)).toBe(true);
     });
 
+    it('is enforced after a restore, and in a volume made from a snapshot', async () => {
+      const { lab, harness } = bench;
+      const { engine } = harness;
+      const volume = await lab.volume({ sizeGb: 1 });
+      await engine.ensureVolumeSnapshot(volume, 'vsnap_1');
+      const source = { volume: volume.id, snapshot: 'vsnap_1' };
+      await engine.ensureVolumeSize(volume, 2);
+      await engine.ensureVolumeRestored(volume, { once: lab.token(), snapshot: 'vsnap_1' });
+      const machine = await lab.running();
+      for (const each of [volume, await lab.volume({ source, sizeGb: 2 })]) {
+        expect(await engine.observeVolume(each)).toMatchObject({ sizeGb: 2 });
+        await engine.ensureVolumeAttached(each, machine.id);
+        const mount = await mountOf(each);
+        const takes = (bytes: number) => succeeds(machine, `fallocate -l ${bytes} ${mount}/large && sync`);
+        expect(await takes(1_500_000_000)).toBe(true);
+        expect(await takes(2_500_000_000)).toBe(false);
+      }
+    });
+
     it('counts against the capacity of the location', async () => {
       const { lab, harness } = bench;
       const [before] = await harness.engine.readCapacity();

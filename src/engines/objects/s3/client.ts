@@ -36,7 +36,6 @@ interface Ask {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request times out when the connection is idle for this long. */
 const SILENCE_MS = 30_000;
 /** Services of this kind answer 503 to some requests and expect that these are sent again. */
 const WAITS_MS = [200, 1000] as const;
@@ -72,10 +71,13 @@ export class S3Client {
   readonly #bucket: Bucket;
   readonly #bandwidth: Bandwidth;
   readonly #agent: HttpAgent;
+  readonly #silenceMs: number;
 
-  constructor(bucket: Bucket, bandwidth: Bandwidth) {
+  /** A request times out when its connection is idle for `silenceMs`. */
+  constructor(bucket: Bucket, bandwidth: Bandwidth, silenceMs = SILENCE_MS) {
     this.#bucket = bucket;
     this.#bandwidth = bandwidth;
+    this.#silenceMs = silenceMs;
     this.#agent = this.#isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   }
 
@@ -108,7 +110,9 @@ export class S3Client {
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       request.on('response', resolve).on('error', reject);
     });
-    request.setTimeout(SILENCE_MS, () => request.destroy(new Error('the connection was idle for too long')));
+    request.setTimeout(this.#silenceMs, () =>
+      request.destroy(new Error('the connection was idle for too long')),
+    );
     // Errors while sending are errors of the request, unless the store answered before it had read everything.
     void pipeline(Readable.from(this.#bandwidth.pace(body, signal)), request).catch(() => undefined);
     try {

@@ -20,6 +20,7 @@ function faultOf(error: unknown): Error {
 interface S3Options extends Bucket {
   readonly location: string;
   readonly megabytesPerSecond: number | null;
+  readonly silenceMs?: number;
 }
 
 interface Page {
@@ -42,11 +43,13 @@ export class S3Store implements ObjectStore {
   readonly driver = 's3';
   readonly location: string;
   readonly capabilities = {};
+  readonly downloads: Bandwidth;
   readonly #client: S3Client;
 
-  constructor({ location, megabytesPerSecond, ...bucket }: S3Options) {
+  constructor({ location, megabytesPerSecond, silenceMs, ...bucket }: S3Options) {
     this.location = location;
-    this.#client = new S3Client(bucket, new Bandwidth(megabytesPerSecond));
+    this.#client = new S3Client(bucket, new Bandwidth(megabytesPerSecond), silenceMs);
+    this.downloads = new Bandwidth(megabytesPerSecond);
   }
 
   async put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {

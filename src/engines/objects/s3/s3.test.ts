@@ -1,5 +1,7 @@
 /** The store in S3 against a real Ceph RGW, and against one that fails. */
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { backupPlaceOf } from '../../../provider/backup-store.ts';
 import { startCeph, type TestCeph, whyNoCeph } from '../../../testing/ceph.ts';
@@ -11,8 +13,10 @@ import { describeObjectStore } from '../contract.ts';
 import { examineObjects } from '../doctor.ts';
 import { openStore } from '../open.ts';
 import type { ObjectStore } from '../port.ts';
+import { S3Store } from './driver.ts';
 
 const reason = whyNoCeph();
+const fixture = (name: string): string => join(import.meta.dirname, '../../../testing/fixtures', name);
 
 describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${reason})`}`, () => {
   let ceph: TestCeph;
@@ -91,6 +95,30 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       expect(proxy.seen).toHaveLength(1);
     });
 
+    it('is asked again when it is silent for too long, before its answer or in the middle of it', async () => {
+      const place = backupPlaceOf(bucket.setting);
+      if (place.driver !== 's3') throw new Error('not a bucket');
+      const impatient = new S3Store({ location: 'fra1', ...place, silenceMs: 300 });
+      failing(2, 'silent');
+      await impatient.put('a/1', bytes);
+      for (const fault of ['silent', { stallAnswerAfter: 100_000 }] as const) {
+        failing(2, fault);
+        expect((await impatient.get('a/1'))?.equals(bytes)).toBe(true);
+        failing(3, fault);
+        await expect(impatient.get('a/1')).rejects.toThrow(EngineUnreachable);
+      }
+      await impatient.close();
+    });
+
+    it('is written no faster than allowed', async () => {
+      const slow = openStore('fra1', backupPlaceOf({ ...bucket.setting, megabytes_per_second: 1 }));
+      const before = performance.now();
+      await slow.put('a/1', bytes);
+      // The last of five slices waits for the four before it: 262,144 bytes at 1 MB/s.
+      expect(performance.now() - before).toBeGreaterThan(250);
+      await slow.close();
+    });
+
     it('ends a call that is aborted while the store does not answer', async () => {
       const reasonOfTest = new Error('enough');
       const abort = new AbortController();
@@ -105,6 +133,30 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       const other = openStore('fra1', backupPlaceOf({ ...bucket.setting, bucket: 'another' }));
       await expect(other.get('a/1')).rejects.toThrow(EngineUnreachable);
       await other.close();
+    });
+  });
+
+  describe('a bucket behind TLS', () => {
+    it('is used only if the certificate is of a trusted authority', async () => {
+      const [cert, key] = ['localhost.crt', 'localhost.key'].map((name) =>
+        readFileSync(fixture(name), 'utf8'),
+      );
+      const proxy = await openFaultyStore(ceph.endpoint, { cert: cert!, key: key! });
+      const bucket = await makeBucket(ceph, proxy.endpoint);
+      const setting = { ...bucket.setting, ca_file: fixture('localhost.crt') };
+      const trusting = openStore('fra1', backupPlaceOf(setting));
+      await trusting.put('a/1', Buffer.from('1'));
+      expect((await trusting.get('a/1'))?.toString()).toBe('1');
+      const other = openStore('fra1', backupPlaceOf(bucket.setting));
+      await expect(other.get('a/1')).rejects.toThrow(EngineUnreachable);
+      expect(proxy.seen.filter((each) => each.startsWith('GET '))).toHaveLength(1);
+      const [found] = await examineObjects({ slug: 'fra1', backups: bucket.setting } as never, {} as never);
+      expect(found?.detail).toMatch(/certificate/);
+      expect(found?.fix).toMatch(/ca_file/);
+      await trusting.close();
+      await other.close();
+      await proxy.close();
+      await bucket.close();
     });
   });
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
@@ -15,8 +15,21 @@ let mine: VpsAccount;
 let policy: BackupPolicy;
 let vm: Vm;
 
+/** As many as a test has at once, so that another one is too many. */
+const MOST = 4;
+
 beforeAll(async () => {
-  app = await createTestApp();
+  app = await createTestApp({
+    provider: (config) => ({
+      ...config,
+      catalogue: {
+        ...config.catalogue,
+        limits: config.catalogue.limits.map((limit) =>
+          limit.id === 'flexible-vps.backups' ? { ...limit, limit: MOST } : limit,
+        ),
+      },
+    }),
+  });
 });
 beforeEach(async () => {
   mine = await VpsAccount.open(app);
@@ -165,12 +178,28 @@ describe('a busy machine', () => {
     expect(await jobs()).toHaveLength(1);
     expect((await read()).last_run).toMatchObject({ succeeded: 0, skipped: 0 });
     await endWindow();
-    await backupRuns.run(app.services);
+    // The clock of the worker is behind that of the database.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    await backupRuns.run(app.services).finally(() => vi.useRealTimers());
     expect(await jobs()).toEqual([]);
     expect((await read()).last_run).toMatchObject({ succeeded: 0, skipped: 1 });
     const told = await app.call({ url: '/account/v1/events?types=backup.skipped', key: mine.key });
     expect(told.json()).toMatchObject({ data: [{ severity: 'warning', resource: { id: vm.id } }] });
     await settle(app);
+  });
+
+  it.each([
+    ['lost its policy', () => mine.send('PATCH', `vms/${vm.id}`, { backup_policy_id: null })],
+    ['was disabled with its policy', () => patch({ enabled: false })],
+  ])('is not backed up if it %s meanwhile', async (_, withdraw) => {
+    await mine.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
+    await pass('1 day');
+    await backupRuns.run(app.services);
+    expect((await withdraw()).statusCode).toBe(200);
+    await settle(app);
+    await run();
+    expect(await jobs()).toEqual([]);
+    expect(await backupsOf()).toEqual([]);
   });
 
   it('is backed up as soon as it is free, also when the window has ended meanwhile', async () => {
@@ -181,6 +210,21 @@ describe('a busy machine', () => {
     await endWindow();
     await run();
     expect(await backupsOf()).toMatchObject([{ status: 'available' }]);
+  });
+});
+
+describe('a machine of an account that has as many backups as it may have', () => {
+  it('is skipped, and its owner is told why', async () => {
+    for (let i = 0; i < MOST; i++) await mine.do('POST', 'backups', { vm_id: vm.id });
+    await serve();
+    expect(await backupsOf()).toEqual([]);
+    await endWindow();
+    await run();
+    expect((await read()).last_run).toMatchObject({ succeeded: 0, skipped: 1 });
+    const told = await app.call({ url: '/account/v1/events?types=backup.skipped', key: mine.key });
+    expect(told.json()).toMatchObject({
+      data: [{ message: expect.stringContaining(`limit flexible-vps.backups is ${MOST}`) }],
+    });
   });
 });
 

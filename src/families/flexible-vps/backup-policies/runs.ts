@@ -98,7 +98,7 @@ async function postpone({ db, registry }: Services, { vm_id }: BackupJob, proble
     if (job === undefined) return;
     if (!job.is_over) return noteTry(tx, vm_id);
     await removeJob(tx, vm_id);
-    await countOutcome(tx, job.policy_id, 'skipped', new Date());
+    await countOutcome(tx, job.policy_id, 'skipped', job.now);
     const vm = await lockVmIfThere(tx, job.account_id, vm_id);
     if (vm === undefined) return;
     const message = `The policy ${job.policy_name} could not back up ${vm.name}: ${problem.message}`;

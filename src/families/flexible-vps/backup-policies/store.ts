@@ -115,7 +115,7 @@ export function lockJob(db: Db, vmId: string) {
     .innerJoin('backup_policies', 'backup_policies.id', 'backup_jobs.policy_id')
     .selectAll('backup_jobs')
     .select(['backup_policies.enabled', 'backup_policies.name as policy_name'])
-    .select(sql<boolean>`window_ends_at <= now()`.as('is_over'))
+    .select([sql<boolean>`window_ends_at <= now()`.as('is_over'), sql<Date>`now()`.as('now')])
     .where('vm_id', '=', vmId)
     .forUpdate('backup_jobs')
     .skipLocked()

@@ -46,6 +46,7 @@ function storeThat(fail: (writes: number) => Error | null) {
     driver: 'folder',
     location: 'fra1',
     capabilities: {},
+    downloads: real.downloads,
     async put(key, bytes) {
       const error = fail(written.length + 1);
       if (error !== null) throw error;

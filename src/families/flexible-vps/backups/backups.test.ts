@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
-import { clearFaults } from '../../../engines/compute/sandbox/store.ts';
+import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
+import { untilWaiting } from '../../../testing/portal.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
 import { BackupCipher } from './cipher.ts';
+import { backupExpiry } from './schedule.ts';
 import type { Backup } from './schema.ts';
+import { shareBackup } from './store.ts';
 
 let app: TestApp;
 let mine: VpsAccount;
@@ -66,6 +70,9 @@ describe('a backup', () => {
     expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running' });
     const kept = await mine.send('GET', 'backups?kind=safety');
     expect(kept.json()).toMatchObject({ data: [{ status: 'available', vm_id: vm.id }] });
+    const safety = kept.json<{ data: Backup[] }>().data[0]!;
+    const copy = await mine.vm({ source: { type: 'backup', backup_id: safety.id } });
+    expect(await noteOn(copy.id)).toBe('new');
   });
 
   it('becomes another machine, also after its own machine is gone', async () => {
@@ -76,6 +83,36 @@ describe('a backup', () => {
     expect(await read(backup.id)).toMatchObject({ vm_deleted: true, status: 'available' });
     const copy = await mine.vm({ source: { type: 'backup', backup_id: backup.id } });
     expect(await noteOn(copy.id)).toBe('kept');
+  });
+
+  it.each([
+    ['created from it', 'vms'],
+    ['restored to it', 'restore'],
+  ])('leaves no image at the engine when a machine is not %s in time', async (_, way) => {
+    const { db } = app.services;
+    const source = { type: 'backup', backup_id: (await backUp()).id };
+    const body = { name: 'late', location: 'fra1', plan: 'flex-2-4', source };
+    const answer =
+      way === 'vms'
+        ? await mine.send('POST', 'vms', body)
+        : await mine.send('POST', `vms/${vm.id}/restore`, { source, safety_backup: false, confirm: vm.name });
+    const { id } = answer.json<Vm>().operation!;
+    const call = way === 'vms' ? 'ensureInstance' : 'ensureRebuilt';
+    await addFault(db, { call, effect: { kind: 'unreachable' } });
+    await settle(app);
+    expect(await sandbox().observeImage(refOf(id))).not.toBeNull();
+    await backupExpiry.run(app.services);
+    expect(await sandbox().observeImage(refOf(id))).not.toBeNull();
+    await db
+      .updateTable('operations')
+      .set({ deadline_at: sql<Date>`now()`, run_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .execute();
+    await settle(app);
+    expect(await mine.operation(id)).toMatchObject({ status: 'failed', error: { code: 'timeout' } });
+    await backupExpiry.run(app.services);
+    expect(await sandbox().observeImage(refOf(id))).toBeNull();
+    expect(await db.selectFrom('passing_images').selectAll().execute()).toEqual([]);
   });
 
   it('becomes an image', async () => {
@@ -116,6 +153,22 @@ describe('a backup', () => {
   });
 });
 
+describe('the key of an account', () => {
+  it('is its own, and sealed in the database', async () => {
+    await backUp();
+    const theirs = await VpsAccount.open(app);
+    await theirs.do('POST', 'backups', { vm_id: (await theirs.vm()).id });
+    const rows = await app.services.db
+      .selectFrom('backup_keys')
+      .selectAll()
+      .where('account_id', 'in', [mine.account.id, theirs.account.id])
+      .execute();
+    const keys = rows.map(({ sealed, account_id }) => app.services.secrets.open(sealed, account_id));
+    expect(keys.map(({ length }) => length)).toEqual([32, 32]);
+    expect(keys[0]?.equals(keys[1]!)).toBe(false);
+  });
+});
+
 describe('a machine that is deleted', () => {
   it('leaves its final backup', async () => {
     await write('last words');
@@ -128,12 +181,63 @@ describe('a machine that is deleted', () => {
     expect(await noteOn(copy.id)).toBe('last words');
   });
 
+  it('is kept as it was, with its volumes and backups, if its final backup fails', async () => {
+    const backup = await backUp();
+    const body = { name: 'data', location: 'fra1', size_gb: 10, vm_id: vm.id };
+    const { id } = await mine.do('POST', 'volumes', body);
+    const fail = { kind: 'fail', code: 'engine_failed', detail: 'Told to.' } as const;
+    await addFault(app.services.db, { call: 'ensureImage', effect: fail });
+    await mine.send('DELETE', `vms/${vm.id}?final_backup=true&backups=delete&volumes=delete`);
+    await settle(app);
+    expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running', volume_ids: [id], operation: null });
+    expect((await mine.send('GET', `volumes/${id}`)).json()).toMatchObject({ status: 'attached' });
+    expect(await read(backup.id)).toMatchObject({ status: 'available' });
+    const { data } = (await mine.send('GET', 'backups?kind=final')).json<{ data: Backup[] }>();
+    expect(data).toMatchObject([{ status: 'failed', failure: { code: 'engine_failed' } }]);
+  });
+
+  it('takes a backup with it that is not finished, and says so', async () => {
+    const { id } = (await mine.send('POST', 'backups', { vm_id: vm.id })).json<Backup>();
+    const dry = await mine.send('DELETE', `vms/${vm.id}?dry_run=true`);
+    expect(dry.json<{ effects: object[] }>().effects).toContainEqual({
+      action: 'delete',
+      type: 'backup',
+      id,
+      name: vm.name,
+      loss: { what: 'The backup, which is not finished.', recoverable: false },
+    });
+    await mine.send('DELETE', `vms/${vm.id}`);
+    await settle(app);
+    expect((await mine.send('GET', `backups/${id}`)).statusCode).toBe(404);
+    expect(await objects().list(`${mine.account.id}/`)).toEqual([]);
+  });
+
   it('takes its backups with it if asked', async () => {
     const backup = await backUp();
     await mine.send('DELETE', `vms/${vm.id}?backups=delete`);
     await settle(app);
     expect(await partsOf(backup)).toEqual([]);
     expect((await mine.send('GET', `backups/${backup.id}`)).statusCode).toBe(404);
+  });
+});
+
+describe('a deletion of a machine with its backups', () => {
+  it('leaves a backup that another call is about to use', async () => {
+    const backup = await backUp();
+    const other = await mine.vm();
+    const { answer: deleting } = await app.services.db.transaction().execute(async (tx) => {
+      await shareBackup(tx, mine.account.id, backup.id);
+      const answer = mine.send('DELETE', `vms/${vm.id}?backups=delete`);
+      await untilWaiting(tx, 1);
+      await tx
+        .updateTable('vms')
+        .set({ status: 'creating', source: { type: 'backup', id: backup.id } })
+        .where('id', '=', other.id)
+        .execute();
+      return { answer };
+    });
+    expect((await deleting).statusCode).toBe(202);
+    expect(await read(backup.id)).toMatchObject({ status: 'available' });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { imageFormats } from '../../../engines/compute/port.ts';
+import { engineAt } from '../../../engines/engine-step.ts';
 import { type Download, downloadUrl } from '../../../kernel/downloads.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
@@ -84,6 +85,7 @@ export async function findBackupDownload(
   const row = await readBackup(services.db, id);
   if (row?.status !== 'available' || row.sha256 === null || row.size_bytes === null) return null;
   return {
+    owner: row.account_id,
     name: `${row.name}.${extensions[row.format ?? 'raw']}`,
     sizeBytes: row.size_bytes,
     sha256: row.sha256,
@@ -99,7 +101,9 @@ async function* readLogged(
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   try {
-    yield* readArchive(services.db, services, row, range, signal);
+    const { downloads } = engineAt(services.objects, row.location);
+    for await (const part of readArchive(services.db, services, row, range, signal))
+      yield* downloads.pace(part, signal);
   } catch (error) {
     if (error instanceof PartDamaged)
       services.log.error({ err: error, backup_id: row.id }, 'a backup is damaged');

@@ -8,7 +8,16 @@ import { transact } from '../../../store/transaction.ts';
 import { clearBackup } from './copying.ts';
 import { deleteBackupKind } from './kinds.ts';
 import { backups } from './resource.ts';
-import { dueBackups, lockBackup, noteCleared, unclearedBackups, usersOfBackup } from './store.ts';
+import {
+  dueBackups,
+  forgetPassingImage,
+  leftPassingImages,
+  lockBackup,
+  noteCleared,
+  unclearedBackups,
+  usersOfBackup,
+} from './store.ts';
+import { removePassingImage } from './use.ts';
 
 /** The maximum per run; the next run starts the other deletions. */
 const AT_ONCE = 200;
@@ -26,16 +35,34 @@ async function startDeletion({ db, registry }: Services, id: string): Promise<vo
   });
 }
 
+/** A later run tries again what an engine does not do now. */
+async function tryOut(clear: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  try {
+    await clear(AbortSignal.timeout(CLEAR_MS));
+  } catch (error) {
+    const isOfEngine = error instanceof EngineUnreachable || error instanceof EngineRefused;
+    if (!isOfEngine && (error as Error).name !== 'TimeoutError') throw error;
+  }
+}
+
 /** An operation that failed because an engine was silent could not remove what it had made. */
 async function clearFailed(services: Services): Promise<void> {
-  for (const row of await unclearedBackups(services.db, AT_ONCE)) {
-    try {
-      await clearBackup({ db: services.db, services, signal: AbortSignal.timeout(CLEAR_MS) }, row);
-      await noteCleared(services.db, row.id);
-    } catch (error) {
-      const isOfEngine = error instanceof EngineUnreachable || error instanceof EngineRefused;
-      if (!isOfEngine && (error as Error).name !== 'TimeoutError') throw error;
-    }
+  const { db } = services;
+  for (const row of await unclearedBackups(db, AT_ONCE))
+    await tryOut(async (signal) => {
+      await clearBackup({ db, services, signal }, row);
+      await noteCleared(db, row.id);
+    });
+  for (const { operation_id: operationId, account_id: accountId, location } of await leftPassingImages(
+    db,
+    AT_ONCE,
+  )) {
+    // A location that has lost its engine has nothing to clear there.
+    if (services.compute.at(location) === undefined) await forgetPassingImage(db, operationId);
+    else
+      await tryOut((signal) =>
+        removePassingImage({ db, services, signal, accountId, operationId }, location),
+      );
   }
 }
 

@@ -4,7 +4,7 @@ import { readResources } from '../../../kernel/listing/store.ts';
 import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { BackupStatus } from './lifecycle.ts';
-import type { BackupKind, BackupRow } from './table.ts';
+import type { BackupKind, BackupRow, PassingImage } from './table.ts';
 
 type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
 
@@ -185,4 +185,26 @@ export async function insertSealedKey(db: Db, account_id: string, sealed: Buffer
     .values({ account_id, sealed })
     .onConflict((conflict) => conflict.column('account_id').doNothing())
     .execute();
+}
+
+export async function notePassingImage(db: Db, image: PassingImage): Promise<void> {
+  await db
+    .insertInto('passing_images')
+    .values(image)
+    .onConflict((conflict) => conflict.column('operation_id').doNothing())
+    .execute();
+}
+
+export async function forgetPassingImage(db: Db, operationId: string): Promise<void> {
+  await db.deleteFrom('passing_images').where('operation_id', '=', operationId).execute();
+}
+
+/** Images of operations that have ended, for example because the engine was silent until their deadline. */
+export async function leftPassingImages(db: Db, limit: number): Promise<PassingImage[]> {
+  const { rows } = await sql<PassingImage>`
+    select * from passing_images left_over
+    where not exists (
+      select from operations where id = left_over.operation_id and finished_at is null)
+    order by operation_id limit ${limit}`.execute(db);
+  return rows;
 }

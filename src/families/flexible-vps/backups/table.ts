@@ -40,12 +40,20 @@ interface BackupsTable extends OwnedTable {
   expires_at: Date | null;
 }
 
+/** An image that an operation makes of a backup and removes again, from before it is made until it is removed. */
+export interface PassingImage {
+  operation_id: string;
+  account_id: string;
+  location: string;
+}
+
 declare module '../../../store/database.ts' {
   interface Tables {
     vm_backups: BackupsTable;
     /** The parts that the object store has, with the SHA-256 of their plain bytes. */
     backup_parts: { backup_id: string; number: number; sha256: string };
     backup_keys: { account_id: string; sealed: Buffer };
+    passing_images: PassingImage;
   }
 }
 

@@ -7,7 +7,7 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { contentOfArchive } from './archive.ts';
 import { backupLife } from './lifecycle.ts';
-import { readBackup, shareBackup } from './store.ts';
+import { forgetPassingImage, notePassingImage, readBackup, shareBackup } from './store.ts';
 import type { BackupRow } from './table.ts';
 
 const RETRY_SECONDS = 5;
@@ -40,7 +40,7 @@ export async function requireBackup(
 type Using = Pick<Work<unknown>, 'db' | 'services' | 'signal' | 'accountId' | 'operationId'>;
 
 /** The image that an operation makes of a backup has the id of the operation, and exists only as long. */
-export const passingImage = ({ accountId, operationId }: Using): Ref => ({
+export const passingImage = ({ accountId, operationId }: Pick<Using, 'accountId' | 'operationId'>): Ref => ({
   account: accountId,
   id: operationId,
 });
@@ -62,8 +62,17 @@ export async function ensureImageOf(
   await engine.ensureImage(ref, { content, format, architecture, bootMode }, signal);
 }
 
+/** Noted first, so that an image is found again if its operation ends before it has removed the image. */
+export async function ensurePassingImage(work: Using, backupId: string, location: string): Promise<Ref> {
+  const ref = passingImage(work);
+  await notePassingImage(work.db, { operation_id: ref.id, account_id: work.accountId, location });
+  await ensureImageOf(work, backupId, ref, location);
+  return ref;
+}
+
 export async function removePassingImage(work: Using, location: string): Promise<void> {
   await engineAt(work.services.compute, location).removeImage(passingImage(work), work.signal);
+  await forgetPassingImage(work.db, work.operationId);
 }
 
 /** Runs `use` with the image. If the engine refuses, the operation ends, so the image is removed then, too. */
@@ -74,9 +83,7 @@ export async function withPassingImage<T>(
   use: (image: Ref) => Promise<T>,
 ): Promise<T> {
   try {
-    const ref = passingImage(work);
-    await ensureImageOf(work, backupId, ref, location);
-    const result = await use(ref);
+    const result = await use(await ensurePassingImage(work, backupId, location));
     await removePassingImage(work, location);
     return result;
   } catch (error) {

@@ -9,9 +9,10 @@ import { requireRoom } from '../../../resources/limits/require-room.ts';
 import type { Tx } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';
 import { clearBackup, failBackup, forgetBackup } from './copying.ts';
+import { createBackupKind } from './kinds.ts';
 import { columnsOf, reportMost, requireStore } from './new-backup.ts';
 import { backups } from './resource.ts';
-import { backupsOf, readBackup, usersOfBackup } from './store.ts';
+import { backupsOf, lockBackup, readBackup, usersOfBackup } from './store.ts';
 import type { BackupRow } from './table.ts';
 
 type Deleting = Pick<Call, 'db' | 'caller' | 'services' | 'effect' | 'cost' | 'now' | 'warn'>;
@@ -38,13 +39,30 @@ export async function addBackupBefore(
 
 /** Marks the backups that are deleted with their machine. Those that something is being made from stay. */
 export async function doomBackups(call: Deleting, vm: VmRow): Promise<void> {
-  for (const row of await backupsOf(call.db, vm.account_id, vm.id)) {
-    if (row.status !== 'available' && row.status !== 'failed') continue;
+  for (const { id } of await backupsOf(call.db, vm.account_id, vm.id)) {
+    // The lock waits for calls that are about to use the backup.
+    const row = await lockBackup(call.db, id);
+    if (row?.status !== 'available' && row?.status !== 'failed') continue;
     if ((await usersOfBackup(call.db, vm.account_id, row.id)).length > 0) continue;
     await backups.reportCost(call, [row], null);
     await backups.change(call.db, row.id, { status: 'deleting' }, { keepsPrice: true });
     call.effect({ action: 'delete', ...backups.ref(row), loss: forGood('The backup.') });
   }
+}
+
+/** Reports the backup of the machine that is being made: the deletion cancels it. */
+export async function tellUnfinished(
+  { db, effect }: Pick<Call, 'db' | 'effect'>,
+  { account_id, id: vmId }: Pick<VmRow, 'account_id' | 'id'>,
+): Promise<void> {
+  const unfinished = (await backupsOf(db, account_id, vmId)).filter(({ status }) => status === 'creating');
+  const pending = await pendingOn(
+    db,
+    unfinished.map(({ id }) => id),
+  );
+  for (const row of unfinished)
+    if (pending.get(row.id)?.type === createBackupKind.type)
+      effect({ action: 'delete', ...backups.ref(row), loss: forGood('The backup, which is not finished.') });
 }
 
 /** Removes the next backup that is deleted with its machine. Returns its id, or undefined if there is none. */

@@ -2,11 +2,11 @@ import type { Call } from '../../../kernel/call.ts';
 import { forNow } from '../../../kernel/effect.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { applyChange, changeNothing, takeFirewall, takePart } from './change-call.ts';
+import { applyChange, changeNothing, takeFirewall, takePart, warnOfOpenMachines } from './change-call.ts';
 import { requireCoverable } from './checks.ts';
 import { applyingExample, firewallExample } from './example.ts';
 import { applyFirewallKind } from './kinds.ts';
-import { isLastOfSome, noteLocations, raiseVersions } from './members/store.ts';
+import { noteLocations, raiseVersions } from './members/store.ts';
 import { targetOf } from './present.ts';
 import { firewalls, newAttachmentId } from './resource.ts';
 import { letsManage } from './rules.ts';
@@ -107,7 +107,7 @@ export const detachVpsFirewall = endpoint({
     answer: { status: 202, body: { ...applyingExample, attachments: [], vm_count: 0 } },
   },
   async handle(call) {
-    const { db, params, warn } = call;
+    const { db, params } = call;
     const wanted = { id: params.id, partId: params.attachment_id, endpointId: 'detachVpsFirewall' };
     const {
       row: before,
@@ -119,13 +119,8 @@ export const detachVpsFirewall = endpoint({
     if (gone === undefined) return accepted(await changeNothing(call, before, removal));
     const present = await attachmentsOf(db, before.id);
     await raiseVersions(db, before.id);
-    const open = await isLastOfSome(db, gone.id, before.id);
+    await warnOfOpenMachines(call, before.id, gone.id);
     await deleteAttachment(db, before.id, gone.id);
-    if (open)
-      warn({
-        code: 'unprotected',
-        detail: 'This is the last firewall of a machine, which will accept all connections.',
-      });
     const left = present.filter(({ id }) => id !== gone.id);
     const changes = [{ pointer: '/attachments', before: present.map(targetOf), after: left.map(targetOf) }];
     const loss = forNow(`The protection by the firewall ${before.name}.`);

@@ -6,6 +6,7 @@ import { pendingOn, type StoredOperation } from '../../../kernel/operations/stor
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { applyFirewallKind } from './kinds.ts';
 import { firewallLife } from './lifecycle.ts';
+import { leavesSomeOpen } from './members/store.ts';
 import { presentFirewall } from './present.ts';
 import { firewalls } from './resource.ts';
 import type { Firewall } from './schema.ts';
@@ -106,4 +107,15 @@ export async function applyChange(
   const subjects = [row.id, ...(partId === undefined ? [] : [partId])];
   const operation = await call.start({ kind: applyFirewallKind, input: {}, resource: ref, subjects });
   return showFirewall(call, row.id, operation);
+}
+
+/** Before a firewall, or one attachment of it, is removed. */
+export async function warnOfOpenMachines(
+  { db, warn }: Pick<Call, 'db' | 'warn'>,
+  id: string,
+  attachmentId?: string,
+): Promise<void> {
+  if (!(await leavesSomeOpen(db, id, attachmentId))) return;
+  const detail = 'This is the last firewall of a machine, which will accept all connections.';
+  warn({ code: 'unprotected', detail });
 }

@@ -4,7 +4,7 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { exampleOperation } from '../vms/example.ts';
-import { showFirewall } from './change-call.ts';
+import { showFirewall, warnOfOpenMachines } from './change-call.ts';
 import { firewallExample } from './example.ts';
 import { deleteFirewallKind } from './kinds.ts';
 import { firewallLife } from './lifecycle.ts';
@@ -82,6 +82,7 @@ export const deleteVpsFirewall = endpoint({
         nextStep:
           'Remove its attachments with DELETE /flexible-vps/v1/firewalls/{id}/attachments/{attachment_id}, or add ?detach=true to remove them with the firewall.',
       });
+    if (staying.length > 0) await warnOfOpenMachines(call, before.id);
     effect({ action: 'delete', ...ref, loss: forGood('The firewall with its rules.') });
     await firewalls.change(db, before.id, { status: 'deleting' });
     const operation = await start({

@@ -200,9 +200,14 @@ describe('a firewall', () => {
       code: 'resource_in_use',
       used_by: [{ type: 'vm', id: server.id }],
     });
+    const dry = await mine.send('DELETE', `firewalls/${id}?detach=true&dry_run=true`);
+    expect(dry.json()).toMatchObject({ warnings: [{ code: 'unprotected' }] });
     await mine.send('DELETE', `firewalls/${id}?detach=true`);
     await settle(app);
     expect((await mine.send('GET', `firewalls/${id}`)).statusCode).toBe(404);
+    const after = await readVm(server.id);
+    expect(after.firewall_ids).toEqual([]);
+    expect(after.etag).not.toBe(server.etag);
     expect(await connect(client, server)).toBe('arrived');
     expect(await engine().observeFirewall({ account: mine.account.id, id })).toBeNull();
   });
@@ -236,6 +241,25 @@ describe('a firewall', () => {
     await settle(app);
     expect(await read(id)).toMatchObject({ status: 'active', status_reason: null });
     expect(await connect(client, server)).toBe('arrived');
+  });
+
+  it('is active only when all locations have it', async () => {
+    const { id } = await firewall();
+    for (const location of ['ams1', 'fra1']) await mine.vm({ location, labels: { role: 'web' } });
+    const effect = { kind: 'fail', code: 'engine_failed', detail: 'No.' } as const;
+    await addFault(app.services.db, { call: 'ensureFirewall', location: 'fra1', effect });
+    await attach(id, { type: 'label_selector', selector: 'role=web' });
+    const seenAt = async (location: string) => {
+      const at = app.services.compute.at(location);
+      return (await at?.observeFirewall({ account: mine.account.id, id }))?.members.length;
+    };
+    expect([await seenAt('ams1'), await seenAt('fra1')]).toEqual([1, undefined]);
+    expect(await read(id)).toMatchObject({ status: 'error', vm_count: 2 });
+    await clearFaults(app.services.db);
+    await firewallDrift.run(app.services);
+    await settle(app);
+    expect([await seenAt('ams1'), await seenAt('fra1')]).toEqual([1, 1]);
+    expect(await read(id)).toMatchObject({ status: 'active' });
   });
 
   it('is brought back if the engine lost it, and removed if only the engine has it', async () => {

@@ -11,6 +11,7 @@ import type { Services } from '../../../kernel/services.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { applyAt, refOf } from './engine-firewall.ts';
 import { firewallLife } from './lifecycle.ts';
+import { raiseVersions } from './members/store.ts';
 import { firewalls } from './resource.ts';
 import { attachmentsOf, lockFirewalls, readFirewall } from './store.ts';
 import type { FirewallRow } from './table.ts';
@@ -95,6 +96,7 @@ export const deleteFirewallKind = kind<typeof DeleteInput>({
           return failed('engine_failed', 'The engine removed the firewall, but still reports it.', true);
       }
       return done({ changed: true }, async (tx) => {
+        await raiseVersions(tx, row.id);
         await firewalls.erase(tx, row.id, { at: now });
         return [firewalls.event('deleted', row)];
       });

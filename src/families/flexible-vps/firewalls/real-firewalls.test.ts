@@ -76,6 +76,38 @@ describe.skipIf(withoutOvn !== null)(
         .join('\n');
     }
 
+    /** A rule about the machines of another firewall holds for those that it has now. */
+    async function followsMembers(guard: Firewall, open: Vm): Promise<Firewall> {
+      const trusted = await firewall(place, { name: 'trusted', default_in: 'allow' });
+      await change(`firewalls/${guard.id}/rules`, { ...ping, remote_firewall_ids: [trusted.id] });
+      expect(await pings(open, '10.20.0.12')).toBe(false);
+      const front = open.interfaces.find(({ ipv4 }) => ipv4 === '10.20.0.11');
+      await change(`firewalls/${trusted.id}/attachments`, { target: { type: 'interface', id: front?.id } });
+      await expect.poll(() => pings(open, '10.20.0.12'), PATIENCE).toBe(true);
+      expect(await pings(open, '10.30.0.12')).toBe(false);
+      const { attachments } = (await place.vps.send('GET', `firewalls/${trusted.id}`)).json<Firewall>();
+      const path = `firewalls/${trusted.id}/attachments/${attachments[0]?.id}`;
+      await done(place, await place.act('DELETE', path));
+      expect(await pings(open, '10.20.0.12')).toBe(false);
+      return trusted;
+    }
+
+    /** Beside the first firewall, which allows what this one drops. */
+    async function followsLabels(guarded: Vm, open: Vm): Promise<Firewall> {
+      const rules = [{ ...ping, action: 'drop' }];
+      const muted = await firewall(place, { name: 'muted', default_in: 'allow', rules });
+      const target = { type: 'label_selector', selector: 'mood=mute' };
+      await change(`firewalls/${muted.id}/attachments`, { target });
+      expect(await pings(open, '10.20.0.12')).toBe(true);
+      const label = (mood: string | null) =>
+        place.vps.send('PATCH', `vms/${guarded.id}`, { labels: { mood } });
+      expect((await label('mute')).statusCode).toBe(200);
+      await expect.poll(() => pings(open, '10.20.0.12'), PATIENCE).toBe(false);
+      expect((await label(null)).statusCode).toBe(200);
+      await expect.poll(() => pings(open, '10.20.0.12'), PATIENCE).toBe(true);
+      return muted;
+    }
+
     it('joins machines by two networks, filters them, gives them an address, and leaves nothing', async () => {
       const [front, back] = [
         await network(place, 'front', '10.20.0.0/24'),
@@ -106,9 +138,11 @@ describe.skipIf(withoutOvn !== null)(
         expect(await pings(open, `${range}.12`)).toBe(false);
       }
 
+      const trusted = await followsMembers(guard, open);
       await change(`firewalls/${guard.id}/rules`, ping);
       for (const range of ['10.20.0', '10.30.0'])
         await expect.poll(() => pings(open, `${range}.12`), PATIENCE).toBe(true);
+      const muted = await followsLabels(guarded, open);
       const closed = await firewall(place, { name: 'closed' });
       await change(`firewalls/${closed.id}/attachments`, { target: { type: 'network', id: back } });
       expect(await pings(guarded, '10.30.0.11')).toBe(false);
@@ -134,7 +168,8 @@ describe.skipIf(withoutOvn !== null)(
       expect(await written()).toContain(guard.id);
       await place.removeAll();
       for (const id of [front, back]) await done(place, await place.act('DELETE', `networks/${id}`));
-      for (const { id } of [guard, closed]) await done(place, await place.act('DELETE', `firewalls/${id}`));
+      for (const { id } of [guard, closed, trusted, muted])
+        await done(place, await place.act('DELETE', `firewalls/${id}?detach=true`));
       const { data } = (await stranger.send('GET', 'networks')).json<{ data: { id: string }[] }>();
       for (const { id } of data) await stranger.send('DELETE', `networks/${id}`);
       await expect.poll(written, PATIENCE).toBe('');

@@ -56,24 +56,31 @@ async function keepCounts(services: Services, row: VpnGatewayRow, { tunnel }: Ga
   });
 }
 
+/**
+ * States in which a gateway may have tunnels. Only an active one is made again: an operation brings it into its next
+ * state itself, and one in `error` stays as it is. Its peers lose their access when their time ends, whatever the state.
+ */
+const withTunnels: readonly VpnGatewayRow['status'][] = ['active', 'updating', 'error'];
+
 /** While the gateway is claimed, so no call changes its peers meanwhile. */
 async function align(services: Services, engine: ComputeEngine, id: string): Promise<void> {
   const { db } = services;
   const row = await readGateway(db, id);
-  // An operation that works on the gateway brings it into its next state itself.
-  if (row?.status !== 'active') return;
+  if (row === undefined || !withTunnels.includes(row.status)) return;
+  const isActive = row.status === 'active';
   const rows = await peersOf(db, id);
   const peers = livePeers(services, rows, new Date());
   const { seen } = await observeNow(services, (signal) => engine.observeGateway(refOf(row), signal));
+  if (!isActive && (seen === null || seen.tunnel === null)) return;
   const spec = await specOf(db, services, row);
-  const isWhole = isAsWanted(seen, spec, row.public_key);
+  const isWhole = !isActive || isAsWanted(seen, spec, row.public_key);
   if (!isWhole) await applyGateway(engine, row, spec, patience());
   const hasAll = isWhole && seen !== null && hasPeers(seen, peers);
   if (!hasAll || rows.some(({ applied_at }) => applied_at === null)) {
     await engine.ensureGatewayPeers(refOf(row), peers, patience());
     await markApplied(db, rows);
   }
-  if (seen !== null) await keepCounts(services, row, seen);
+  if (seen !== null && row.status !== 'error') await keepCounts(services, row, seen);
 }
 
 export async function reconcileGateway(services: Services, id: string): Promise<void> {
@@ -90,7 +97,7 @@ async function lookThrough(services: Services, engine: ComputeEngine): Promise<v
   for await (const rows of gatewaysAt(services.db, engine.location))
     for (const { id, status } of rows) {
       unclaimed.delete(id);
-      if (status === 'active') await attempts.make(id, () => reconcileGateway(services, id));
+      if (withTunnels.includes(status)) await attempts.make(id, () => reconcileGateway(services, id));
     }
   await noteStrays(services, strayGateways, engine, [...unclaimed.values()]);
 }

@@ -8,7 +8,7 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { clearBackup, finishBackup, packDisk, packStep, storeDisk, storeStep } from '../backups/copying.ts';
 import { readBackup } from '../backups/store.ts';
-import { ensureImageOf, passingImage, removePassingImage } from '../backups/use.ts';
+import { ensurePassingImage, passingImage, removePassingImage } from '../backups/use.ts';
 import { settleBackupBefore } from '../backups/with-machine.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
@@ -103,7 +103,7 @@ async function swapDisk(work: Work<Input>, row: VmRow, backupId: string): Promis
 
 async function fetch(work: Work<Input>, row: VmRow): Promise<Outcome> {
   const { backup_id } = work.input;
-  if (backup_id !== undefined) await ensureImageOf(work, backup_id, passingImage(work), row.location);
+  if (backup_id !== undefined) await ensurePassingImage(work, backup_id, row.location);
   return done();
 }
 

@@ -18,6 +18,7 @@ import {
   removeNextBackup,
   settleBackupBefore,
   spareBackups,
+  tellUnfinished,
 } from '../backups/with-machine.ts';
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
 import { tellDetached } from '../firewalls/machine-firewalls.ts';
@@ -187,7 +188,7 @@ export const deleteVm = endpoint({
   path: '/flexible-vps/v1/vms/{id}',
   summary: 'Delete a VM',
   description:
-    'Deletes the VM and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`; its backups stay, unless `backups` is `delete`. Ephemeral addresses are released; reserved addresses and firewalls stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, or the deletion waits until it has ended.',
+    'Deletes the VM and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`; its backups stay, unless `backups` is `delete`. Ephemeral addresses are released; reserved addresses and firewalls stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, also a backup that is not finished, or the deletion waits until it has ended.',
   permission: 'flexible-vps:vms:delete',
   access: 'destructive',
   resource: { name: 'vm', role: 'delete' },
@@ -214,6 +215,7 @@ export const deleteVm = endpoint({
     const isLast = query.final_backup && before.status !== 'deleting';
     const final = isLast ? await addBackupBefore(call as Call, before, 'final', null) : undefined;
     await tellEffects(call as Call, before);
+    await tellUnfinished(call, before);
     await tellDetached(call, { vmId: before.id }, 'machine');
     const volumeIds = await tellFate(call, before, query.volumes);
     const operation = await start({

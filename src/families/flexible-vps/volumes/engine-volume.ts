@@ -56,11 +56,12 @@ export async function plugVolume(work: Asking, row: VolumeRow, vmId: string): Pr
   const { signal } = work;
   const engine = engineOf(work, row);
   const ref = refOf(row);
-  const before = await engine.observeVolume(ref, signal);
-  const wrong = before?.instance ?? null;
-  if (wrong !== null && wrong !== vmId)
-    await engine.ensureVolumeDetached(ref, { instance: wrong, force: true }, signal);
-  await engine.ensureVolumeAttached(ref, vmId, signal);
+  await engine.ensureVolumeAttached(ref, vmId, signal).catch(async (error: unknown) => {
+    if (!(error instanceof EngineRefused && error.code === 'already_attached')) throw error;
+    const instance = (await engine.observeVolume(ref, signal))?.instance ?? null;
+    if (instance !== null) await engine.ensureVolumeDetached(ref, { instance, force: true }, signal);
+    await engine.ensureVolumeAttached(ref, vmId, signal);
+  });
   const after = await engine.observeVolume(ref, signal);
   if (after === null) throw new EngineRefused('engine_failed', 'The engine cannot find the volume.');
   if (after.instance !== vmId)

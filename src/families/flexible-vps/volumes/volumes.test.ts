@@ -199,11 +199,15 @@ describe('attaching and detaching', () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     await addFault(app.services.db, { target: volume.id, effect: { kind: 'refuse_detach' } });
-    const answer = await act(volume.id, { type: 'detach' });
-    await settle(app);
-    const { error } = await mine.operation(answer.json<{ id: string }>().id);
-    expect(error).toMatchObject({ code: 'guest_refused_detach' });
-    expect(await read(volume.id)).toMatchObject({ status: 'attached', vm_id: vm.id });
+    const move = { type: 'attach', vm_id: (await mine.vm()).id, move: true };
+    for (const action of [{ type: 'detach' }, move]) {
+      const answer = await act(volume.id, action);
+      await settle(app);
+      const { error } = await mine.operation(answer.json<{ id: string }>().id);
+      expect(error).toMatchObject({ code: 'guest_refused_detach' });
+      expect(await read(volume.id)).toMatchObject({ status: 'attached', vm_id: vm.id });
+      expect(await seen(volume.id)).toMatchObject({ instance: vm.id });
+    }
     expect(await acted(volume.id, { type: 'detach', force: true })).toMatchObject({ status: 'available' });
   });
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nameOf } from '../../../engines/compute/incus/names.ts';
+import { startDaemon } from '../../../testing/incus/daemon.ts';
 import { VPN_IMAGE } from '../../../testing/incus/furnish.ts';
 import {
   ip,
@@ -15,8 +16,12 @@ import {
 } from '../../../testing/incus/namespace.ts';
 import { ovnChoices, startOvnDaemon } from '../../../testing/incus/ovn-harness.ts';
 import { PATIENCE, Place } from '../../../testing/incus/place.ts';
+import { probeOf } from '../../../testing/incus/probe.ts';
 import { whyNoOvn, whyNoVpn } from '../../../testing/incus/programs.ts';
-import { furnishForDemo } from '../../../testing/incus/provider.ts';
+import { furnishForDemo, SYSTEM } from '../../../testing/incus/provider.ts';
+import { VpsAccount } from '../../../testing/vps.ts';
+import type { Firewall } from '../firewalls/schema.ts';
+import type { Vm } from '../vms/schema.ts';
 import type { VpnPeer } from '../vpn-peers/schema.ts';
 import type { VpnGateway } from './schema.ts';
 
@@ -28,17 +33,28 @@ async function openOvn(): Promise<Place> {
   return Place.on(daemon, { ...ovnChoices(fabric), vpn_image });
 }
 
-const whyNot = { bridges: whyNoVpn(), OVN: whyNoVpn() ?? whyNoOvn() };
+async function openLxd(): Promise<Place> {
+  const daemon = await startDaemon('lxd');
+  await furnishForDemo(daemon, { vpn: true });
+  return Place.on(daemon, { vpn_image });
+}
+
+const whyNot = {
+  bridges: whyNoVpn(),
+  'bridges of LXD': whyNoVpn('lxd'),
+  OVN: whyNoVpn() ?? whyNoOvn(),
+};
 tryOn('bridges', () => Place.open({ vpn: true }, { vpn_image }));
+tryOn('bridges of LXD', openLxd);
 tryOn('OVN', openOvn);
 
 function tryOn(networks: keyof typeof whyNot, open: () => Promise<Place>): void {
   const reason = whyNot[networks];
   const name = `tunnels into networks on ${networks}${reason === null ? '' : `: ${reason}`}`;
-  describe.skipIf(reason !== null)(name, () => describeTunnels(open));
+  describe.skipIf(reason !== null)(name, () => describeTunnels(open, networks === 'OVN'));
 }
 
-function describeTunnels(open: () => Promise<Place>): void {
+function describeTunnels(open: () => Promise<Place>, hasFirewalls: boolean): void {
   let place: Place;
   let folder: string;
   let serial = 0;
@@ -123,6 +139,11 @@ function describeTunnels(open: () => Promise<Place>): void {
       () => true,
       () => false,
     );
+  const fetches = (client: Namespace, address: string): Promise<boolean> =>
+    runIn(client, 'timeout', ['5', 'busybox', 'wget', '-q', '-O', '-', `http://${address}/`]).then(
+      () => true,
+      () => false,
+    );
   const pathOf = ({ gateway_id, id }: VpnPeer) => `vpn-gateways/${gateway_id}/peers/${id}`;
 
   async function peer(gateway: VpnGateway): Promise<{ row: VpnPeer; text: string }> {
@@ -148,10 +169,66 @@ function describeTunnels(open: () => Promise<Place>): void {
     return Object.values(devices).filter(({ type }) => type === 'nic').length;
   }
 
+  /** Whoever is on the public network can use the gateway as a router. It forwards nothing of theirs. */
+  async function expectNoWayAround(gateway: VpnGateway, target: Vm): Promise<void> {
+    const { succeeds } = probeOf(() => place);
+    const other = await VpsAccount.open(place.app);
+    const body = {
+      name: 'stranger',
+      location: 'fra1',
+      plan: 'flex-1-1',
+      ssh_key_ids: [],
+      user_data: '#cloud-config\n',
+    };
+    const source = { type: 'image', image_id: SYSTEM };
+    const answer = await other.send('POST', 'vms', { ...body, source });
+    expect(answer.statusCode, answer.body).toBe(202);
+    const { id, operation } = answer.json<{ id: string; operation: { id: string } }>();
+    const isDone = async () => (await other.operation(operation.id)).status;
+    await expect.poll(isDone, PATIENCE).toBe('succeeded');
+    const stranger = { account: other.account.id, id };
+    const machine = { account: place.vps.account.id, id: target.id };
+    const { ipv4 } = gateway.endpoint;
+    const isReached = () => succeeds(stranger, `ping -c1 -W1 ${ipv4}`);
+    await expect.poll(isReached, PATIENCE).toBe(true);
+    // Echo requests, counted at the machine: its answers would take another way.
+    const count = "grep '^Icmp:' /proc/net/snmp | cut -d' ' -f10";
+    await succeeds(machine, `${count} > /root/count`);
+    expect(await succeeds(stranger, `ip route add ${PRIVATE} via ${ipv4}`)).toBe(true);
+    await succeeds(stranger, `ping -c3 -W1 ${PRIVATE}`);
+    expect(await succeeds(machine, `${count} | cmp -s - /root/count`)).toBe(true);
+    expect((await other.send('DELETE', `vms/${id}`)).statusCode).toBe(202);
+    await expect.poll(async () => (await other.send('GET', `vms/${id}`)).statusCode, PATIENCE).toBe(404);
+  }
+
+  /** A firewall sees connections of peers with the private address of the gateway. */
+  async function expectFiltered(client: Namespace, gateway: VpnGateway, target: Vm): Promise<void> {
+    const network = target.interfaces[0]?.network_id;
+    const { in_use } = (await send('GET', `networks/${network}`)).json<{
+      in_use: { id: string; address: string }[];
+    }>();
+    const address = in_use.find(({ id }) => id === gateway.id)?.address;
+    const { id } = (await send('POST', 'firewalls', { name: 'guard' })).json<Firewall>();
+    const change = async (path: string, body: object) =>
+      expect(await place.endOf(await place.act('POST', `firewalls/${id}/${path}`, body))).toMatchObject({
+        status: 'succeeded',
+      });
+    await expect.poll(() => fetches(client, PRIVATE), PATIENCE).toBe(true);
+    await change('attachments', { target: { type: 'vm', id: target.id } });
+    expect(await fetches(client, PRIVATE)).toBe(false);
+    const web = { direction: 'in', action: 'allow', protocol: 'tcp', ports: ['80'] };
+    await change('rules', { ...web, remote_cidrs: [`${address}/32`] });
+    await expect.poll(() => fetches(client, PRIVATE), PATIENCE).toBe(true);
+    expect(await reaches(client, PRIVATE)).toBe(false);
+    const removal = await place.act('DELETE', `firewalls/${id}?detach=true`);
+    expect(await place.endOf(removal)).toMatchObject({ status: 'succeeded' });
+    await expect.poll(() => reaches(client, PRIVATE), PATIENCE).toBe(true);
+  }
+
   it('lead to a private machine with the downloaded configuration, and end with their peer alone', async () => {
     const network = await privateNetwork('backend', '10.20.0.0/24');
     const networks = [{ network_id: network.id, ipv4: PRIVATE }];
-    await place.create({ networks, public_ipv4: { mode: 'none' }, public_ipv6: false });
+    const target = await place.create({ networks, public_ipv4: { mode: 'none' }, public_ipv6: false });
     const gateway = await made<VpnGateway>('vpn-gateways', {
       name: 'office',
       location: 'fra1',
@@ -162,6 +239,9 @@ function describeTunnels(open: () => Promise<Place>): void {
     const one = await peer(gateway);
     await connect(laptop, one.text);
     await expect.poll(() => reaches(laptop, PRIVATE), PATIENCE).toBe(true);
+
+    await expectNoWayAround(gateway, target);
+    if (hasFirewalls) await expectFiltered(laptop, gateway, target);
 
     // The second peer comes, and the first one goes: the tunnel of the other stays up.
     const two = await peer(gateway);

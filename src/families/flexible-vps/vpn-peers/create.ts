@@ -44,6 +44,19 @@ export function expiryFaults(expiresAt: string | null | undefined, now: Date): F
   return [{ pointer: '/expires_at', code: 'out_of_range', detail: 'It must be in the future.' }];
 }
 
+const ENDPOINT = /^(?:\[(?<ipv6>.+)\]|.+):(?<port>\d+)$/;
+
+/** What the pattern of the member does not refuse. */
+export function endpointFaults(text: string | null | undefined): FieldError[] {
+  if (text == null) return [];
+  const { ipv6, port } = ENDPOINT.exec(text)?.groups ?? {};
+  const fault = (code: FieldError['code'], detail: string) => [{ pointer: '/endpoint', code, detail }];
+  if (ipv6 !== undefined && parseAddress(ipv6)?.family !== 6)
+    return fault('invalid_format', 'Only an IPv6 address is written in brackets.');
+  const isPort = Number(port) >= 1 && Number(port) <= 65_535;
+  return isPort ? [] : fault('out_of_range', 'The port is from 1 to 65535.');
+}
+
 export function siteFaults(kind: VpnPeerRow['kind'], ranges: readonly string[]): FieldError[] {
   if (kind === 'site' || ranges.length === 0) return routedFaults(ranges);
   return [
@@ -115,6 +128,7 @@ async function requireGateway(call: CreateCall): Promise<VpnGatewayRow> {
 function refuseFaults({ body, now }: CreateCall, gateway: VpnGatewayRow): void {
   const faults = [
     ...expiryFaults(body.expires_at, now),
+    ...endpointFaults(body.endpoint),
     ...siteFaults(body.kind ?? 'client', body.routed_cidrs ?? []),
     ...tunnelAddressFaults(gateway.tunnel_ipv4_cidr, body.tunnel_ipv4),
   ];

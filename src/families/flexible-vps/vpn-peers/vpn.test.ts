@@ -53,6 +53,12 @@ const change = (of: VpnPeer, body: object) => mine.send('PATCH', pathOf(of), bod
 const config = (of: VpnPeer, accept = '*/*', query = '') =>
   mine.send('GET', `${pathOf(of)}/config${query}`, undefined, { accept });
 
+async function letExpire({ id }: VpnPeer): Promise<void> {
+  const change = { expires_at: new Date(Date.now() - 1000) };
+  await app.services.db.updateTable('vpn_peers').set(change).where('id', '=', id).execute();
+  await run('vpn-peer-expiry');
+}
+
 /** What a resource has used, by SKU. */
 interface Group {
   readonly key: Readonly<Record<string, string>>;
@@ -117,6 +123,23 @@ describe('a VPN gateway', () => {
     });
   });
 
+  it('leads into one to five networks', async () => {
+    const networks: string[] = [];
+    for (let n = 0; n < 6; n++) networks.push(await network(`10.${20 + n}.0.0/24`));
+    for (const network_ids of [[], networks])
+      expect((await ask({ network_ids })).json()).toMatchObject({
+        status: 422,
+        errors: [{ pointer: '/network_ids' }],
+      });
+    const five = networks.slice(0, 5);
+    const { id, network_ids } = await gateway({ network_ids: five });
+    expect(network_ids).toEqual(five);
+    const { nics } = (await engine().observeGateway({ account: mine.account.id, id }))!;
+    expect(nics.map((nic) => nic.network)).toEqual([null, ...five]);
+    const text = (await config(await peer(id))).body;
+    for (let n = 0; n < 5; n++) expect(text).toContain(`10.${20 + n}.0.0/24`);
+  });
+
   it('changes networks, port and key without losing its peers', async () => {
     const [first, second] = [await network(), await network('10.11.0.0/24')];
     const before = await gateway({ network_ids: [first] });
@@ -136,13 +159,14 @@ describe('a VPN gateway', () => {
     });
     const now = await readPeer(laptop);
     expect(now.config_changed_at > laptop.config_changed_at).toBe(true);
-    expect((await mine.send('DELETE', `networks/${first}`)).statusCode).toBe(202);
+    await mine.do('DELETE', `networks/${first}`);
+    expect((await mine.send('GET', `networks/${first}`)).statusCode).toBe(404);
     const text = (await config(laptop)).body;
     expect(text).toContain('AllowedIPs = 10.11.0.0/24');
     expect(text).toContain(':51900');
   });
 
-  it('ends in error if a change fails, with its tunnels, and can then be deleted', async () => {
+  it('ends in error if a change fails, with its tunnels until they expire, and can then be deleted', async () => {
     const { id } = await gateway();
     const laptop = await peer(id);
     await addFault(app.services.db, {
@@ -155,6 +179,8 @@ describe('a VPN gateway', () => {
     expect(await read(id)).toMatchObject({ status: 'error', status_reason: 'engine_failed' });
     expect((await seen(id))?.peers).toMatchObject([{ publicKey: laptop.public_key }]);
     expect((await askPeer(id)).json()).toMatchObject({ code: 'invalid_state' });
+    await letExpire(laptop);
+    expect((await seen(id))?.peers).toEqual([]);
     await mine.do('DELETE', `vpn-gateways/${id}`);
     expect(await seen(id)).toBeUndefined();
   });
@@ -225,6 +251,15 @@ describe('peers', () => {
     });
   });
 
+  it('422: with an endpoint that cannot be', async () => {
+    const { id } = await gateway();
+    const one = await peer(id, { endpoint: '[2001:db8::1]:51820' });
+    const wrong = ['office.example.com:0', 'office.example.com:65536', '[1.2.3.4]:51820', '[::1::]:51820'];
+    for (const endpoint of wrong)
+      for (const answer of [await askPeer(id, { endpoint }), await change(one, { endpoint })])
+        expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/endpoint' }] });
+  });
+
   it('409: more than the tunnel has addresses for', async () => {
     const { id } = await gateway({ tunnel_ipv4_cidr: '10.60.0.0/28' });
     for (let n = 0; n < 13; n++) await peer(id);
@@ -251,25 +286,15 @@ describe('peers', () => {
     const [one, two] = [await peer(id), await peer(id, { expires_at: new Date(Date.now() + 3_600_000) })];
     expect((await change(one, { enabled: false })).json()).toMatchObject({ enabled: false });
     expect((await seen(id))?.peers.map(({ publicKey }) => publicKey)).toEqual([two.public_key]);
-    await app.services.db
-      .updateTable('vpn_peers')
-      .set({ expires_at: new Date(Date.now() - 1000) })
-      .where('id', '=', two.id)
-      .execute();
-    await run('vpn-peer-expiry');
+    await letExpire(two);
     expect((await seen(id))?.peers).toEqual([]);
     expect(await readPeer(two)).toMatchObject({ enabled: false });
     expect((await change(two, { enabled: true })).json()).toMatchObject({
       errors: [{ pointer: '/enabled', code: 'incompatible' }],
     });
     expect((await change(two, { enabled: true, expires_at: null })).json()).toMatchObject({ enabled: true });
-    const types = await app.services.db
-      .selectFrom('events')
-      .select('type')
-      .where('account_id', '=', mine.account.id)
-      .where('type', '=', 'vpn_peer.expired')
-      .execute();
-    expect(types).toHaveLength(1);
+    const url = '/account/v1/events?types=vpn_peer.expired';
+    expect((await app.call({ url, key: mine.key })).json()).toMatchObject({ data: { length: 1 } });
   });
 
   it('show the handshake and the traffic that the gateway counted, also across a restart of it', async () => {
@@ -317,6 +342,11 @@ describe('peers', () => {
 });
 
 describe('the configuration of a peer', () => {
+  async function storedKey({ id }: VpnPeer): Promise<Buffer | null> {
+    const query = app.services.db.selectFrom('vpn_peers').select('private_key').where('id', '=', id);
+    return (await query.executeTakeFirstOrThrow()).private_key;
+  }
+
   it('is a file with the generated private key, by default', async () => {
     const one = await gateway({ dns_servers: ['10.10.0.1'] });
     const laptop = await peer(one.id, { name: 'laptop' });
@@ -334,7 +364,9 @@ describe('the configuration of a peer', () => {
       interface: { private_key: string };
       peer: { allowed_ips: string[] };
     }>();
-    expect(answer.body).toContain(`PrivateKey = ${json.interface.private_key}`);
+    const { private_key } = json.interface;
+    expect(answer.body).toContain(`PrivateKey = ${private_key}`);
+    expect((await storedKey(laptop))?.includes(Buffer.from(private_key, 'base64'))).toBe(false);
     expect(json.peer.allowed_ips).toContain('100.96.0.0/24');
     const all = await config(laptop, undefined, '?full_tunnel=true');
     expect(all.body).toContain('AllowedIPs = 0.0.0.0/0, ::/0');
@@ -356,12 +388,7 @@ describe('the configuration of a peer', () => {
       .execute();
     expect((await config(laptop)).body).not.toMatch(/^PrivateKey/m);
     await run('vpn-key-erasure');
-    const row = await app.services.db
-      .selectFrom('vpn_peers')
-      .select('private_key')
-      .where('id', '=', laptop.id)
-      .executeTakeFirst();
-    expect(row?.private_key).toBeNull();
+    expect(await storedKey(laptop)).toBeNull();
     const again = (await change(laptop, { regenerate_key: true })).json<VpnPeer>();
     expect(again.public_key).not.toBe(laptop.public_key);
     expect(again.private_key_available_until).not.toBeNull();

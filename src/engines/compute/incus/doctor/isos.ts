@@ -13,17 +13,9 @@ async function isThere({ client, settings }: Place, slug: string): Promise<boole
 }
 
 export async function examineIsos(place: Place): Promise<Examination | null> {
-  const { client, sold, settings, server } = place;
+  const { sold, settings, server } = place;
   const here = sold.isos.filter(({ architecture }) => sold.architectures.includes(architecture));
   if (here.length === 0 || capabilitiesOf(settings, server).isoDrive !== true) return null;
-  const { driver } = await client.ask<{ driver: string }>(
-    'GET',
-    `/1.0/storage-pools/${settings.storagePool}`,
-  );
-  if (driver === 'btrfs') {
-    const fix = 'Use a storage pool with another driver, or remove catalogue.isos.';
-    return wrong(sold, 'ISOs', `the engine cannot copy ISOs on btrfs (${settings.storagePool}).`, fix);
-  }
   const missing: string[] = [];
   for (const { slug } of here) if (!(await isThere(place, slug))) missing.push(slug);
   if (missing.length === 0) return fine(sold, 'ISOs', `all ${here.length} on offer are there`);

@@ -1,5 +1,5 @@
 /** Firewalls on OVN, proved with packets between real machines. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { useTestDatabase } from '../../../../testing/database.ts';
 import { type OvnHarness, openOvn } from '../../../../testing/incus/ovn-harness.ts';
 import { probeOf } from '../../../../testing/incus/probe.ts';
@@ -9,6 +9,9 @@ import { firewallSpec, memberOf, pingRule } from '../../contract/firewalls.ts';
 import { Lab } from '../../contract/lab.ts';
 import type { FirewallRule } from '../../firewall.ts';
 import type { Nic, Ref } from '../../instance.ts';
+import { pathOf } from '../driver-context.ts';
+import { projectOf } from '../names.ts';
+import { Northbound } from './northbound.ts';
 
 const reason = whyNoOvn();
 const SOON = { timeout: 120_000 };
@@ -76,6 +79,12 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     expect(await connects(client.ref, server.ipv4, 8080)).toBe(false);
   });
 
+  /** The id of the first process of a machine, which is another one after a restart. */
+  async function processOf(ref: Ref): Promise<number> {
+    const ask = { project: projectOf(ref) };
+    return (await harness.daemon.client.ask<{ pid: number }>('GET', `${pathOf(ref)}/state`, ask)).pid;
+  }
+
   it('hold from the first packet after a restart that only the engine knows of', async () => {
     const net = await lab.network({ ipv6Cidr: V6 });
     const [server, client] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
@@ -83,7 +92,10 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     const members = [member(server.ref, server.nic)];
     const spec = firewallSpec({ members, defaultOut: 'drop' });
     await harness.engine.ensureFirewall(lab.ref('fw'), spec);
+    const before = await processOf(server.ref);
     await harness.execInside(server.ref, ['reboot']);
+    // First it still runs, then it has no process.
+    await expect.poll(() => processOf(server.ref), SOON).not.toBeOneOf([before, 0]);
     // The member may drop everything, and gets its addresses all the same.
     await expect.poll(() => hasAddress(server.ref, server.ipv4).catch(() => false), SOON).toBe(true);
     expect(await reaches(client.ref, server.ipv4)).toBe(false);
@@ -115,6 +127,34 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     // The sender repeats what got no answer.
     await apply(tcp(7080), tcp(7081));
     await expect.poll(() => open.lines, SOON).toContain('dropped');
+  });
+
+  it('let nothing through while they change', async () => {
+    const net = await lab.network();
+    const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
+    const receiver = await started(talk.datagrams(server.ref, 5000, 5001));
+    const sender = await started(talk.datagrams(client.ref, 5353));
+    const fw = lab.ref('fw');
+    const members = [memberOf(server.ref, server.nic)];
+    const udp = pingRule({ protocol: 'udp', ports: [{ from: 5001, to: 5001 }] });
+    const apply = (n: number) =>
+      harness.engine.ensureFirewall(fw, firewallSpec({ members, rules: [udp, tcp(7000 + n)] }));
+    await apply(0);
+    const flood = setInterval(() => {
+      sender.say(`${server.ipv4} 5000 closed`);
+      sender.say(`${server.ipv4} 5001 open`);
+    }, 1);
+    const arrived = () => receiver.lines.filter((line) => line === '5001 open').length;
+    try {
+      for (let n = 1; n <= 10; n++) {
+        await apply(n);
+        const before = arrived();
+        await expect.poll(arrived, SOON).toBeGreaterThan(before);
+      }
+    } finally {
+      clearInterval(flood);
+    }
+    expect(receiver.lines).not.toContain('5000 closed');
   });
 
   it('hold for UDP packets from the port of name servers, whose answers pass', async () => {
@@ -170,6 +210,33 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     expect(await isSameCount()).toBe(true);
     expect(await reaches(sender.ref, other.ipv4)).toBe(true);
     expect(await isSameCount()).toBe(false);
+  });
+
+  it('leave nothing in a network that an interrupted change has written', async () => {
+    const range = { ipv4Cidr: '10.21.0.0/24', ipv4Gateway: '10.21.0.1' };
+    const [net, other] = [await lab.network(), await lab.network(range)];
+    const nics = [
+      lab.nic({ network: net.id, ipv4: '10.20.0.11' }),
+      lab.nic({ index: 1, network: other.id, ipv4: '10.21.0.11' }),
+    ] as const;
+    const ref = await lab.stopped({ nics });
+    const [inside, further] = [memberOf(ref, nics[0]), memberOf(ref, nics[1])];
+    const fw = lab.ref('fw');
+    await harness.engine.ensureFirewall(fw, firewallSpec({ members: [inside] }));
+    // The rules of all networks are written, and then the driver dies.
+    const { northbound } = harness.engine.site;
+    const dying = vi.spyOn(northbound!, 'change').mockImplementation(async (operations, signal) => {
+      if (JSON.stringify(operations).includes('hostplane-note')) throw new Error('It died.');
+      return Northbound.prototype.change.call(northbound, operations, signal);
+    });
+    const both = firewallSpec({ members: [inside, further] });
+    await expect(harness.engine.ensureFirewall(fw, both)).rejects.toThrow('It died.');
+    dying.mockRestore();
+    const left = firewallSpec({ members: [inside] });
+    await harness.engine.ensureFirewall(fw, left);
+    expect(await harness.engine.observeFirewall(fw)).toEqual({ ...left, ...fw });
+    const sets = await northbound?.find('Address_Set', [], ['addresses']);
+    expect(JSON.stringify(sets)).not.toContain('10.21.0.11');
   });
 
   it('are seen as gone if somebody removes their rules, written again, and leave nothing behind', async () => {

@@ -34,9 +34,8 @@ const FIREWALL = 'hostplane-firewall';
 const BEGUN = 'hostplane-begun';
 const NOTE = 'hostplane-note';
 
-/** What is in force: the specification, the engine's names of the networks, and how many rules they have. */
+/** What is in force: the specification, and how many rules it has in all networks. */
 interface Note extends FirewallSpec {
-  readonly networks: readonly string[];
   readonly count: number;
 }
 
@@ -165,21 +164,11 @@ async function ensureSets(
 ): Promise<boolean> {
   const names = setsOf(owner, network);
   const of = (isV6: boolean) => addresses?.filter((each) => each.includes(':') === isV6) ?? null;
-  const isV4Changed = await ensureSet(
-    northbound,
-    { name: names.v4, network, owner },
-    of(false),
-    guard,
-    signal,
-  );
-  const isV6Changed = await ensureSet(
-    northbound,
-    { name: names.v6, network, owner },
-    of(true),
-    guard,
-    signal,
-  );
-  return isV4Changed || isV6Changed;
+  const areChanged = await Promise.all([
+    ensureSet(northbound, { name: names.v4, network, owner }, of(false), guard, signal),
+    ensureSet(northbound, { name: names.v6, network, owner }, of(true), guard, signal),
+  ]);
+  return areChanged.includes(true);
 }
 
 function requireNorthbound(site: Site, members: readonly FirewallMember[]): Northbound {
@@ -202,7 +191,7 @@ export async function ensureFirewall(
   if (anchor === null) return;
   const guard = unlessChanged('Address_Set', anchor.id, 'external_ids', anchor.external_ids);
   try {
-    const note = await write(site, northbound, ref, spec, anchor, guard, signal);
+    const note = await write(site, northbound, ref, spec, guard, signal);
     const external_ids = idsOf(ref, spec.revision, note);
     await northbound.change([guard, update('Address_Set', anchor.id, { external_ids })], signal);
   } catch (error) {
@@ -212,18 +201,41 @@ export async function ensureFirewall(
   }
 }
 
+/**
+ * Empties the sets of networks in which the firewall has no members. They are found in the database, because an attempt
+ * that was interrupted may have written there and left no note.
+ */
+async function emptyOtherSets(
+  northbound: Northbound,
+  ref: Ref,
+  networks: ReadonlySet<string>,
+  guard: Operation,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const where = [isLabelled({ [FIREWALL]: keyOf(ref) })];
+  const rows = await northbound.find('Address_Set', where, ['addresses', 'external_ids'], signal);
+  const left = rows.filter(
+    ({ addresses, external_ids }) =>
+      readSet(addresses).length > 0 && !networks.has(readMap(external_ids)[labels.network] ?? ''),
+  );
+  const changes = left.map((row) => update('Address_Set', readUuid(row), { addresses: setOf([]) }));
+  if (changes.length > 0) await northbound.change([guard, ...changes], signal);
+  return changes.length > 0;
+}
+
 /** Members first, so that rules never name a set that does not exist. */
 async function write(
   site: Site,
   northbound: Northbound,
   ref: Ref,
   spec: FirewallSpec,
-  { note: before }: Anchor,
   guard: Operation,
   signal?: AbortSignal,
 ): Promise<Note> {
-  const networks = await membersByNetwork(site, northbound, ref, spec.members, signal);
-  const ids = await readEngineIds(site, ref, signal);
+  const [networks, ids] = await Promise.all([
+    membersByNetwork(site, northbound, ref, spec.members, signal),
+    readEngineIds(site, ref, signal),
+  ]);
   const remotes = new Set(spec.rules.flatMap(({ remote }) => remote?.firewalls ?? []));
   let count = 0;
   let areSetsChanged = false;
@@ -240,16 +252,12 @@ async function write(
     const set = { subject: subjectOf(ref), machine: null, rules };
     await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
   }
-  for (const name of before?.networks.filter((each) => !networks.has(each)) ?? []) {
-    const network = await findLogical({ client: site.client, northbound }, name, signal);
-    if (network === null) continue;
-    const set = { subject: subjectOf(ref), machine: null, rules: [] };
-    await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
-    if (await ensureSets(northbound, ref, name, [], guard, signal)) areSetsChanged = true;
-  }
+  const kept = [...networks.values()].map(({ network }) => groupOf(network).name);
+  const isLeft = await removeRules(northbound, null, subjectOf(ref), signal, { kept, guards: [guard] });
+  const isEmptied = await emptyOtherSets(northbound, ref, new Set(networks.keys()), guard, signal);
   // Rules of other firewalls refer to the sets.
-  if (areSetsChanged) await northbound.settle(signal);
-  return { ...spec, networks: [...networks.keys()], count };
+  if (areSetsChanged || isLeft || isEmptied) await northbound.settle(signal);
+  return { ...spec, count };
 }
 
 /** Null also if rules are missing in the database, so that the firewall is written again. */
@@ -260,7 +268,7 @@ export async function observeFirewall(
 ): Promise<Firewall | null> {
   const anchor = northbound && (await findAnchor(northbound, ref, signal));
   if (northbound === null || anchor === null || anchor.note === null) return null;
-  const { networks: _, count, ...spec } = anchor.note;
+  const { count, ...spec } = anchor.note;
   return (await countRules(northbound, subjectOf(ref), signal)) === count ? { ...spec, ...ref } : null;
 }
 
@@ -275,7 +283,8 @@ export async function observeFirewalls({ northbound }: Site, signal?: AbortSigna
 
 export async function removeFirewall({ northbound }: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
   if (northbound === null) return;
-  await removeRules(northbound, null, subjectOf(ref), signal);
+  const areRemoved = await removeRules(northbound, null, subjectOf(ref), signal);
   const where = [isLabelled({ [FIREWALL]: keyOf(ref) })];
   await northbound.change([{ op: 'delete', table: 'Address_Set', where }], signal);
+  if (areRemoved) await northbound.settle(signal);
 }

@@ -6,7 +6,9 @@ export type { Operation, Row } from './ovsdb.ts';
 
 const DATABASE = 'OVN_Northbound';
 const SETTLING_MS = 2000;
-const PAUSE_MS = 20;
+/** Most changes are done within a few milliseconds, so the pauses begin short. */
+const SHORTEST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 20;
 
 type Condition = readonly [column: string, test: string, value: unknown];
 export type Strings = Readonly<Record<string, string>>;
@@ -71,10 +73,12 @@ export class Northbound {
       signal,
     );
     const wanted = Number(read?.rows?.[0]?.nb_cfg);
-    for (let waited = 0; waited < SETTLING_MS; waited += PAUSE_MS) {
+    let pause = SHORTEST_PAUSE_MS;
+    for (let waited = 0; waited < SETTLING_MS; waited += pause) {
       const [row] = await this.find(table, [], ['hv_cfg'], signal);
       if (Number(row?.hv_cfg) >= wanted) return;
-      await wait(PAUSE_MS, undefined, { signal });
+      await wait(pause, undefined, { signal });
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     }
   }
 

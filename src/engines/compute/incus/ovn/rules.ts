@@ -193,27 +193,38 @@ export async function repeatedly(work: () => Promise<void>, signal?: AbortSignal
   }
 }
 
-/** Removes all rules that were written for the machine, for a subject, or for one subject of it, in any network. */
+/**
+ * Removes all rules that were written for the machine, for a subject, or for one subject of it, in any network, except
+ * those of the groups in `kept`. Tells whether there were some; does not wait until they are no longer in force.
+ */
 export async function removeRules(
   northbound: Northbound,
   machine: string | null,
   subject: string | null,
   signal?: AbortSignal,
-): Promise<void> {
+  {
+    kept = [],
+    guards = [],
+  }: { readonly kept?: readonly string[]; readonly guards?: readonly Operation[] } = {},
+): Promise<boolean> {
   const wanted = {
     ...(machine === null ? {} : { [labels.machine]: machine }),
     ...(subject === null ? {} : { [labels.subject]: subject }),
   };
   const rows = await northbound.find('ACL', [isLabelled(wanted)], ['external_ids'], signal);
-  const operations = rows.map(
-    (row): Operation => ({
-      op: 'mutate',
-      table: 'Port_Group',
-      where: [isNamed(readMap(row.external_ids)[labels.group] ?? '')],
-      mutations: [['acls', 'delete', setOf([uuid(readUuid(row))])]],
-    }),
-  );
-  if (operations.length > 0) await northbound.change(operations, signal);
+  const groupIn = (row: Row): string => readMap(row.external_ids)[labels.group] ?? '';
+  const operations = rows
+    .filter((row) => !kept.includes(groupIn(row)))
+    .map(
+      (row): Operation => ({
+        op: 'mutate',
+        table: 'Port_Group',
+        where: [isNamed(groupIn(row))],
+        mutations: [['acls', 'delete', setOf([uuid(readUuid(row))])]],
+      }),
+    );
+  if (operations.length > 0) await northbound.change([...guards, ...operations], signal);
+  return operations.length > 0;
 }
 
 /** For a removed network, with its sets of addresses. OVN deletes the rules together with their groups. */

@@ -123,13 +123,16 @@ export const firewallIdsOf = (vm: string, nic: string) =>
     select coalesce(json_agg(distinct m.firewall_id), '[]') from ${ofMachine(sql.ref(vm))} m
     where m.interface_id is null or m.interface_id = ${sql.ref(nic)})`;
 
-/** Whether a machine has no other attachment of any firewall than this one. */
-export async function isLastOfSome(db: Db, attachmentId: string, firewallId: string): Promise<boolean> {
-  const { rows } = await sql<{ is_last: boolean }>`
+/** Whether a machine has no firewall any more without this one, or without this attachment of it. */
+export async function leavesSomeOpen(db: Db, firewallId: string, attachmentId?: string): Promise<boolean> {
+  const [own, other] =
+    attachmentId === undefined
+      ? [sql`true`, sql`o.firewall_id <> ${firewallId}`]
+      : [sql`m.attachment_id = ${attachmentId}`, sql`o.attachment_id <> ${attachmentId}`];
+  const { rows } = await sql<{ is_open: boolean }>`
     select exists (
-      select from firewall_members m where m.firewall_id = ${firewallId} and m.attachment_id = ${attachmentId}
-        and not exists (
-          select from ${ofMachine(sql`m.vm_id`)} o where o.attachment_id <> ${attachmentId} offset 0)
-    ) as is_last`.execute(db);
-  return rows[0]?.is_last === true;
+      select from firewall_members m where m.firewall_id = ${firewallId} and ${own}
+        and not exists (select from ${ofMachine(sql`m.vm_id`)} o where ${other} offset 0)
+    ) as is_open`.execute(db);
+  return rows[0]?.is_open === true;
 }
