@@ -74,6 +74,8 @@ export interface InstanceSpec {
   readonly bootMode: 'uefi' | 'bios';
   readonly secureBoot: boolean;
   readonly placement: Placement | null;
+  /** The volumes that are going to be attached to it, so that it can be placed near them. */
+  readonly volumes?: readonly string[];
 }
 
 /** Stops the machine by force, or sends the guest a shutdown request and waits up to `timeoutSeconds`. */

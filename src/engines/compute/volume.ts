@@ -9,6 +9,8 @@ export interface VolumeSpec {
   readonly sizeGb: number;
   /** The snapshot of another volume of the account that it is a copy of; `null` if it begins empty. */
   readonly source: { readonly volume: string; readonly snapshot: string } | null;
+  /** The machine that it is going to be attached to, so that it can be stored near that machine. */
+  readonly near?: string | null;
 }
 
 export interface Volume extends Ref {

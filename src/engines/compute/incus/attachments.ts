@@ -2,41 +2,59 @@
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
-import { changeInstance, findRaw, insist, pathOf, type Site } from './driver-context.ts';
+import { changeInstance, findRaw, insist, pathOf, requireRaw, type Site } from './driver-context.ts';
 import { IncusError } from './failure.ts';
 import { hostOf, readRooms } from './hosts.ts';
-import { nameOf, projectOf } from './names.ts';
+import { projectOf } from './names.ts';
 import { isRunning } from './observation.ts';
-import {
-  changeVolume,
-  deviceOf,
-  holderOf,
-  mountPointOf,
-  requireRawVolume,
-  sizeGbOf,
-} from './volume-context.ts';
+import { memberOf, type RawVolume } from './raw-volume.ts';
+import { changeVolume, deviceOf, holderOf, mountPointOf, sizeGbOf } from './volume-context.ts';
+import { moveVolume, requireSettled, volumeSize } from './volume-moves.ts';
 
 const machineOf = ({ account }: Ref, id: string): Ref => ({ account, id });
+
+/** Somebody moved the machine at the engine. Nobody asked for a move of the volume, which can take long. */
+const LEFT_BEHIND =
+  'The machine is on another server than before, and its volume is not. Detach the volume, and attach it again.';
+
+/** Moves the volume to the member of the machine, unless it is there or on storage that all members share. */
+async function bringTo(
+  site: Site,
+  ref: Ref,
+  raw: RawVolume,
+  machine: Ref,
+  signal?: AbortSignal,
+): Promise<RawVolume> {
+  const member = memberOf(raw);
+  if (member === undefined) return raw;
+  const { location, devices } = await requireRaw(site, machine, signal);
+  if (location === member) return raw;
+  if (devices[deviceOf(ref.id)] !== undefined) throw new EngineRefused('invalid_state', LEFT_BEHIND);
+  return moveVolume(site, ref, raw, location, signal);
+}
 
 export async function ensureVolumeAttached(
   site: Site,
   ...[ref, instance, signal]: Parameters<ComputeEngine['ensureVolumeAttached']>
 ): Promise<void> {
-  const raw = await requireRawVolume(site, ref, signal);
-  const holder = holderOf(raw);
+  const found = await requireSettled(site, ref, signal);
+  const holder = holderOf(found);
   if (holder !== null && holder !== instance)
     throw new EngineRefused('already_attached', `The machine ${holder} has the volume.`);
+  const raw = await bringTo(site, ref, found, machineOf(ref, instance), signal);
   const name = deviceOf(ref.id);
   const device = {
     type: 'disk',
     pool: site.settings.storagePool,
-    source: nameOf(ref.id),
+    source: raw.name,
     ...(raw.content_type === 'filesystem' ? { path: mountPointOf(ref.id) } : {}),
   };
   await changeInstance(
     site,
     machineOf(ref, instance),
-    ({ devices }) => (devices[name] === undefined ? { devices: { ...devices, [name]: device } } : null),
+    // After a move the volume has another name.
+    ({ devices }) =>
+      devices[name]?.['source'] === raw.name ? null : { devices: { ...devices, [name]: device } },
     signal,
   );
 }
@@ -102,19 +120,29 @@ export async function ensureVolumeSize(
   site: Site,
   ...[ref, sizeGb, signal]: Parameters<ComputeEngine['ensureVolumeSize']>
 ): Promise<void> {
-  const raw = await requireRawVolume(site, ref, signal);
+  const raw = await requireSettled(site, ref, signal);
   const before = sizeGbOf(raw);
   if (before === sizeGb) return;
   if (before > sizeGb)
     throw new EngineRefused('engine_failed', `A volume of ${before} GB cannot become one of ${sizeGb} GB.`);
   await requireResizable(site, ref, holderOf(raw), signal);
-  const host = await hostOf(site, { location: 'none' }, signal);
-  const entry = (diskGb: number) => ({ ...ref, host, size: { vcpus: 0, memoryMb: 0, diskGb } });
-  const choice = await site.ledger.move(entry(sizeGb), null, await readRooms(site));
+  const host =
+    memberOf(raw) ??
+    (await site.ledger.find(ref))?.host ??
+    (await hostOf(site, { location: 'none' }, signal));
+  const entry = (diskGb: number) => ({ ...ref, host, size: volumeSize(diskGb) });
+  const rooms = (await readRooms(site)).filter(({ name }) => name === host);
+  const choice = await site.ledger.move(entry(sizeGb), null, rooms);
   if ('refused' in choice)
     throw new EngineRefused('capacity_unavailable', 'This location has no room for a volume of this size.');
   try {
-    await changeVolume(site, ref, ({ config }) => ({ config: { ...config, size: `${sizeGb}GiB` } }), signal);
+    await changeVolume(
+      site,
+      ref,
+      raw,
+      ({ config }) => ({ config: { ...config, size: `${sizeGb}GiB` } }),
+      signal,
+    );
   } catch (error) {
     if (error instanceof EngineRefused) await site.ledger.note(entry(before));
     throw error;

@@ -13,7 +13,7 @@ export const NO_NETWORKS =
 export const ISO_EXTENSION = 'custom_volume_iso';
 export const NO_ISOS = 'The engine of this location cannot store ISOs.';
 
-/** A volume is stored on one server, and the driver does not move it. */
+/** The driver moves volumes between the members of a cluster of Incus, but not of LXD. */
 const NO_VOLUMES =
   'This location has several servers, and a volume could not follow a machine from one to another.';
 const NO_BLOCK =
@@ -55,11 +55,12 @@ export function capabilitiesOf(
   const isOvn = ovn !== null;
   const isContainer = instanceType === 'container';
   const isClustered = server?.environment.server_clustered === true;
+  const isLxdCluster = isClustered && server.environment.server === 'lxd';
   return {
     liveResize: isContainer ? true : 'Machines in this location are resized while they are stopped.',
     nicHotPlug: true,
-    blockVolumes: isClustered ? NO_VOLUMES : isContainer ? NO_BLOCK : true,
-    fileSystemVolumes: isClustered ? NO_VOLUMES : isContainer ? true : NO_FILE_SYSTEM,
+    blockVolumes: isLxdCluster ? NO_VOLUMES : isContainer ? NO_BLOCK : true,
+    fileSystemVolumes: isLxdCluster ? NO_VOLUMES : isContainer ? true : NO_FILE_SYSTEM,
     onlineVolumeResize: isContainer
       ? true
       : 'Volumes in this location grow only while their machine is stopped.',

@@ -17,6 +17,10 @@ export const keys = {
   bootOnce: 'user.hostplane.boot-once',
   /** On a volume: `made` once it is complete. */
   volume: 'user.hostplane.volume',
+  /** On a volume that moves to another cluster member: the name of the copy that is being made there. */
+  copy: 'user.hostplane.copy',
+  /** On a volume that has moved: the name of the copy that took its place. */
+  successor: 'user.hostplane.successor',
   /** On a private network: its `Ref` and `NetworkSpec` as JSON. */
   network: 'user.hostplane.network',
 } as const;

@@ -23,6 +23,8 @@ import { isWhole as isWholeSnapshot, type RawSnapshot } from './snapshots.ts';
 export interface Origin {
   readonly source: Readonly<Record<string, unknown>>;
   readonly image: ImageRef | null;
+  /** Of the machine that is copied: a cluster does not find out itself if the copy is on another member. */
+  readonly architecture?: string;
   /** Settings and devices that a copy would inherit and that have to be removed. */
   readonly unwanted: Changeable;
 }
@@ -63,7 +65,7 @@ async function blankOf(site: Site, signal?: AbortSignal): Promise<Origin> {
   return { source: { type: 'none' }, image: null, unwanted: NOTHING };
 }
 
-type Original = Pick<RawInstance, 'config' | 'devices'>;
+type Original = Pick<RawInstance, 'architecture' | 'config' | 'devices'>;
 
 async function copyOf(
   site: Site,
@@ -87,6 +89,7 @@ async function copyOf(
       instance_only: true,
     },
     image: JSON.parse(original.config[keys.image] ?? 'null') as ImageRef | null,
+    architecture: original.architecture,
     unwanted: unwantedOf(original),
   };
 }

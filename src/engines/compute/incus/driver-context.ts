@@ -55,6 +55,8 @@ export interface Server {
     readonly server_version: string;
     readonly server_clustered: boolean;
     readonly server_name: string;
+    /** The certificate that clients of this server expect, as PEM. */
+    readonly certificate: string;
     readonly driver: string;
     readonly architectures: readonly string[];
     readonly kernel_version: string;

@@ -61,7 +61,7 @@ export const isLeaderless = (error: unknown): boolean =>
 const isAway = (error: unknown): boolean =>
   says(
     error,
-    /missing event connection|peer node .* is down|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF|\b(get|post|put|patch|delete) "https?:/i,
+    /missing event connection|peer node .* is down|server isn't ready yet|connection (refused|reset)|no route to host|i\/o timeout|unable to connect to|unexpected EOF|websocket: close|\b(get|post|put|patch|delete) "https?:/i,
   );
 /**
  * The host already has a route to these addresses: an operator added it, or it is left over from a machine that used

@@ -20,7 +20,8 @@ import {
   withDrive,
 } from './isos.ts';
 import { nameOf, projectOf } from './names.ts';
-import { findRawVolume, volumesPath } from './volume-context.ts';
+import { volumesPath } from './raw-volume.ts';
+import { findOnly } from './volume-context.ts';
 
 describeEngines((bench) => {
   describe('an ISO', () => {
@@ -94,13 +95,13 @@ describeEngines((bench) => {
       const copy = { account: lab.account, id: `public_${slug}` };
       await ensureCopy(site, lab.account, slug);
       await ensureCopy(site, lab.account, slug);
-      expect(await findRawVolume(site, copy)).toMatchObject({ content_type: 'iso' });
+      expect(await findOnly(site, copy)).toMatchObject({ content_type: 'iso' });
       const bytes = await readStored(harness.daemon.folder, storagePool, copy);
       // The engine fills up the last sectors of the file.
       expect(bytes.subarray(0, content.length).equals(content)).toBe(true);
       expect((await observeIsos(site)).map(({ id }) => id)).not.toContain(copy.id);
       await dropCopy(site, lab.account, slug);
-      expect(await findRawVolume(site, copy)).toBeNull();
+      expect(await findOnly(site, copy)).toBeNull();
       await site.client.run('DELETE', `${volumesPath(site)}/${slug}`, { project: 'default' });
       expect(await refusal(ensureCopy(site, lab.account, slug))).toBe('not_found');
       await own.client.run('DELETE', `/1.0/storage-pools/${storagePool}`);

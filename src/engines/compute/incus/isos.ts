@@ -15,26 +15,21 @@ import { isMissing, isTaken } from './failure.ts';
 import { DEFAULT, idOf, nameOf, projectOf } from './names.ts';
 import { ensureProject } from './projects.ts';
 import { bytesOf } from './quantities.ts';
+import { pathAt, type RawVolume, volumesPath } from './raw-volume.ts';
 import { outwaitVolumes } from './running-operations.ts';
-import { findRawVolume, holderOf, type RawVolume, volumePath, volumesPath } from './volume-context.ts';
+import { destroyVolume, findOnly, holderOf, onlyPlaceOf } from './volume-context.ts';
 import { listVolumes } from './volume-list.ts';
 
 const DRIVE = 'drive';
 const FIRST = { 'boot.priority': '10' };
 
 async function findIso(site: Site, ref: Ref, signal?: AbortSignal): Promise<RawVolume | null> {
-  const raw = await findRawVolume(site, ref, signal);
+  const raw = await findOnly(site, ref, signal);
   return raw?.content_type === 'iso' ? raw : null;
 }
 
-async function destroy(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
-  const ask = { project: projectOf(ref), signal };
-  await insist(() => site.client.run('DELETE', volumePath(site, ref), ask), signal).catch(
-    (error: unknown) => {
-      if (!isMissing(error)) throw error;
-    },
-  );
-}
+const destroy = (site: Site, ref: Ref, signal?: AbortSignal): Promise<void> =>
+  destroyVolume(site, ref, onlyPlaceOf(ref), signal);
 
 /** Says that all of the content has arrived. The engine lets nobody change the settings of an ISO. */
 const WHOLE = 'whole';
@@ -44,7 +39,8 @@ async function mark(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
   const project = projectOf(ref);
   const { config } = (await findIso(site, ref, signal)) ?? {};
   const body = { config, description: WHOLE };
-  await insist(() => site.client.run('PUT', volumePath(site, ref), { project, body, signal }), signal);
+  const path = pathAt(site, onlyPlaceOf(ref));
+  await insist(() => site.client.run('PUT', path, { project, body, signal }), signal);
 }
 
 const TRIES = 3;

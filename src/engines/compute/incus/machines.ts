@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { EngineRefused } from '../../errors.ts';
-import type { InstanceSpec, Ref } from '../instance.ts';
+import type { InstanceSpec, Placement, Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys } from './config-keys.ts';
 import { consoleConfig } from './consoles.ts';
@@ -79,7 +79,8 @@ async function make(
   ]);
   const others = all.filter(({ name }) => !haunted.has(name));
   const rooms = others.length === 0 ? all : others;
-  const host = requireChoice(await site.ledger.reserve(ref, spec.size, spec.placement, rooms));
+  const placement = spec.placement ?? nearVolumes(spec);
+  const host = requireChoice(await site.ledger.reserve(ref, spec.size, placement, rooms));
   const ask = {
     project: projectOf(ref),
     ...(environment.server_clustered ? { target: host } : {}),
@@ -98,6 +99,10 @@ async function make(
   if (Object.keys(origin.unwanted.devices).length > 0) await dropMasks(site, ref, signal);
 }
 
+/** The members with most of the volumes are preferred: what is elsewhere has to be moved. */
+const nearVolumes = ({ volumes = [] }: InstanceSpec): Placement | null =>
+  volumes.length === 0 ? null : { groupId: '', policy: 'compact', strict: false, others: volumes };
+
 /**
  * Each container has its own range of user ids, so a process that breaks out owns nothing outside its container. Not
  * on LXD: it can assign ids that it may not use to containers created at the same time, and then fails to start them.
@@ -111,7 +116,7 @@ function bodyOf(
   site: Site,
   ref: Ref,
   spec: InstanceSpec,
-  { source, image, unwanted }: Origin,
+  { source, image, architecture, unwanted }: Origin,
   server: string,
 ) {
   const { size, nics, guest } = spec;
@@ -120,6 +125,7 @@ function bodyOf(
   return {
     name: nameOf(ref.id),
     type,
+    ...(architecture === undefined ? {} : { architecture }),
     profiles: [],
     config: {
       ...unwanted.config,

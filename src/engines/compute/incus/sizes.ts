@@ -3,6 +3,7 @@ import { EngineRefused } from '../../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import {
+  askOrNull,
   changeInstance,
   findRaw,
   insist,
@@ -15,6 +16,8 @@ import { hostOf, readRooms, requireChoice } from './hosts.ts';
 import { nameOf, projectOf } from './names.ts';
 import { isRunning } from './observation.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
+import { askAt, memberOf, pathAt, type RawVolume } from './raw-volume.ts';
+import { isClustered, isVolumeDevice } from './volume-context.ts';
 
 const isSame = (a: Size, b: Size): boolean =>
   a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;
@@ -80,10 +83,12 @@ async function bookedFor(
 ): Promise<void> {
   const from = await hostOf(site, raw);
   const rooms = await readRooms(site);
-  const within = isRunning(raw) ? rooms.filter(({ name }) => name === from) : rooms;
+  const isHeld = !isRunning(raw) && (await hasLocalVolumes(site, ref, raw, signal));
+  const within = isRunning(raw) || isHeld ? rooms.filter(({ name }) => name === from) : rooms;
   const choice = await site.ledger.move({ ...ref, host: from, size }, placement, within);
   if (isRunning(raw) && 'refused' in choice && choice.refused === 'placement_unsatisfiable')
     throw new EngineRefused('invalid_state', 'A running machine is not moved. Stop it first.');
+  if (isHeld && 'refused' in choice) throw new EngineRefused(choice.refused, HELD);
   const host = requireChoice(choice);
   try {
     if (host !== from) await migrate(site, ref, host, signal);
@@ -92,6 +97,30 @@ async function bookedFor(
     await noteAsIs(site, ref);
     throw error;
   }
+}
+
+const HELD =
+  'The machine would have to move to another server, but its volumes keep it where it is. Detach them, repeat the call, and attach them again.';
+
+/** The engine would move the machine, but not its volumes, and the machine could not start there. */
+async function hasLocalVolumes(
+  site: Site,
+  ref: Ref,
+  { devices, location }: RawInstance,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const names = Object.entries(devices).flatMap(([name, { source }]) =>
+    isVolumeDevice(name) && source !== undefined ? [source] : [],
+  );
+  if (names.length === 0 || !(await isClustered(site, signal))) return false;
+  for (const name of names) {
+    const place = { name, location };
+    const found = await askOrNull(() =>
+      site.client.ask<RawVolume>('GET', pathAt(site, place), askAt(ref, place, signal)),
+    );
+    if (found !== null && memberOf(found) !== undefined) return true;
+  }
+  return false;
 }
 
 async function migrate({ client }: Site, ref: Ref, target: string, signal?: AbortSignal): Promise<void> {

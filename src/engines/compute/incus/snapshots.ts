@@ -18,6 +18,7 @@ export interface RawSnapshot {
   readonly expires_at: string;
   /** Negative if the pool cannot measure it. */
   readonly size: number;
+  readonly architecture: string;
   readonly config: RawInstance['config'];
   readonly devices: RawInstance['devices'];
 }

@@ -1,7 +1,7 @@
 /** Lists the custom storage volumes of all accounts: volumes, their snapshots and ISOs. */
 import type { Site } from './driver-context.ts';
 import { isOurs } from './projects.ts';
-import { type RawVolume, volumesPath } from './volume-context.ts';
+import { type RawVolume, volumesPath } from './raw-volume.ts';
 
 async function listProjects(site: Site, signal?: AbortSignal): Promise<readonly string[]> {
   const projects = await site.client.ask<readonly string[]>('GET', '/1.0/projects', { signal });

@@ -4,7 +4,8 @@ import { describeEngines } from '../../../testing/incus/engines.ts';
 import { refusal } from '../../contract/refusal.ts';
 import type { Ref } from '../instance.ts';
 import { projectOf } from './names.ts';
-import { volumePath } from './volume-context.ts';
+import { pathAt } from './raw-volume.ts';
+import { onlyPlaceOf } from './volume-context.ts';
 
 describeEngines((bench) => {
   const mountOf = async (volume: Ref): Promise<string> =>
@@ -69,7 +70,7 @@ describeEngines((bench) => {
       const { lab, harness } = bench;
       const volume = await lab.volume();
       const { client } = harness.daemon;
-      const path = volumePath(harness.engine.site, volume);
+      const path = pathAt(harness.engine.site, onlyPlaceOf(volume));
       const project = projectOf(volume);
       const { config } = await client.ask<{ config: Record<string, string> }>('GET', path, { project });
       const { 'user.hostplane.volume': _, ...unmarked } = config;
@@ -84,7 +85,7 @@ describeEngines((bench) => {
     it('does not hinder the observation of the volume', async () => {
       const { lab, harness } = bench;
       const volume = await lab.volume();
-      const path = `${volumePath(harness.engine.site, volume)}/snapshots`;
+      const path = `${pathAt(harness.engine.site, onlyPlaceOf(volume))}/snapshots`;
       const body = { name: 'by-hand' };
       await harness.daemon.client.run('POST', path, { project: projectOf(volume), body });
       await harness.engine.ensureVolumeSnapshot(volume, 'vsnap_ours');

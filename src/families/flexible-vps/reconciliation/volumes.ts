@@ -2,7 +2,7 @@
  * Reconciles volumes with their engines: size, machine and snapshots. A volume that an engine lost is marked, and
  * unmarked when it is back. The tables decide which machine has a volume; the engine decides whether it exists.
  */
-import type { ComputeEngine, Ref, Volume } from '../../../engines/compute/port.ts';
+import { type ComputeEngine, EngineRefused, type Ref, type Volume } from '../../../engines/compute/port.ts';
 import { Attempts } from '../../../engines/reconciler/attempts.ts';
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
 import { observeNow, patience } from '../../../engines/reconciler/observation.ts';
@@ -82,7 +82,11 @@ async function alignMachine({ services, tx, row, seen }: Held): Promise<void> {
   const vm = await readVm(tx, row.vm_id);
   const isIdle = (await pendingOn(tx, [row.vm_id])).size === 0;
   // A machine that is lost gets its volumes back when it is redeployed.
-  if (isIdle && (vm?.status === 'running' || vm?.status === 'stopped')) await plugVolume(work, row, vm.id);
+  if (isIdle && (vm?.status === 'running' || vm?.status === 'stopped'))
+    await plugVolume(work, row, vm.id).catch((error: unknown) => {
+      if (!(error instanceof EngineRefused)) throw error;
+      services.log.warn({ err: error, volume: row.id }, 'a volume could not be attached again');
+    });
 }
 
 async function loseSnapshot(held: Held, snapshot: VolumeSnapshotRow): Promise<NewEvent[]> {

@@ -5,6 +5,7 @@ import type { Db } from '../../../store/database.ts';
 import { findImageRow } from '../images/store.ts';
 import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
 import { placementOf } from '../placement-groups/store.ts';
+import { volumesOf } from '../volumes/store.ts';
 import { guestOf, refOf } from './guest.ts';
 import type { VmRow } from './table.ts';
 
@@ -71,6 +72,7 @@ export async function ensureMade(
     bootMode: row.boot_mode,
     secureBoot: row.secure_boot,
     placement: await placementOf(db, row.placement_group_id, row.id),
+    volumes: (await volumesOf(db, row.id)).map(({ id }) => id),
   };
   await engine.ensureInstance(refOf(row), spec, signal);
 }

@@ -5,7 +5,7 @@ import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { updateVm } from '../vms/store.ts';
 import { readVolumeSnapshot } from '../volume-snapshots/store.ts';
-import { attached, GONE, withVolume } from './attach-kinds.ts';
+import { attached, COPY_SECONDS, GONE, withVolume } from './attach-kinds.ts';
 import { engineOf, plugVolume, removeVolume, stillAlive } from './engine-volume.ts';
 import { forgetVolume } from './removal.ts';
 import { volumes } from './resource.ts';
@@ -22,11 +22,12 @@ async function sourceOf({ db }: Pick<Work<Input>, 'db'>, { source_snapshot_id: i
 }
 
 async function make(work: Work<Input>, row: VolumeRow): Promise<Outcome> {
-  const { signal } = work;
+  const { signal, input } = work;
   const source = await sourceOf(work, row);
   if (source === undefined) return failed('not_found', 'The snapshot no longer exists.');
   const engine = engineOf(work, row);
-  await engine.ensureVolume(refOf(row), { kind: row.kind, sizeGb: row.size_gb, source }, signal);
+  const spec = { kind: row.kind, sizeGb: row.size_gb, source, near: input.vm_id };
+  await engine.ensureVolume(refOf(row), spec, signal);
   const seen = await engine.observeVolume(refOf(row), signal);
   if (seen === null)
     return failed('engine_failed', 'The engine created the volume, but cannot find it.', true);
@@ -56,7 +57,7 @@ export const createVolumeKind = kind<typeof Input>({
   queue: 'attach',
   input: Input,
   typicalSeconds: 5,
-  deadlineSeconds: 600,
+  deadlineSeconds: COPY_SECONDS,
   cancellable: true,
   steps: [step('make', withVolume(make)), step('attach', withVolume(finish), { final: true })],
   undo: [

@@ -3,7 +3,7 @@ import type { Examination } from '../../../../kernel/registry.ts';
 import { capabilitiesOf } from '../capabilities.ts';
 import { askOrNull } from '../driver-context.ts';
 import { DEFAULT } from '../names.ts';
-import { type RawVolume, volumesPath } from '../volume-context.ts';
+import { type RawVolume, volumesPath } from '../raw-volume.ts';
 import { cliOf, fine, type Place, wrong } from './context.ts';
 
 async function isThere({ client, settings }: Place, slug: string): Promise<boolean> {
