@@ -1,4 +1,5 @@
 import type { Insertable } from 'kysely';
+import { newId } from '../../../kernel/ids.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import type { Tables } from '../../../store/database.ts';
@@ -9,6 +10,7 @@ import { readVm } from '../vms/store.ts';
 import { createBackupKind } from './kinds.ts';
 import { columnsOf } from './new-backup.ts';
 import { backups } from './resource.ts';
+import { notePassingImage } from './store.ts';
 import type { BackupRow } from './table.ts';
 
 function insertBackup(
@@ -68,6 +70,8 @@ export const fixture: Fixture = {
       boot_mode: 'uefi',
       secure_boot: false,
     });
+    const image = { operation_id: newId('operation'), account_id: world.account.id, location: 'fra1' };
+    await notePassingImage(world.app.services.db, image);
   },
   bodies: {
     createVmBackup: async (world) => ({ vm_id: await makeVm(world) }),
