@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../testing/database.ts';
 import { type ClusterHarness, openCluster, type TestMember } from '../../../testing/incus/cluster.ts';
 import { whyNoIncus } from '../../../testing/incus/programs.ts';
+import { isLong } from '../../../testing/long-form.ts';
 import { refusal } from '../../contract/refusal.ts';
 import { FORCED, Lab } from '../contract/lab.ts';
 import { describeVolumes } from '../contract/volumes.ts';
@@ -236,7 +237,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
       }
   });
 
-  it('are not harmed by a worker that was asleep at any request of a move', LONG, async () => {
+  it.runIf(isLong)('are not harmed by a worker that was asleep at any request of a move', LONG, async () => {
     const { volume, here, there } = await scene();
     for (let last = 1, isOver = false; !isOver; last++) {
       isOver = true;
@@ -264,7 +265,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     }
   });
 
-  it.each(['source', 'destination'] as const)('survive the death of the %s of a move', async (side) => {
+  it.runIf(isLong).each(['source', 'destination'] as const)('survive the death of the %s of a move', async (side) => {
     const { volume, here, there } = await scene();
     await attach(volume, here);
     const { path } = (await lab.engine.observeVolume(volume)) ?? {};
