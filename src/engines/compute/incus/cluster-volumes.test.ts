@@ -265,29 +265,32 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     }
   });
 
-  it.runIf(isLong).each(['source', 'destination'] as const)('survive the death of the %s of a move', async (side) => {
-    const { volume, here, there } = await scene();
-    await attach(volume, here);
-    const { path } = (await lab.engine.observeVolume(volume)) ?? {};
-    const command = `dd if=/dev/urandom of=${path}/large bs=1M count=200 && md5sum ${path}/large > /sum`;
-    await harness.execInside(here, ['sh', '-c', command]);
-    const sum = await harness.readInside(here, '/sum');
-    await detach(volume, here);
-    const lost = member(await hostOf(side === 'source' ? here : there));
-    const moving = attach(volume, there).then(
-      () => 'done',
-      () => 'failed',
-    );
-    await expect.poll(() => copiesOf(volume), { interval: 20, ...PATIENCE }).toHaveLength(2);
-    await lost.kill();
-    expect(await moving).toBe('failed');
-    await lost.start();
-    const again = () => attach(volume, there).then(() => 'done', String);
-    await expect.poll(again, PATIENCE).toBe('done');
-    await expectOneTruth(volume, there, 'second');
-    await harness.execInside(there, ['sh', '-c', `md5sum ${path}/large > /sum`]);
-    expect(await harness.readInside(there, '/sum')).toBe(sum);
-  });
+  it.runIf(isLong).each(['source', 'destination'] as const)(
+    'survive the death of the %s of a move',
+    async (side) => {
+      const { volume, here, there } = await scene();
+      await attach(volume, here);
+      const { path } = (await lab.engine.observeVolume(volume)) ?? {};
+      const command = `dd if=/dev/urandom of=${path}/large bs=1M count=200 && md5sum ${path}/large > /sum`;
+      await harness.execInside(here, ['sh', '-c', command]);
+      const sum = await harness.readInside(here, '/sum');
+      await detach(volume, here);
+      const lost = member(await hostOf(side === 'source' ? here : there));
+      const moving = attach(volume, there).then(
+        () => 'done',
+        () => 'failed',
+      );
+      await expect.poll(() => copiesOf(volume), { interval: 20, ...PATIENCE }).toHaveLength(2);
+      await lost.kill();
+      expect(await moving).toBe('failed');
+      await lost.start();
+      const again = () => attach(volume, there).then(() => 'done', String);
+      await expect.poll(again, PATIENCE).toBe('done');
+      await expectOneTruth(volume, there, 'second');
+      await harness.execInside(there, ['sh', '-c', `md5sum ${path}/large > /sum`]);
+      expect(await harness.readInside(there, '/sum')).toBe(sum);
+    },
+  );
 
   it('are listed while their member is lost', async () => {
     const { volume, here } = await scene();
