@@ -102,6 +102,10 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   For the number per second all are accepted before the first worker starts, and the time is that from the first start
   to the last end; from accept to start is measured on workers with nothing else to do. Idle: every statement in the log of
   PostgreSQL while a server with its worker has nothing to do.
+* **Incus**: a real Incus with containers of busybox on the same machine. By hand, the bench sends the requests that do the
+  work, without the checks of Hostplane's driver before and after it, and both take turns. A backup counts from the call
+  to \`available\`; by hand, the engine makes a snapshot and an archive, which is written to a file. Memory is that of the
+  server, the most while its first backups are made, above that before them.
 * **Firewalls**: from the call that adds a rule, which waits for its operation, to the answer that says \`active\`. By hand,
   the engine's own REST calls add a rule to an ACL of a network of the same size, or one transaction adds the rule of
   Hostplane to OVN's northbound database; then the same wait follows until all switches have it.
