@@ -172,8 +172,16 @@ export interface ComputeEngine extends Engine<CapabilityName> {
   removeVolume(ref: Ref, signal?: AbortSignal): Promise<void>;
   /** Grows a volume of a running machine if the engine supports it, otherwise only of a stopped one. */
   ensureVolumeSize(ref: Ref, sizeGb: number, signal?: AbortSignal): Promise<void>;
-  /** Attaches the volume to a running or stopped machine. Refused with `already_attached` if another machine has it. */
-  ensureVolumeAttached(ref: Ref, instance: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Attaches the volume to a running or stopped machine. Refused with `already_attached` if another machine has it.
+   * `mayMove`: if the machine is on another server, the volume is copied there first, which can take hours; otherwise
+   * the call is refused with `invalid_state` then.
+   */
+  ensureVolumeAttached(
+    ref: Ref,
+    to: { readonly instance: string; readonly mayMove: boolean },
+    signal?: AbortSignal,
+  ): Promise<void>;
   /**
    * Detaches the volume from this machine. Refused with `guest_refused_detach` while the guest uses the volume, unless
    * `force` is set. A volume that the machine does not have, or of a machine that does not exist, is left alone.

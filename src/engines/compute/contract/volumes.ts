@@ -11,7 +11,8 @@ export function describeVolumes(use: Use): void {
     if (volume === null) throw new Error(`The engine does not know ${ref.id}.`);
     return volume;
   };
-  const attach = (volume: Ref, { id }: Ref): Promise<void> => lab().engine.ensureVolumeAttached(volume, id);
+  const attach = (volume: Ref, { id }: Ref): Promise<void> =>
+    lab().engine.ensureVolumeAttached(volume, { instance: id, mayMove: true });
   const detach = (volume: Ref, { id: instance }: Ref, force = false): Promise<void> =>
     lab().engine.ensureVolumeDetached(volume, { instance, force });
   const write = async (volume: Ref, machine: Ref, text: string): Promise<void> =>

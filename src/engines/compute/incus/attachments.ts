@@ -15,33 +15,35 @@ const machineOf = ({ account }: Ref, id: string): Ref => ({ account, id });
 
 /** Somebody moved the machine at the engine. Nobody asked for a move of the volume, which can take long. */
 const LEFT_BEHIND =
-  'The machine is on another server than before, and its volume is not. Detach the volume, and attach it again.';
+  'The machine is on another server than its volume. Detach the volume, and attach it again.';
 
 /** Moves the volume to the member of the machine, unless it is there or on storage that all members share. */
 async function bringTo(
   site: Site,
   ref: Ref,
   raw: RawVolume,
-  machine: Ref,
+  { instance, mayMove }: { readonly instance: string; readonly mayMove: boolean },
   signal?: AbortSignal,
 ): Promise<RawVolume> {
   const member = memberOf(raw);
   if (member === undefined) return raw;
-  const { location, devices } = await requireRaw(site, machine, signal);
+  const { location, devices } = await requireRaw(site, machineOf(ref, instance), signal);
   if (location === member) return raw;
-  if (devices[deviceOf(ref.id)] !== undefined) throw new EngineRefused('invalid_state', LEFT_BEHIND);
+  if (!mayMove || devices[deviceOf(ref.id)] !== undefined)
+    throw new EngineRefused('invalid_state', LEFT_BEHIND);
   return moveVolume(site, ref, raw, location, signal);
 }
 
 export async function ensureVolumeAttached(
   site: Site,
-  ...[ref, instance, signal]: Parameters<ComputeEngine['ensureVolumeAttached']>
+  ...[ref, to, signal]: Parameters<ComputeEngine['ensureVolumeAttached']>
 ): Promise<void> {
+  const { instance } = to;
   const found = await requireSettled(site, ref, signal);
   const holder = holderOf(found);
   if (holder !== null && holder !== instance)
     throw new EngineRefused('already_attached', `The machine ${holder} has the volume.`);
-  const raw = await bringTo(site, ref, found, machineOf(ref, instance), signal);
+  const raw = await bringTo(site, ref, found, to, signal);
   const name = deviceOf(ref.id);
   const device = {
     type: 'disk',

@@ -64,7 +64,8 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     const seen = await lab.engine.observeVolume(volume);
     return seen === null ? null : harness.readVolume(machine, seen);
   };
-  const attach = (volume: Ref, { id }: Ref): Promise<void> => lab.engine.ensureVolumeAttached(volume, id);
+  const attach = (volume: Ref, { id: instance }: Ref, mayMove = true): Promise<void> =>
+    lab.engine.ensureVolumeAttached(volume, { instance, mayMove });
   const detach = (volume: Ref, { id: instance }: Ref): Promise<void> =>
     lab.engine.ensureVolumeDetached(volume, { instance, force: true });
   /** Running machines on two different members, and a volume with a text and a snapshot on the first of them. */
@@ -123,6 +124,15 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
       { id: 'vsnap_1', diskGb: 1 },
       { id: 'vsnap_2', diskGb: 2 },
     ]);
+  });
+
+  it('stay where they are unless they may move', async () => {
+    const { volume, here, there } = await scene();
+    const before = await copiesOf(volume);
+    await expect(attach(volume, there, false)).rejects.toMatchObject({ code: 'invalid_state' });
+    expect(await copiesOf(volume)).toEqual(before);
+    await attach(volume, here, false);
+    expect(await read(volume, here)).toBe('second');
   });
 
   it('draw a new machine to their member', async () => {
@@ -226,7 +236,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
           isOver = false;
           throw new Error('killed');
         });
-        await ensureVolumeAttached(site, volume, to.id).catch((error: Error) => {
+        await ensureVolumeAttached(site, volume, { instance: to.id, mayMove: true }).catch((error: Error) => {
           if (error.message !== 'killed') throw error;
         });
         const observed = await lab.engine.observeVolume(volume);
@@ -249,7 +259,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
         asleep.open();
         await woken.opened;
       });
-      const slow = ensureVolumeAttached(site, volume, there.id).then(
+      const slow = ensureVolumeAttached(site, volume, { instance: there.id, mayMove: true }).then(
         () => asleep.open(),
         () => asleep.open(),
       );

@@ -193,9 +193,9 @@ export class Incus implements ComputeEngine {
       attachments.ensureVolumeSize(site, ref, sizeGb, signal),
     );
 
-  ensureVolumeAttached: ComputeEngine['ensureVolumeAttached'] = (ref, instance, signal) =>
+  ensureVolumeAttached: ComputeEngine['ensureVolumeAttached'] = (ref, to, signal) =>
     this.#do('The volume could not be attached', signal, (site) =>
-      attachments.ensureVolumeAttached(site, ref, instance, signal),
+      attachments.ensureVolumeAttached(site, ref, to, signal),
     );
 
   ensureVolumeDetached: ComputeEngine['ensureVolumeDetached'] = (ref, from, signal) =>

@@ -26,7 +26,7 @@ describeEngines((bench) => {
       const { lab, harness } = bench;
       const volume = await lab.volume({ sizeGb: 1 });
       const machine = await lab.running();
-      await harness.engine.ensureVolumeAttached(volume, machine.id);
+      await harness.engine.ensureVolumeAttached(volume, { instance: machine.id, mayMove: true });
       const fill = `fallocate -l 1500000000 ${await mountOf(volume)}/large && sync`;
       expect(await succeeds(machine, fill)).toBe(false);
       await harness.engine.ensureVolumeSize(volume, 2);
@@ -44,7 +44,7 @@ describeEngines((bench) => {
       const machine = await lab.running();
       for (const each of [volume, await lab.volume({ source, sizeGb: 2 })]) {
         expect(await engine.observeVolume(each)).toMatchObject({ sizeGb: 2 });
-        await engine.ensureVolumeAttached(each, machine.id);
+        await engine.ensureVolumeAttached(each, { instance: machine.id, mayMove: true });
         const mount = await mountOf(each);
         const takes = (bytes: number) => succeeds(machine, `fallocate -l ${bytes} ${mount}/large && sync`);
         expect(await takes(1_500_000_000)).toBe(true);
@@ -100,7 +100,7 @@ describeEngines((bench) => {
       const { lab, harness } = bench;
       const volume = await lab.volume();
       const machine = await lab.running();
-      await harness.engine.ensureVolumeAttached(volume, machine.id);
+      await harness.engine.ensureVolumeAttached(volume, { instance: machine.id, mayMove: true });
       const mount = await mountOf(volume);
       await harness.execInside(machine, ['sh', '-c', `sleep 600 > ${mount}/open & echo $! > /pid`]);
       const detach = (force: boolean) =>

@@ -188,7 +188,7 @@ export class Sandbox implements ComputeEngine {
       volumes.ensureVolumeSize(this.room, ref, sizeGb, signal),
     );
 
-  ensureVolumeAttached: ComputeEngine['ensureVolumeAttached'] = (ref, instance, signal) =>
+  ensureVolumeAttached: ComputeEngine['ensureVolumeAttached'] = (ref, { instance }, signal) =>
     this.room.perform('ensureVolumeAttached', ref, signal, () =>
       volumes.ensureVolumeAttached(this.room, ref, instance, signal),
     );

@@ -83,7 +83,7 @@ async function alignMachine({ services, tx, row, seen }: Held): Promise<void> {
   const isIdle = (await pendingOn(tx, [row.vm_id])).size === 0;
   // A machine that is lost gets its volumes back when it is redeployed.
   if (isIdle && (vm?.status === 'running' || vm?.status === 'stopped'))
-    await plugVolume(work, row, vm.id).catch((error: unknown) => {
+    await plugVolume(work, row, vm.id, { mayMove: false }).catch((error: unknown) => {
       if (!(error instanceof EngineRefused)) throw error;
       services.log.warn({ err: error, volume: row.id }, 'a volume could not be attached again');
     });

@@ -50,17 +50,23 @@ const lied = (detail: string): EngineUnreachable => new EngineUnreachable(detail
 
 /**
  * Attaches the volume. The tables decide which machine has it: if a failed operation left it attached to another
- * machine, it is detached there first.
+ * machine, it is detached there first. Only an operation has the time to wait for a move.
  */
-export async function plugVolume(work: Asking, row: VolumeRow, vmId: string): Promise<void> {
+export async function plugVolume(
+  work: Asking,
+  row: VolumeRow,
+  vmId: string,
+  { mayMove }: { readonly mayMove: boolean } = { mayMove: true },
+): Promise<void> {
   const { signal } = work;
   const engine = engineOf(work, row);
   const ref = refOf(row);
-  await engine.ensureVolumeAttached(ref, vmId, signal).catch(async (error: unknown) => {
+  const to = { instance: vmId, mayMove };
+  await engine.ensureVolumeAttached(ref, to, signal).catch(async (error: unknown) => {
     if (!(error instanceof EngineRefused && error.code === 'already_attached')) throw error;
     const instance = (await engine.observeVolume(ref, signal))?.instance ?? null;
     if (instance !== null) await engine.ensureVolumeDetached(ref, { instance, force: true }, signal);
-    await engine.ensureVolumeAttached(ref, vmId, signal);
+    await engine.ensureVolumeAttached(ref, to, signal);
   });
   const after = await engine.observeVolume(ref, signal);
   if (after === null) throw new EngineRefused('engine_failed', 'The engine cannot find the volume.');

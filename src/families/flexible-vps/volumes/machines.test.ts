@@ -1,5 +1,6 @@
 /** What happens to volumes when their machines are created, deleted, redeployed and lost, and when engines drift. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { EngineRefused } from '../../../engines/compute/port.ts';
 import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import { nameOf } from '../../../engines/compute/sandbox/room.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
@@ -196,14 +197,33 @@ describe('the reconciler', () => {
     const [lost, moved, stray] = [await made({ vm_id: one.id }), await made({ vm_id: one.id }), await made()];
     await engine().ensureVolumeDetached(ref(lost.id), { instance: one.id, force: true });
     await engine().ensureVolumeDetached(ref(moved.id), { instance: one.id, force: true });
-    await engine().ensureVolumeAttached(ref(moved.id), two.id);
-    await engine().ensureVolumeAttached(ref(stray.id), two.id);
+    await engine().ensureVolumeAttached(ref(moved.id), { instance: two.id, mayMove: true });
+    await engine().ensureVolumeAttached(ref(stray.id), { instance: two.id, mayMove: true });
     await engine().ensureVolumeSize(ref(stray.id), 50);
     await drift();
     expect(await seen(lost.id)).toMatchObject({ instance: one.id });
     expect(await seen(moved.id)).toMatchObject({ instance: one.id });
     expect(await seen(stray.id)).toMatchObject({ instance: null });
     expect(await read(stray.id)).toMatchObject({ status: 'available', size_gb: 50 });
+  });
+
+  it('leaves it to operations to move a volume to another server', async () => {
+    const vm = await mine.vm();
+    const volume = await made({ vm_id: vm.id });
+    await engine().ensureVolumeDetached(ref(volume.id), { instance: vm.id, force: true });
+    const attaching = vi.spyOn(engine(), 'ensureVolumeAttached');
+    onTestFinished(() => attaching.mockRestore());
+    attaching.mockImplementationOnce(async (_, { mayMove }) => {
+      expect(mayMove).toBe(false);
+      throw new EngineRefused('invalid_state', 'The machine is on another server than its volume.');
+    });
+    await drift();
+    expect(attaching).toHaveBeenCalledOnce();
+    expect(await seen(volume.id)).toMatchObject({ instance: null });
+    await mine.do('POST', `volumes/${volume.id}/actions`, { type: 'detach' });
+    await mine.do('POST', `volumes/${volume.id}/actions`, { type: 'attach', vm_id: vm.id });
+    expect(attaching.mock.lastCall?.[1]).toEqual({ instance: vm.id, mayMove: true });
+    expect(await seen(volume.id)).toMatchObject({ instance: vm.id });
   });
 
   it('marks a lost volume and a lost snapshot, and unmarks them when they are back', async () => {

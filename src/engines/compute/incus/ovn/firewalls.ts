@@ -11,7 +11,7 @@ import type { Firewall, FirewallMember, FirewallSpec } from '../../firewall.ts';
 import type { Ref } from '../../instance.ts';
 import type { Site } from '../driver-context.ts';
 import { networkNameOf } from '../names.ts';
-import { portsOf, readEngineIds } from './firewall-ports.ts';
+import { type EngineIds, portsOf, readEngineIds } from './firewall-ports.ts';
 import { type AddressSets, firewallRules } from './firewall-rules.ts';
 import { findLogical, type LogicalNetwork } from './logical-network.ts';
 import {
@@ -78,49 +78,54 @@ const idsOf = (ref: Ref, begun: number, note: Note | null): unknown =>
     ...(note === null ? {} : { [NOTE]: JSON.stringify(note) }),
   });
 
-/** Null if a later revision has begun. */
+/** What every transaction checks; null if a later revision has begun. */
 async function begin(
   northbound: Northbound,
   ref: Ref,
   { revision }: FirewallSpec,
   signal?: AbortSignal,
-): Promise<Anchor | null> {
-  let anchor: Anchor | null = null;
-  await repeatedly(async () => {
-    anchor = await findAnchor(northbound, ref, signal);
+): Promise<Pick<Anchor, 'id' | 'external_ids'> | null> {
+  return repeatedly(async () => {
+    const anchor = await findAnchor(northbound, ref, signal);
+    const external_ids = idsOf(ref, revision, anchor?.note ?? null);
     if (anchor === null) {
-      const row = { name: anchorOf(ref), external_ids: idsOf(ref, revision, null) };
-      await northbound.change([{ op: 'insert', table: 'Address_Set', row }], signal);
-    } else if (anchor.begun < revision) {
-      const { id, external_ids, note } = anchor;
-      const change = update('Address_Set', id, { external_ids: idsOf(ref, revision, note) });
-      await northbound.change(
-        [unlessChanged('Address_Set', id, 'external_ids', external_ids), change],
-        signal,
-      );
+      const row = { name: anchorOf(ref), external_ids };
+      const [inserted] = await northbound.change([{ op: 'insert', table: 'Address_Set', row }], signal);
+      return { id: readUuid({ _uuid: inserted?.uuid }), external_ids };
     }
-    anchor = await findAnchor(northbound, ref, signal);
+    if (anchor.begun >= revision) return anchor.begun === revision ? anchor : null;
+    const guard = unlessChanged('Address_Set', anchor.id, 'external_ids', anchor.external_ids);
+    await northbound.change([guard, update('Address_Set', anchor.id, { external_ids })], signal);
+    return { id: anchor.id, external_ids };
   }, signal);
-  const found = anchor as Anchor | null;
-  return found?.begun === revision ? found : null;
 }
 
-/** By the engine's name of the network. A network that is gone has no members. */
-async function membersByNetwork(
+interface Places {
+  /** By the engine's name of the network. A network that is gone has no members. */
+  readonly networks: ReadonlyMap<
+    string,
+    { readonly network: LogicalNetwork; readonly members: readonly FirewallMember[] }
+  >;
+  readonly ids: EngineIds;
+}
+
+/** Where the members are at the engine. */
+async function findPlaces(
   site: Site,
   northbound: Northbound,
   ref: Ref,
   members: readonly FirewallMember[],
   signal?: AbortSignal,
-): Promise<Map<string, { readonly network: LogicalNetwork; readonly members: FirewallMember[] }>> {
-  const found = new Map<string, { network: LogicalNetwork; members: FirewallMember[] }>();
-  for (const id of new Set(members.map(({ network }) => network))) {
+): Promise<Places> {
+  const find = async (id: string | null) => {
     const name = networkNameOf({ account: ref.account, id: id ?? '' }, 'ovn');
     const network = await findLogical({ client: site.client, northbound }, name, signal);
-    if (network !== null)
-      found.set(name, { network, members: members.filter((each) => each.network === id) });
-  }
-  return found;
+    const own = members.filter((each) => each.network === id);
+    return network === null ? [] : [[name, { network, members: own }] as const];
+  };
+  const wanted = [...new Set(members.map(({ network }) => network))];
+  const [found, ids] = await Promise.all([Promise.all(wanted.map(find)), readEngineIds(site, ref, signal)]);
+  return { networks: new Map(found.flat()), ids };
 }
 
 /**
@@ -187,11 +192,14 @@ export async function ensureFirewall(
   signal?: AbortSignal,
 ): Promise<void> {
   const northbound = requireNorthbound(site, spec.members);
-  const anchor = await begin(northbound, ref, spec, signal);
+  const [anchor, places] = await Promise.all([
+    begin(northbound, ref, spec, signal),
+    findPlaces(site, northbound, ref, spec.members, signal),
+  ]);
   if (anchor === null) return;
   const guard = unlessChanged('Address_Set', anchor.id, 'external_ids', anchor.external_ids);
   try {
-    const note = await write(site, northbound, ref, spec, guard, signal);
+    const note = await write(northbound, ref, spec, places, guard, signal);
     const external_ids = idsOf(ref, spec.revision, note);
     await northbound.change([guard, update('Address_Set', anchor.id, { external_ids })], signal);
   } catch (error) {
@@ -225,17 +233,13 @@ async function emptyOtherSets(
 
 /** Members first, so that rules never name a set that does not exist. */
 async function write(
-  site: Site,
   northbound: Northbound,
   ref: Ref,
   spec: FirewallSpec,
+  { networks, ids }: Places,
   guard: Operation,
   signal?: AbortSignal,
 ): Promise<Note> {
-  const [networks, ids] = await Promise.all([
-    membersByNetwork(site, northbound, ref, spec.members, signal),
-    readEngineIds(site, ref, signal),
-  ]);
   const remotes = new Set(spec.rules.flatMap(({ remote }) => remote?.firewalls ?? []));
   let count = 0;
   let areSetsChanged = false;
@@ -253,8 +257,10 @@ async function write(
     await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
   }
   const kept = [...networks.values()].map(({ network }) => groupOf(network).name);
-  const isLeft = await removeRules(northbound, null, subjectOf(ref), signal, { kept, guards: [guard] });
-  const isEmptied = await emptyOtherSets(northbound, ref, new Set(networks.keys()), guard, signal);
+  const [isLeft, isEmptied] = await Promise.all([
+    removeRules(northbound, null, subjectOf(ref), signal, { kept, guards: [guard] }),
+    emptyOtherSets(northbound, ref, new Set(networks.keys()), guard, signal),
+  ]);
   // Rules of other firewalls refer to the sets.
   if (areSetsChanged || isLeft || isEmptied) await northbound.settle(signal);
   return { ...spec, count };
@@ -266,10 +272,14 @@ export async function observeFirewall(
   ref: Ref,
   signal?: AbortSignal,
 ): Promise<Firewall | null> {
-  const anchor = northbound && (await findAnchor(northbound, ref, signal));
-  if (northbound === null || anchor === null || anchor.note === null) return null;
+  if (northbound === null) return null;
+  const [anchor, found] = await Promise.all([
+    findAnchor(northbound, ref, signal),
+    countRules(northbound, subjectOf(ref), signal),
+  ]);
+  if (anchor === null || anchor.note === null) return null;
   const { count, ...spec } = anchor.note;
-  return (await countRules(northbound, subjectOf(ref), signal)) === count ? { ...spec, ...ref } : null;
+  return found === count ? { ...spec, ...ref } : null;
 }
 
 export async function observeFirewalls({ northbound }: Site, signal?: AbortSignal): Promise<Ref[]> {

@@ -1,14 +1,12 @@
 /** The northbound database of OVN, which describes the logical switches and routers of all networks. */
-import { setTimeout as wait } from 'node:timers/promises';
-import { type Operation, Ovsdb, type OvsdbAddress, type Result, type Row } from './ovsdb.ts';
+import { type Operation, Ovsdb, type OvsdbAddress, OvsdbError, type Result, type Row } from './ovsdb.ts';
 
 export type { Operation, Row } from './ovsdb.ts';
 
 const DATABASE = 'OVN_Northbound';
 const SETTLING_MS = 2000;
-/** Most changes are done within a few milliseconds, so the pauses begin short. */
-const SHORTEST_PAUSE_MS = 1;
-const LONGEST_PAUSE_MS = 20;
+/** The error of a transaction in which an operation `wait` did not come true. */
+export const TIMED_OUT = 'timed out';
 
 type Condition = readonly [column: string, test: string, value: unknown];
 export type Strings = Readonly<Record<string, string>>;
@@ -60,26 +58,34 @@ export class Northbound {
   }
 
   /**
-   * Waits until all hosts do what was written before, as `ovn-nbctl --wait=hv` does. It does not wait for long: a host
-   * may be down, and gets everything when it is back.
+   * Changes the database and waits until all hosts do what it says then, as `ovn-nbctl --wait=hv` does. It does not wait
+   * for long: a host may be down, and gets everything when it is back.
    */
-  async settle(signal?: AbortSignal): Promise<void> {
+  async changeAndSettle(operations: readonly Operation[], signal?: AbortSignal): Promise<readonly Result[]> {
     const table = 'NB_Global';
-    const [, read] = await this.change(
+    const results = await this.change(
       [
+        ...operations,
         { op: 'mutate', table, where: [], mutations: [['nb_cfg', '+=', 1]] },
         { op: 'select', table, where: [], columns: ['nb_cfg'] },
       ],
       signal,
     );
-    const wanted = Number(read?.rows?.[0]?.nb_cfg);
-    let pause = SHORTEST_PAUSE_MS;
-    for (let waited = 0; waited < SETTLING_MS; waited += pause) {
-      const [row] = await this.find(table, [], ['hv_cfg'], signal);
-      if (Number(row?.hv_cfg) >= wanted) return;
-      await wait(pause, undefined, { signal });
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+    const written = results.at(-1)?.rows?.[0]?.nb_cfg ?? 0;
+    // The database answers when no row is behind any more.
+    const where = [['hv_cfg', '<', written]];
+    const settled = { op: 'wait', table, where, columns: ['hv_cfg'], until: '==', rows: [] };
+    try {
+      await this.change([{ ...settled, timeout: SETTLING_MS }], signal);
+    } catch (error) {
+      if (!(error instanceof OvsdbError && error.code === TIMED_OUT)) throw error;
     }
+    return results;
+  }
+
+  /** Waits until all hosts do what was written before. */
+  async settle(signal?: AbortSignal): Promise<void> {
+    await this.changeAndSettle([], signal);
   }
 
   close(): void {

@@ -91,6 +91,27 @@ describe.skipIf(reason !== null)(`a database of OVN${reason === null ? '' : `: $
     northbound.close();
   });
 
+  it('is waited for until all hosts do what it says, unless a host is down', async () => {
+    const northbound = new Northbound({ remotes: remotes(), credentials });
+    const global = async (column: 'nb_cfg' | 'hv_cfg'): Promise<number> =>
+      Number((await northbound.find('NB_Global', [], [column]))[0]?.[column]);
+    const insert = { op: 'insert', table: 'Port_Group', row: { name: 'waited-for' } };
+    await northbound.change([{ op: 'insert', table: 'NB_Global', row: {} }]);
+    const before = await global('nb_cfg');
+    const ends: string[] = [];
+    const settling = northbound.changeAndSettle([insert]).then(() => ends.push('settled'));
+    await expect.poll(() => global('nb_cfg'), { interval: 5 }).toBe(before + 1);
+    expect(await northbound.find('Port_Group', [['name', '==', 'waited-for']], [])).toHaveLength(1);
+    ends.push('written');
+    // As the hosts do.
+    await northbound.change([{ op: 'update', table: 'NB_Global', where: [], row: { hv_cfg: before + 1 } }]);
+    await settling;
+    expect(ends).toEqual(['written', 'settled']);
+    await northbound.settle();
+    expect(await global('hv_cfg')).toBe((await global('nb_cfg')) - 1);
+    northbound.close();
+  });
+
   it('is out of reach for whoever has no certificate of its authority', async () => {
     const northbound = new Northbound({ remotes: remotes(), credentials: null });
     await expect(northbound.find('NB_Global', [], [])).rejects.toThrow(EngineUnreachable);

@@ -23,6 +23,7 @@ import {
   readUuids,
   type Strings,
   setOf,
+  TIMED_OUT,
   unlessChanged,
   update,
   uuid,
@@ -129,8 +130,7 @@ export async function ensureRules(
     if (differing.length === 0) return;
     const subjects = new Set(differing.map(({ subject }) => subject));
     const gone = rows.filter((row) => subjects.has(subjectOf(row) ?? '')).map(readUuid);
-    await northbound.change([...guards, ...replaced(group, found, gone, differing)], signal);
-    await northbound.settle(signal);
+    await northbound.changeAndSettle([...guards, ...replaced(group, found, gone, differing)], signal);
   }, signal);
 }
 
@@ -180,13 +180,12 @@ async function requireGroup(northbound: Northbound, own: Group, signal?: AbortSi
 }
 
 /** `timed out`: another process has changed the rows. `constraint violation`: it has just created one. */
-export async function repeatedly(work: () => Promise<void>, signal?: AbortSignal): Promise<void> {
+export async function repeatedly<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let left = TRIES; ; left--) {
     try {
       return await work();
     } catch (error) {
-      const passes =
-        error instanceof OvsdbError && ['timed out', 'constraint violation'].includes(error.code);
+      const passes = error instanceof OvsdbError && [TIMED_OUT, 'constraint violation'].includes(error.code);
       if (!passes || left === 0) throw error;
       await wait(Math.random() * PAUSE_MS, undefined, { signal });
     }
