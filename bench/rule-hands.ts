@@ -1,5 +1,6 @@
 /** Adds firewall rules by hand, in two ways: one change of OVN's database, and the engine's own REST calls. */
 
+import { labels } from '../src/engines/compute/incus/ovn/groups.ts';
 import {
   isNamed,
   Northbound,
@@ -9,7 +10,6 @@ import {
   setOf,
   uuid,
 } from '../src/engines/compute/incus/ovn/northbound.ts';
-import { labels } from '../src/engines/compute/incus/ovn/rules.ts';
 import type { TestDaemon } from '../src/testing/incus/daemon.ts';
 import { POOL } from '../src/testing/incus/furnish.ts';
 import { UPLINK } from '../src/testing/incus/ovn.ts';

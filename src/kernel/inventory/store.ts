@@ -4,6 +4,7 @@
  */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
+import { sendLater } from '../../store/send-later.ts';
 
 interface ResourcesTable {
   id: string;
@@ -40,14 +41,17 @@ declare module '../../store/database.ts' {
   }
 }
 
+const locked = (db: Db, id: string) =>
+  db.selectFrom('resources').select(['labels', 'api_key_id']).where('id', '=', id).forUpdate();
+
 /** Locks the row, so that changes to a resource, its deletion and new prices happen one after the other. */
 export async function lockResource(db: Db, id: string) {
-  return db
-    .selectFrom('resources')
-    .select(['labels', 'api_key_id'])
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
+  return locked(db, id).executeTakeFirst();
+}
+
+/** Like `lockResource`, for who does not read the row: the lock travels with the next statement. */
+export async function lockResourceUnread(db: Db, id: string): Promise<void> {
+  await sendLater(db, locked(db, id));
 }
 
 export type Prices = Partial<Pick<ResourcesTable, 'price_hourly_micros' | 'price_monthly_micros'>>;

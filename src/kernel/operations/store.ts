@@ -1,6 +1,7 @@
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tables } from '../../store/database.ts';
 import { columnList, placeList, statement, textOf } from '../../store/kept-text.ts';
+import { sendLater } from '../../store/send-later.ts';
 import type { OperationError, OperationRow } from './schema.ts';
 import type {} from './table.ts';
 
@@ -18,16 +19,15 @@ export type NewOperation = Insertable<Tables['operations']>;
  */
 export async function lockSubjects(db: Db, subjects: readonly string[]): Promise<void> {
   for (const subject of [...new Set(subjects)].sort())
-    await sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 7))`.execute(db);
+    await sendLater(db, sql`select pg_advisory_xact_lock(hashtextextended(${subject}, 7))`);
 }
 
 /** Locks the queues of all subjects of an operation, in the same order. */
 export async function lockSubjectsOf(db: Db, operationId: string): Promise<void> {
-  await sql`
+  const lock = sql`
     select pg_advisory_xact_lock(hashtextextended(subject, 7)) from (
-      select subject from operation_subjects where operation_id = ${operationId} order by subject) mine`.execute(
-    db,
-  );
+      select subject from operation_subjects where operation_id = ${operationId} order by subject) mine`;
+  await sendLater(db, lock);
 }
 
 export type Queued = Pick<

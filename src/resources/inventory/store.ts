@@ -1,6 +1,6 @@
 /** Updates the inventory and the meter in the same transaction that changes a resource. */
 import { type Insertable, sql } from 'kysely';
-import { lockResource, type Prices, pricesOf } from '../../kernel/inventory/store.ts';
+import { lockResource, lockResourceUnread, type Prices, pricesOf } from '../../kernel/inventory/store.ts';
 import { follow, followChange, type Pricing, unfollow } from '../../money/metering/meter-spans.ts';
 import type { PricedItem } from '../../money/prices/price.ts';
 import type { Db, Tables } from '../../store/database.ts';
@@ -39,16 +39,20 @@ export async function noteResource(
 ): Promise<PricedItem | null> {
   const { at = new Date(), isNew = false, tariff, references } = options;
   const { name, location = null, configuration } = note;
-  const before = isNew ? undefined : await lockResource(db, note.id);
   let price: Prices = {};
   let priced: PricedItem | null = null;
   if (configuration === undefined) {
+    if (!isNew) await lockResourceUnread(db, note.id);
     await followChange(db, note.id, { name, location, labels: note.labels }, at);
   } else if (configuration === null) {
-    if (!isNew) await unfollow(db, note.id, at);
+    if (!isNew) {
+      await lockResourceUnread(db, note.id);
+      await unfollow(db, note.id, at);
+    }
     price = { price_hourly_micros: null, price_monthly_micros: null };
   } else {
     if (tariff === undefined) throw new Error(`Without a tariff ${note.id} has no price.`);
+    const before = isNew ? undefined : await lockResource(db, note.id);
     const next = {
       accountId: note.account_id,
       resourceId: note.id,
@@ -85,7 +89,7 @@ export async function forgetResource(
   resourceId: string,
   { at = new Date() }: NoteOptions = {},
 ): Promise<void> {
-  await lockResource(db, resourceId);
+  await lockResourceUnread(db, resourceId);
   await unfollow(db, resourceId, at);
   await db.deleteFrom('resources').where('id', '=', resourceId).execute();
 }

@@ -75,6 +75,16 @@ export function lockFirewalls(db: Db, accountId: string, ids: readonly string[])
     .execute();
 }
 
+/** How many entries the rules of all firewalls of the account are. */
+export async function countEntries(db: Db, accountId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom('firewalls')
+    .select(sql<number>`coalesce(sum(entries), 0)::int`.as('total'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return total;
+}
+
 /** The firewalls with a rule about the machines of this one. */
 export function firewallsNaming(db: Db, { account_id, id }: Pick<FirewallRow, 'account_id' | 'id'>) {
   return db

@@ -4,9 +4,10 @@ import type { FirewallMember } from '../../firewall.ts';
 import type { Ref } from '../../instance.ts';
 import { askOrNull, type RawInstance, type Site } from '../driver-context.ts';
 import { idOf, projectOf } from '../names.ts';
+import { labels } from './groups.ts';
 import { type LogicalNetwork, portOf } from './logical-network.ts';
 import { isLabelled, type Northbound } from './northbound.ts';
-import { groupOf, labels } from './rules.ts';
+import { groupOf } from './rules.ts';
 
 /** The ids of the engine by machine; null for a machine on a cluster member that does not answer. */
 export type EngineIds = ReadonlyMap<string, string | null>;

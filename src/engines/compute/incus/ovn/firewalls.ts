@@ -13,6 +13,7 @@ import type { Site } from '../driver-context.ts';
 import { networkNameOf } from '../names.ts';
 import { type EngineIds, portsOf, readEngineIds } from './firewall-ports.ts';
 import { type AddressSets, firewallRules } from './firewall-rules.ts';
+import { labels } from './groups.ts';
 import { findLogical, type LogicalNetwork } from './logical-network.ts';
 import {
   isLabelled,
@@ -28,7 +29,7 @@ import {
   update,
 } from './northbound.ts';
 import { OvsdbError } from './ovsdb.ts';
-import { countRules, ensureRules, groupOf, labels, removeRules, repeatedly } from './rules.ts';
+import { countRules, ensureRules, groupOf, removeRules, repeatedly } from './rules.ts';
 
 const FIREWALL = 'hostplane-firewall';
 const BEGUN = 'hostplane-begun';

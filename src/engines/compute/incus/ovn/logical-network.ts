@@ -2,7 +2,8 @@
 import { EngineUnreachable } from '../../../errors.ts';
 import type { Client } from '../client.ts';
 import { askOrNull, type RawInstance } from '../driver-context.ts';
-import { type Northbound, readUuid, setOf, uuid } from './northbound.ts';
+import { labels, prefixOf } from './groups.ts';
+import { isLabelled, type Northbound, readUuid, readUuids, setOf, uuid } from './northbound.ts';
 
 export interface LogicalNetwork {
   /** The name of the network at the engine. */
@@ -34,11 +35,36 @@ const namesOf = (name: string, prefix: string): LogicalNetwork => ({
 });
 
 /**
- * Null if the engine has no such network. The engine tells these names only while the network has a gateway, so the
- * router is found by the address that it translates to. Not cached: a network that is removed and created again has
- * other names.
+ * The names from the group of our rules in the network. OVN takes a port from its groups when it removes the port, so a
+ * group with a port is that of a network which exists: one that is removed and created again has other names.
  */
+async function findByGroup(
+  northbound: Northbound,
+  name: string,
+  signal?: AbortSignal,
+): Promise<LogicalNetwork | null> {
+  const where = [isLabelled({ [labels.network]: name })];
+  for (const group of await northbound.find('Port_Group', where, ['name', 'ports'], signal)) {
+    const prefix = prefixOf(String(group.name));
+    if (prefix !== null && readUuids(group.ports).length > 0) return namesOf(name, prefix);
+  }
+  return null;
+}
+
+/** Null if the engine has no such network. */
 export async function findLogical(
+  { client, northbound }: { readonly client: Client; readonly northbound: Northbound },
+  name: string,
+  signal?: AbortSignal,
+): Promise<LogicalNetwork | null> {
+  return (await findByGroup(northbound, name, signal)) ?? findByAddress({ client, northbound }, name, signal);
+}
+
+/**
+ * The engine tells the names only while the network has a gateway, so the router is found by the address that it
+ * translates to.
+ */
+async function findByAddress(
   { client, northbound }: { readonly client: Client; readonly northbound: Northbound },
   name: string,
   signal?: AbortSignal,

@@ -9,6 +9,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { EngineUnreachable } from '../../../errors.ts';
+import { groupNameOf, labels, type Side } from './groups.ts';
 import type { LogicalNetwork } from './logical-network.ts';
 import {
   isLabelled,
@@ -58,9 +59,6 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
 }
 
-/** `inside`: the switch of the machines. `outside`: the switch between router and uplink. */
-type Side = 'inside' | 'outside';
-
 interface Group {
   readonly name: string;
   /** The name of the network at the engine. */
@@ -72,18 +70,12 @@ interface Group {
 export function groupOf(network: LogicalNetwork, side: Side = 'inside'): Group {
   const { name, prefix, gatewayPort, outside } = network;
   return {
-    name: `hostplane_${prefix.replaceAll('-', '_')}_${side}`,
+    name: groupNameOf(prefix, side),
     network: name,
     port: side === 'inside' ? gatewayPort : outside.routerPort,
   };
 }
 
-export const labels = {
-  network: 'hostplane-network',
-  group: 'hostplane-group',
-  subject: 'hostplane-subject',
-  machine: 'hostplane-machine',
-} as const;
 const COLUMNS = ['direction', 'priority', 'match', 'action', 'options', 'external_ids'];
 const SECOND = 'apply-after-lb';
 const TRIES = 20;
