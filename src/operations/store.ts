@@ -215,7 +215,7 @@ export class DatabaseRunnerStore implements RunnerStore {
     return this.#fenced(async (tx) => {
       const events = (await commit?.(tx)) ?? [];
       const { id, attempt } = operation;
-      const options = { attempt, events, now: this.#now };
+      const options = { operation, attempt, events, now: this.#now };
       if (!(await endOperation(tx, this.#registry, id, ending, options))) throw new LeaseLost();
       return true;
     }, false);

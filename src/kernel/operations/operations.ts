@@ -248,6 +248,8 @@ export function resourceIdOf({ id, type, resource_id }: StoredOperation): string
 }
 
 export interface EndOptions {
+  /** The operation, if the caller has read it. What changes while it runs may be older. */
+  readonly operation?: StoredOperation;
   /** Ends the operation only if this is still its current attempt. */
   readonly attempt?: number;
   readonly now?: Date | undefined;
@@ -263,7 +265,7 @@ export async function endOperation(
   ending: Ending,
   options: EndOptions = {},
 ): Promise<boolean> {
-  const row = await readOperation(db, id);
+  const row = options.operation ?? (await readOperation(db, id));
   if (row === undefined) return false;
   const kind = registry.kinds.get(row.type);
   const ended = {

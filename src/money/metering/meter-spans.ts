@@ -13,6 +13,7 @@ import { asPaid, meter } from './span-lines.ts';
 import {
   addSpan,
   amendSpan,
+  endOpenSpan,
   endSpan,
   findLastSpan,
   findOpenSpan,
@@ -73,8 +74,7 @@ export async function followChange(db: Db, resourceId: string, change: Change, n
 
 /** Ends the span of a resource that was deleted or is no longer billable. */
 export async function unfollow(db: Db, resourceId: string, now: Date): Promise<void> {
-  const open = await findOpenSpan(db, resourceId);
-  if (open !== undefined) await endSpan(db, open.id, now);
+  await endOpenSpan(db, resourceId, now);
 }
 
 async function succeedSpan(

@@ -4,6 +4,7 @@
  */
 import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
+import { sendLater } from '../../store/send-later.ts';
 import { monthAt, type Period } from './calendar.ts';
 import { type MeterLine, readLines, type StoredLine, writeLines } from './line.ts';
 import type { SpendingScope } from './scope.ts';
@@ -162,13 +163,19 @@ export async function shortenSpan(db: Db, { id, endedAt }: PastSpan, at: Date): 
 }
 
 export async function endSpan(db: Db, id: number, at: Date): Promise<boolean> {
-  const { numUpdatedRows } = await db
+  const { numUpdatedRows } = await ended(db, at).where('id', '=', id).executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+const ended = (db: Db, at: Date) =>
+  db
     .updateTable('meter_spans')
     .set({ ended_at: sql<Date>`greatest(started_at, ${at}::timestamptz)` })
-    .where('id', '=', id)
-    .where('ended_at', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .where('ended_at', 'is', null);
+
+/** Ends the open span of the resource, if it has one. */
+export async function endOpenSpan(db: Db, resourceId: string, at: Date): Promise<void> {
+  await sendLater(db, ended(db, at).where('resource_id', '=', resourceId));
 }
 
 export async function addSpan(db: Db, span: NewSpan, endedAt: Date | null = null): Promise<OpenSpan> {

@@ -130,8 +130,11 @@ export class WebhookSender implements Subscriber {
     const accounts = this.#news === null ? null : [...this.#news];
     this.#news = new Set();
     if (accounts === null || accounts.length > 0) await fanOut(this.#fanOutStage(), accounts);
+    const { db, now } = this.#stage;
+    const wait = await nextDue(db, now());
+    if (wait === null || wait > 0) return wait;
     // If all slots are taken, the next attempt to end causes another claim.
-    return (await this.#claim()) ? nextDue(this.#stage.db, this.#stage.now()) : null;
+    return (await this.#claim()) ? nextDue(db, now()) : null;
   }
 
   /** Returns false if all slots are taken. */

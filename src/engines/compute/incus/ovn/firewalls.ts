@@ -101,12 +101,14 @@ async function begin(
   }, signal);
 }
 
+interface Place {
+  readonly network: LogicalNetwork;
+  readonly members: readonly FirewallMember[];
+}
+
 interface Places {
   /** By the engine's name of the network. A network that is gone has no members. */
-  readonly networks: ReadonlyMap<
-    string,
-    { readonly network: LogicalNetwork; readonly members: readonly FirewallMember[] }
-  >;
+  readonly networks: ReadonlyMap<string, Place>;
   readonly ids: EngineIds;
 }
 
@@ -232,7 +234,31 @@ async function emptyOtherSets(
   return changes.length > 0;
 }
 
-/** Members first, so that rules never name a set that does not exist. */
+/** Writes what the firewall has in one network. Members first, so that rules never name a set that does not exist. */
+async function writeIn(
+  northbound: Northbound,
+  ref: Ref,
+  spec: FirewallSpec,
+  { network, ports, members }: Place & { readonly ports: readonly string[] },
+  guard: Operation,
+  signal?: AbortSignal,
+): Promise<{ readonly count: number; readonly areSetsChanged: boolean }> {
+  const { name } = network;
+  const addresses = [...new Set(members.flatMap((member) => member.addresses))];
+  const remotes = new Set(spec.rules.flatMap(({ remote }) => remote?.firewalls ?? []));
+  const others = [...remotes].filter((id) => id !== ref.id);
+  const [areSetsChanged] = await Promise.all([
+    ensureSets(northbound, ref, name, addresses, guard, signal),
+    ...others.map((id) => ensureSets(northbound, { ...ref, id }, name, null, guard, signal)),
+  ]);
+  const setsIn = (id: string) => setsOf({ ...ref, id }, name);
+  const rules = firewallRules(spec, ports, setsIn(ref.id), setsIn);
+  const set = { subject: subjectOf(ref), machine: null, rules };
+  await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
+  return { count: rules.length, areSetsChanged };
+}
+
+/** Writes all networks at once: the guard stops what still runs after one of them failed and the next attempt began. */
 async function write(
   northbound: Northbound,
   ref: Ref,
@@ -241,30 +267,22 @@ async function write(
   guard: Operation,
   signal?: AbortSignal,
 ): Promise<Note> {
-  const remotes = new Set(spec.rules.flatMap(({ remote }) => remote?.firewalls ?? []));
-  let count = 0;
-  let areSetsChanged = false;
-  for (const [name, { network, members }] of networks) {
-    const addresses = [...new Set(members.flatMap((member) => member.addresses))];
-    if (await ensureSets(northbound, ref, name, addresses, guard, signal)) areSetsChanged = true;
-    for (const id of remotes)
-      if (id !== ref.id)
-        await ensureSets(northbound, { account: ref.account, id }, name, null, guard, signal);
-    const ports = await portsOf(northbound, network, ids, members, signal);
-    const setsIn = (id: string) => setsOf({ account: ref.account, id }, name);
-    const rules = firewallRules(spec, ports, setsIn(ref.id), setsIn);
-    count += rules.length;
-    const set = { subject: subjectOf(ref), machine: null, rules };
-    await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
-  }
-  const kept = [...networks.values()].map(({ network }) => groupOf(network).name);
-  const [isLeft, isEmptied] = await Promise.all([
+  const places = [...networks.values()];
+  const kept = places.map(({ network }) => groupOf(network).name);
+  const [written, isLeft, isEmptied] = await Promise.all([
+    Promise.all(
+      places.map(async ({ network, members }) => {
+        const ports = await portsOf(northbound, network, ids, members, signal);
+        return writeIn(northbound, ref, spec, { network, ports, members }, guard, signal);
+      }),
+    ),
     removeRules(northbound, null, subjectOf(ref), signal, { kept, guards: [guard] }),
     emptyOtherSets(northbound, ref, new Set(networks.keys()), guard, signal),
   ]);
   // Rules of other firewalls refer to the sets.
-  if (areSetsChanged || isLeft || isEmptied) await northbound.settle(signal);
-  return { ...spec, count };
+  if (isLeft || isEmptied || written.some(({ areSetsChanged }) => areSetsChanged))
+    await northbound.settle(signal);
+  return { ...spec, count: written.reduce((sum, { count }) => sum + count, 0) };
 }
 
 /** Null also if rules are missing in the database, so that the firewall is written again. */
