@@ -24,7 +24,8 @@ const familyOf = (address: string): 'ip' | 'ip6' => (address.includes(':') ? 'ip
 /**
  * Brings the tunnel into the state of the files beside the script. `wg syncconf` changes only what differs, so the
  * tunnels of other peers stay up. The name of an endpoint may be unknown, which must not keep the peers from being
- * applied: endpoints are set on their own, and only when they change.
+ * applied: endpoints are set on their own, and only when they change. The filter comes first: a gateway that restarted
+ * may already forward packets, and has no way into the private networks until their interfaces are up.
  */
 const SCRIPT = `set -e
 umask 077
@@ -33,6 +34,7 @@ exec 9>lock
 flock 9
 . ./settings
 touch peers endpoints routes endpoints.applied routes.applied
+nft -f rules
 if ! ip link show dev ${DEVICE} >/dev/null 2>&1; then
   ip link add ${DEVICE} type wireguard 2>/dev/null || wireguard-go ${DEVICE} >/dev/null 2>&1 9>&-
   : > endpoints.applied
@@ -61,7 +63,6 @@ for link in $LINKS; do
     ip addr add "$address" dev "$device" 2>/dev/null || true
   done
 done
-nft -f rules
 echo 1 > /proc/sys/net/ipv4/ip_forward
 echo 2 > /proc/sys/net/ipv6/conf/eth0/accept_ra 2>/dev/null || true
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding 2>/dev/null || true
