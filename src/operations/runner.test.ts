@@ -104,7 +104,11 @@ describe('an operation', () => {
     );
     expect(await ended(t, id)).toMatchObject({
       status: 'failed',
-      error: { code: 'timeout', retryable: true },
+      error: {
+        code: 'timeout',
+        detail: 'Not finished within 1 seconds; it was at the step build.',
+        retryable: true,
+      },
       step: 'build',
     });
   });

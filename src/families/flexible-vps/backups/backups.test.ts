@@ -13,6 +13,7 @@ import { BackupCipher } from './cipher.ts';
 import { backupExpiry } from './schedule.ts';
 import type { Backup } from './schema.ts';
 import { shareBackup } from './store.ts';
+import { UNPACK_SECONDS } from './use.ts';
 
 let app: TestApp;
 let mine: VpsAccount;
@@ -83,6 +84,13 @@ describe('a backup', () => {
     expect(await read(backup.id)).toMatchObject({ vm_deleted: true, status: 'available' });
     const copy = await mine.vm({ source: { type: 'backup', backup_id: backup.id } });
     expect(await noteOn(copy.id)).toBe('kept');
+    const { deadline_at, created_at } = await app.services.db
+      .selectFrom('operations')
+      .select(['deadline_at', 'created_at'])
+      .where('resource_id', '=', copy.id)
+      .where('type', '=', 'vm.create')
+      .executeTakeFirstOrThrow();
+    expect(deadline_at.getTime() - created_at.getTime()).toBeGreaterThan(1000 * UNPACK_SECONDS);
   });
 
   it.each([

@@ -20,6 +20,9 @@ import type { BackupRow } from './table.ts';
 
 type Quiesce = Parameters<typeof wantsQuiet>[0];
 
+/** How long a disk may take to come into its store. */
+export const PACK_SECONDS = 6 * 3600;
+
 /** The names of the steps, by which `finishBackup` finds their results. */
 export const packStep = 'pack';
 export const storeStep = 'store';

@@ -6,6 +6,7 @@ import {
   failBackup,
   finishBackup,
   forgetBackup,
+  PACK_SECONDS,
   packDisk,
   packStep,
   storeDisk,
@@ -31,7 +32,7 @@ export const createBackupKind = kind<typeof CreateInput>({
   queue: 'exclusive',
   input: CreateInput,
   typicalSeconds: 120,
-  deadlineSeconds: 6 * 3600,
+  deadlineSeconds: PACK_SECONDS,
   cancellable: true,
   steps: [
     step<CreateInput>(packStep, (work) => packDisk(work, work.resourceId, work.input.quiesce)),

@@ -12,6 +12,9 @@ import type { BackupRow } from './table.ts';
 
 const RETRY_SECONDS = 5;
 
+/** How long a backup may take to come from its store and to become an image at the engine. */
+export const UNPACK_SECONDS = 2 * 3600;
+
 /** Finds the backup that a request names, and locks it against deletion until the transaction ends. */
 export async function requireBackup(
   { db, caller }: Pick<Call, 'db' | 'caller'>,

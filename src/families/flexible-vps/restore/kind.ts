@@ -6,9 +6,17 @@ import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { clearBackup, finishBackup, packDisk, packStep, storeDisk, storeStep } from '../backups/copying.ts';
+import {
+  clearBackup,
+  finishBackup,
+  PACK_SECONDS,
+  packDisk,
+  packStep,
+  storeDisk,
+  storeStep,
+} from '../backups/copying.ts';
 import { readBackup } from '../backups/store.ts';
-import { ensurePassingImage, passingImage, removePassingImage } from '../backups/use.ts';
+import { ensurePassingImage, passingImage, removePassingImage, UNPACK_SECONDS } from '../backups/use.ts';
 import { settleBackupBefore } from '../backups/with-machine.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
@@ -147,8 +155,8 @@ export const restoreVmKind = kind<typeof Input>({
   queue: 'exclusive',
   input: Input,
   typicalSeconds: 60,
-  // Two hours, and six for a safety backup.
-  deadlineSeconds: 8 * 3600,
+  // A safety backup comes first.
+  deadlineSeconds: PACK_SECONDS + UNPACK_SECONDS,
   cancellable: true,
   steps: [
     attempt(

@@ -1,8 +1,10 @@
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Shape, Type } from '../../../../kernel/schema.ts';
 import { requireRoomAtLast, requireRoomIn } from '../../../../resources/limits/require-room.ts';
+import { UNPACK_SECONDS } from '../../backups/use.ts';
 import { giveFirewalls } from '../../firewalls/machine-firewalls.ts';
 import { Password, returnedBefore } from '../../vm-access/schema.ts';
+import { COPY_SECONDS } from '../../volumes/attach-kinds.ts';
 import { giveVolumes } from '../../volumes/machine-volumes.ts';
 import { exampleOperation } from '../example.ts';
 import { showNewVm } from '../present.ts';
@@ -51,6 +53,16 @@ async function requireLimits(
     ...candidate.priced.demands,
     { limit: 'flexible-vps.public-ipv4', amount: ipv4, location },
   ]);
+}
+
+/** A backup comes from its store first, and volumes may have to be copied to the server of the machine. */
+function deadlineOf({
+  origin,
+  volumes,
+}: Pick<Awaited<ReturnType<typeof planVm>>, 'origin' | 'volumes'>): number {
+  const { deadlineSeconds } = createVmKind;
+  const unpacking = origin.shown.type === 'backup' ? UNPACK_SECONDS : 0;
+  return deadlineSeconds + unpacking + (volumes.length === 0 ? 0 : COPY_SECONDS);
 }
 
 export const createVm = endpoint({
@@ -115,7 +127,7 @@ export const createVm = endpoint({
     await vms.reportCost(call, [row], after, true);
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
-      kind: createVmKind,
+      kind: { ...createVmKind, deadlineSeconds: deadlineOf(plan) },
       input: { start: isStarted, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
       resource: vms.ref(row),
       subjects: [
