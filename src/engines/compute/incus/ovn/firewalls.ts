@@ -4,7 +4,6 @@
  * specification: first the revision that is being written, at the end all that is in force. While a firewall is
  * written, every transaction checks that no later revision has begun.
  */
-import { createHash } from 'node:crypto';
 import { refuseMissingCapability } from '../../../capability.ts';
 import { EngineUnreachable } from '../../../errors.ts';
 import type { Firewall, FirewallMember, FirewallSpec } from '../../firewall.ts';
@@ -12,9 +11,9 @@ import type { Ref } from '../../instance.ts';
 import type { Site } from '../driver-context.ts';
 import { networkNameOf } from '../names.ts';
 import { type EngineIds, portsOf, readEngineIds } from './firewall-ports.ts';
-import { type AddressSets, firewallRules } from './firewall-rules.ts';
-import { labels } from './groups.ts';
+import { firewallRules } from './firewall-rules.ts';
 import { findLogical, type LogicalNetwork } from './logical-network.ts';
+import { digest, emptyOtherSets, ensureSets, FIREWALL, keyOf, setsOf } from './member-sets.ts';
 import {
   isLabelled,
   isNamed,
@@ -22,16 +21,13 @@ import {
   type Northbound,
   type Operation,
   readMap,
-  readSet,
   readUuid,
-  setOf,
   unlessChanged,
   update,
 } from './northbound.ts';
 import { OvsdbError } from './ovsdb.ts';
 import { countRules, ensureRules, groupOf, removeRules, repeatedly } from './rules.ts';
 
-const FIREWALL = 'hostplane-firewall';
 const BEGUN = 'hostplane-begun';
 const NOTE = 'hostplane-note';
 
@@ -40,17 +36,8 @@ interface Note extends FirewallSpec {
   readonly count: number;
 }
 
-const digest = (...parts: readonly string[]): string =>
-  createHash('sha256').update(parts.join('/')).digest('hex').slice(0, 24);
-
-const keyOf = ({ account, id }: Ref): string => `${account}/${id}`;
 const anchorOf = (ref: Ref): string => `hostplane_fw_${digest(keyOf(ref))}`;
 const subjectOf = ({ id }: Ref): string => `firewall ${id}`;
-
-function setsOf(ref: Ref, network: string): AddressSets {
-  const name = `hostplane_members_${digest(keyOf(ref), network)}`;
-  return { v4: `${name}_4`, v6: `${name}_6` };
-}
 
 interface Anchor {
   readonly id: string;
@@ -131,54 +118,6 @@ async function findPlaces(
   return { networks: new Map(found.flat()), ids };
 }
 
-/**
- * Creates the sets that are missing; `addresses` is null for those of other firewalls, which are left as they are. Tells
- * whether the addresses of the set have changed.
- */
-async function ensureSet(
-  northbound: Northbound,
-  wanted: { readonly name: string; readonly network: string; readonly owner: Ref },
-  addresses: readonly string[] | null,
-  guard: Operation,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const { name, network, owner } = wanted;
-  let isChanged = false;
-  await repeatedly(async () => {
-    const [row] = await northbound.find('Address_Set', [isNamed(name)], ['addresses'], signal);
-    const external_ids = mapOf({ [labels.network]: network, [FIREWALL]: keyOf(owner) });
-    if (row === undefined) {
-      const fresh = { name, addresses: setOf(addresses ?? []), external_ids };
-      await northbound.change([guard, { op: 'insert', table: 'Address_Set', row: fresh }], signal);
-    } else if (
-      addresses !== null &&
-      readSet(row.addresses).toSorted().join() !== addresses.toSorted().join()
-    ) {
-      const change = update('Address_Set', readUuid(row), { addresses: setOf(addresses) });
-      await northbound.change([guard, change], signal);
-      isChanged = true;
-    }
-  }, signal);
-  return isChanged;
-}
-
-async function ensureSets(
-  northbound: Northbound,
-  owner: Ref,
-  network: string,
-  addresses: readonly string[] | null,
-  guard: Operation,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const names = setsOf(owner, network);
-  const of = (isV6: boolean) => addresses?.filter((each) => each.includes(':') === isV6) ?? null;
-  const areChanged = await Promise.all([
-    ensureSet(northbound, { name: names.v4, network, owner }, of(false), guard, signal),
-    ensureSet(northbound, { name: names.v6, network, owner }, of(true), guard, signal),
-  ]);
-  return areChanged.includes(true);
-}
-
 function requireNorthbound(site: Site, members: readonly FirewallMember[]): Northbound {
   const { northbound, capabilities } = site;
   refuseMissingCapability(capabilities, 'privateFirewalls');
@@ -210,28 +149,6 @@ export async function ensureFirewall(
     const isOvertaken = error instanceof OvsdbError && now !== null && now.begun > spec.revision;
     if (!isOvertaken) throw error;
   }
-}
-
-/**
- * Empties the sets of networks in which the firewall has no members. They are found in the database, because an attempt
- * that was interrupted may have written there and left no note.
- */
-async function emptyOtherSets(
-  northbound: Northbound,
-  ref: Ref,
-  networks: ReadonlySet<string>,
-  guard: Operation,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  const where = [isLabelled({ [FIREWALL]: keyOf(ref) })];
-  const rows = await northbound.find('Address_Set', where, ['addresses', 'external_ids'], signal);
-  const left = rows.filter(
-    ({ addresses, external_ids }) =>
-      readSet(addresses).length > 0 && !networks.has(readMap(external_ids)[labels.network] ?? ''),
-  );
-  const changes = left.map((row) => update('Address_Set', readUuid(row), { addresses: setOf([]) }));
-  if (changes.length > 0) await northbound.change([guard, ...changes], signal);
-  return changes.length > 0;
 }
 
 /** Writes what the firewall has in one network. Members first, so that rules never name a set that does not exist. */
