@@ -48,17 +48,15 @@ export class RuleHands {
   async add(port: number): Promise<string> {
     const match = String(this.#example['match']).replace(`== ${this.#port}`, `== ${port}`);
     const row = { ...this.#example, match };
-    const [inserted] = await this.#northbound.change([
+    const [inserted] = await this.#northbound.changeAndSettle([
       { op: 'insert', table: TABLE, row, 'uuid-name': 'rule' },
       this.#change('insert', named('rule')),
     ]);
-    await this.#northbound.settle();
     return (inserted?.['uuid'] as readonly string[] | undefined)?.[1] ?? '';
   }
 
   async remove(id: string): Promise<void> {
-    await this.#northbound.change([this.#change('delete', uuid(id))]);
-    await this.#northbound.settle();
+    await this.#northbound.changeAndSettle([this.#change('delete', uuid(id))]);
   }
 
   #change(how: 'insert' | 'delete', rule: unknown) {
