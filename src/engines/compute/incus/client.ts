@@ -88,8 +88,8 @@ const unreachable = (error: Error): EngineUnreachable =>
 export class Client {
   readonly #doors: Doors;
 
-  constructor(address: Address) {
-    this.#doors = new Doors(address);
+  constructor(address: Address, idleMs?: number) {
+    this.#doors = new Doors(address, idleMs);
   }
 
   /** Returns the metadata of the reply; for a long request that is the started operation, which is not waited for. */

@@ -36,20 +36,24 @@ function tlsOf(credentials: Credentials | null) {
   return { cert, key, ...pinned };
 }
 
+/**
+ * A connection without requests is closed after this time. Incus closes it after 30 s, and a request that is sent at
+ * that moment would be lost.
+ */
+const IDLE_MS = 10_000;
+
 export class Door {
   readonly #url: string;
   readonly #tls: ReturnType<typeof tlsOf>;
   readonly #socketPath: string | null;
   readonly #agent: HttpAgent;
 
-  constructor(url: string, credentials: Credentials | null) {
+  constructor(url: string, credentials: Credentials | null, idleMs: number) {
     this.#url = url;
     this.#tls = tlsOf(credentials);
     this.#socketPath = url.startsWith('unix:') ? new URL(url).pathname : null;
-    this.#agent =
-      this.#socketPath === null
-        ? new HttpsAgent({ keepAlive: true, ...this.#tls })
-        : new HttpAgent({ keepAlive: true });
+    const kept = { keepAlive: true, timeout: idleMs };
+    this.#agent = this.#socketPath === null ? new HttpsAgent({ ...kept, ...this.#tls }) : new HttpAgent(kept);
   }
 
   request(options: RequestOptions, onResponse: (response: IncomingMessage) => void): ClientRequest {
@@ -76,8 +80,8 @@ export class Doors {
   readonly #all: readonly Door[];
   #current = 0;
 
-  constructor({ url, others = [], credentials }: Address) {
-    this.#all = [url, ...others].map((each) => new Door(each, credentials));
+  constructor({ url, others = [], credentials }: Address, idleMs = IDLE_MS) {
+    this.#all = [url, ...others].map((each) => new Door(each, credentials, idleMs));
   }
 
   get count(): number {

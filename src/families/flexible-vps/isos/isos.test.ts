@@ -82,11 +82,14 @@ describe('an ISO that is imported', () => {
     expect(JSON.stringify(iso)).not.toContain('signature');
   });
 
-  it.each([
-    ['not_an_iso', { bytes: Buffer.alloc(100_000) }, {}],
-    ['checksum_mismatch', { bytes: tinyIso() }, { sha256: 'a'.repeat(64) }],
-  ])('fails with %s, is kept for 7 days, and then deleted', async (code, { bytes }, body) => {
-    receiver.answer(serving(bytes));
+  const elevenGib: Answering = (response) =>
+    void response.writeHead(200, { 'content-length': 11 * 1024 ** 3 }).write('x');
+  it.each<[string, Answering, object]>([
+    ['not_an_iso', serving(Buffer.alloc(100_000)), {}],
+    ['too_large', elevenGib, {}],
+    ['checksum_mismatch', serving(tinyIso()), { sha256: 'a'.repeat(64) }],
+  ])('fails with %s, is kept for 7 days, and then deleted', async (code, answering, body) => {
+    receiver.answer(answering);
     const iso = await made(body);
     expect(iso).toMatchObject({ status: 'failed', failure: { code } });
     expect(iso.expires_at).not.toBeNull();
