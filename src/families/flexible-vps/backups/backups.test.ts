@@ -220,8 +220,16 @@ describe('a machine that is deleted', () => {
     expect(await objects().list(`${mine.account.id}/`)).toEqual([]);
   });
 
-  it('takes its backups with it if asked', async () => {
+  it('takes its backups with it if asked, and its dry run says so', async () => {
     const backup = await backUp();
+    const dry = await mine.send('DELETE', `vms/${vm.id}?backups=delete&dry_run=true`);
+    expect(dry.json<{ effects: object[] }>().effects).toContainEqual({
+      action: 'delete',
+      type: 'backup',
+      id: backup.id,
+      name: backup.name,
+      loss: { what: 'The backup.', recoverable: false },
+    });
     await mine.send('DELETE', `vms/${vm.id}?backups=delete`);
     await settle(app);
     expect(await partsOf(backup)).toEqual([]);
