@@ -9,6 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../../testing/folder.ts';
 import { searchPath, whyNoOvn } from '../../../../testing/incus/programs.ts';
 import { EngineUnreachable } from '../../../errors.ts';
+import type { Client } from '../client.ts';
+import { groupNameOf, labels } from './groups.ts';
+import { findLogical } from './logical-network.ts';
 import { Northbound, readMap } from './northbound.ts';
 import { OvsdbError } from './ovsdb.ts';
 
@@ -109,6 +112,31 @@ describe.skipIf(reason !== null)(`a database of OVN${reason === null ? '' : `: $
     expect(ends).toEqual(['written', 'settled']);
     await northbound.settle();
     expect(await global('hv_cfg')).toBe((await global('nb_cfg')) - 1);
+    northbound.close();
+  });
+
+  it('tells the names of a network by the group of its rules, while the network exists', async () => {
+    const northbound = new Northbound({ remotes: remotes(), credentials });
+    const name = 'hp-network';
+    const gateway = 'incus-net7-ls-int-lsp-router';
+    const onSwitch = { name: 'incus-net7-ls-int', ports: ['named-uuid', 'gateway'] };
+    const group = {
+      name: groupNameOf('incus-net7', 'inside'),
+      ports: ['named-uuid', 'gateway'],
+      external_ids: ['map', [[labels.network, name]]],
+    };
+    await northbound.change([
+      { op: 'insert', table: 'Logical_Switch_Port', row: { name: gateway }, 'uuid-name': 'gateway' },
+      { op: 'insert', table: 'Logical_Switch', row: onSwitch },
+      { op: 'insert', table: 'Port_Group', row: group },
+    ]);
+    const client = { ask: () => Promise.reject(new EngineUnreachable('asked')) } as unknown as Client;
+    const found = () => findLogical({ client, northbound }, name);
+    expect(await found()).toMatchObject({ name, prefix: 'incus-net7', gatewayPort: gateway });
+    await northbound.change([
+      { op: 'delete', table: 'Logical_Switch', where: [['name', '==', onSwitch.name]] },
+    ]);
+    await expect(found()).rejects.toThrow('asked');
     northbound.close();
   });
 
