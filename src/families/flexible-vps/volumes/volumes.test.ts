@@ -6,6 +6,7 @@ import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
+import { vms } from '../vms/resource.ts';
 import type { Vm } from '../vms/schema.ts';
 import { detachVolumeKind } from './attach-kinds.ts';
 import type { Volume } from './schema.ts';
@@ -105,7 +106,7 @@ describe('a new volume', () => {
     expect(await pointers({ vm_id: vm.id, location: 'ams1' })).toMatchObject([
       { pointer: '/vm_id', code: 'location_mismatch' },
     ]);
-    expect(await pointers({ vm_id: vm.id.replace(/.$/, 'x') })).toMatchObject([
+    expect(await pointers({ vm_id: vms.newId() })).toMatchObject([
       { pointer: '/vm_id', code: 'unknown_reference' },
     ]);
   });
