@@ -44,7 +44,7 @@ export class Performance {
     this.#readAt = stage.environment.monotonic();
   }
 
-  get held(): { readonly id: string; readonly attempt: number } {
+  get held(): Claimed {
     return this.#operation;
   }
 
@@ -276,8 +276,10 @@ export class Performance {
     return null;
   }
 
-  #advance(advance: Advance): Promise<Claimed | null> {
-    return this.#stage.store.advance(this.#operation, advance);
+  /** Returns null if this worker no longer holds the operation. */
+  async #advance(advance: Advance): Promise<Claimed | null> {
+    const moved = await this.#stage.store.advance(this.#operation, advance);
+    return moved?.lease_owner === this.#operation.lease_owner ? moved : null;
   }
 
   /** The database's clock, estimated without a query from the last read and the time elapsed since. */

@@ -10,7 +10,7 @@ import { markProvisioned } from '../provisioning/store.ts';
 import type { Registry } from '../registry.ts';
 import type { ResourceRef } from '../resource-ref.ts';
 import { faultsOf, isValid } from '../validation.ts';
-import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
+import { type Kind, type Lane, QUEUE_LENGTH, type Start } from './kind.ts';
 import { hasEnded, type OnFailure } from './schema.ts';
 import {
   type Ending,
@@ -102,7 +102,7 @@ function requireInput({ type, input: schema }: Kind, input: unknown): void {
 export async function startOperation<I>(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects, isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
+  { kind, input, resource, subjects, server = '', isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
   origin: Origin,
 ): Promise<StoredOperation> {
   requireInput(kind, input);
@@ -154,6 +154,8 @@ export async function startOperation<I>(
       step: kind.steps[0]?.name ?? '',
       input: JSON.stringify(input),
       is_ready: left.length === 0,
+      lane: laneOf(kind, 'forward', 0),
+      server,
       ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
     },
     {
@@ -197,6 +199,12 @@ function waitingFrom(kind: Kind, reason: string) {
 /** Whether the operation can be cancelled while the step at this index runs. */
 export function isCancellableAt(kind: Kind, place: number): boolean {
   return kind.cancellable && !kind.steps.slice(0, place + 1).some(({ final }) => final);
+}
+
+/** The lane of the step at this index. */
+export function laneOf(kind: Kind | undefined, phase: StoredOperation['phase'], place: number): Lane {
+  if (phase === 'undo') return 'undo';
+  return kind?.steps[place]?.foreign ? 'foreign' : 'own';
 }
 
 export const CANCELLED: Ending = { status: 'cancelled', error: null, result: null };

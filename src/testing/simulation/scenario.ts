@@ -78,6 +78,6 @@ export function drawScenario(chance: Chance, seed: number): Scenario {
     wishes,
     lengthMs,
     workers: 2 + Math.floor(chance.next() ** 2 * 4),
-    slots: chance.happens(0.8) ? 32 : chance.between(1, 2),
+    slots: chance.happens(0.8) ? 160 : chance.between(1, 2),
   };
 }

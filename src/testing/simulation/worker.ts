@@ -78,7 +78,7 @@ export class Worker implements Standing {
         services: {} as Services,
         kindOf: (type) => registry.kinds.get(type),
       },
-      { slots, owner: name },
+      { slots: { own: slots, foreign: slots, undo: slots }, owner: name },
     );
     this.#runner.start();
     this.#runner.up();
@@ -96,7 +96,7 @@ export class Worker implements Standing {
       'giveBack',
       'children',
       'cancelChildren',
-      'nextDue',
+      'lookAhead',
     ] as const satisfies readonly (keyof RunnerStore)[];
     const calls = names.map((name) => {
       const real = (wire: Wire, args: readonly unknown[]): Promise<unknown> => {
