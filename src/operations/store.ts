@@ -2,15 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../kernel/events/event.ts';
 import { writeEvents } from '../kernel/events/write-events.ts';
+import { isCancellableAt, laneOf } from '../kernel/operations/at-step.ts';
 import type { Commit, Lane } from '../kernel/operations/kind.ts';
-import {
-  dropOrStop,
-  endOperation,
-  isCancellableAt,
-  laneOf,
-  startedEvent,
-  startOperation,
-} from '../kernel/operations/operations.ts';
+import { dropOrStop, endOperation, startedEvent, startOperation } from '../kernel/operations/operations.ts';
 import { type Ending, notifyWork, subjectsOf } from '../kernel/operations/store.ts';
 import type { Registry } from '../kernel/registry.ts';
 import type { Db, Tx } from '../store/database.ts';
@@ -168,10 +162,12 @@ export class DatabaseRunnerStore implements RunnerStore {
         const next = list[advance.index];
         const isCancellable =
           kind !== undefined && operation.phase === 'forward' && isCancellableAt(kind, advance.index);
+        const results = { ...operation.results, [advance.finished]: advance.result ?? {} };
+        const lane = laneOf(kind, { ...operation, results }, advance.index);
         // A cancel request that arrived in time still applies although the next step cannot be cancelled:
         // that step has not begun.
         return sql`step_index = ${advance.index}, step = ${next?.name ?? ''}, tries = 0, last_error = null,
-          awaits_children = false, waiting_for = null, ${inLane(laneOf(kind, operation.phase, advance.index))},
+          awaits_children = false, waiting_for = null, ${inLane(lane)},
           cancellable = ${isCancellable} or (cancellable and cancel_requested),
           progress_percent = ${operation.phase === 'undo' ? operation.progress_percent : Math.floor((100 * advance.index) / Math.max(1, list.length))},
           results = results || ${JSON.stringify({ [advance.finished]: advance.result ?? {} })}::jsonb`;

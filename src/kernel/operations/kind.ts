@@ -112,9 +112,10 @@ export interface Step<I> {
   readonly final?: true;
   /**
    * This step waits for a server that is not ours: a download, an upload, the object store. It runs in slots of its own,
-   * and only such a step gets the services that reach foreign servers (`src/operations/step-services.ts`).
+   * and only such a step gets the services that reach foreign servers (`src/operations/step-services.ts`). A function
+   * decides it for each operation.
    */
-  readonly foreign?: true;
+  readonly foreign?: true | ((known: Pick<Work<I>, 'input' | 'results'>) => boolean);
   readonly run: (work: Work<I>) => Promise<Outcome>;
 }
 
