@@ -49,6 +49,10 @@ export class Slots {
     return lanes.filter((lane) => this.freeIn(lane) > 0);
   }
 
+  usedIn(lane: Lane): number {
+    return this.#used[lane];
+  }
+
   freeIn(lane: Lane): number {
     return this.#counts[lane] - this.#used[lane];
   }

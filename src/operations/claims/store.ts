@@ -3,7 +3,7 @@
  * jumps through the index `operations_fair` from group to group.
  */
 import { type RawBuilder, sql } from 'kysely';
-import type { Lane } from '../../kernel/operations/kind.ts';
+import { type Lane, lanes } from '../../kernel/operations/kind.ts';
 import type { Db, Tx } from '../../store/database.ts';
 import { sendLater } from '../../store/send-later.ts';
 import type { Claimed } from '../runner-store.ts';
@@ -63,7 +63,7 @@ export interface Search {
 const END = '~';
 
 /** The cells that have a due operation. */
-export async function findCells(tx: Tx, { lanes, types, full, cursor }: Search): Promise<Cell[]> {
+export async function findCells(tx: Tx, { lanes: open, types, full, cursor }: Search): Promise<Cell[]> {
   const { rows } = await sql<Cell>`
     with recursive places as (
       (select lane, location, type from operations where ${due} order by lane, location, type limit 1)
@@ -74,7 +74,7 @@ export async function findCells(tx: Tx, { lanes, types, full, cursor }: Search):
         order by o.lane, o.location, o.type limit 1) next),
     open as (
       select *, count(*) over () as count from places
-      where lane = any(${lanes}::text[]) and type = any(${types}::text[])
+      where lane = any(${open}::text[]) and type = any(${types}::text[])
         and not array[lane || ' l:' || location, lane || ' k:' || type, lane || ' l:' || location || ' k:' || type]
           && ${full}::text[])
     select open.lane, open.location, open.type, cell.account_id, cell.server
@@ -124,6 +124,17 @@ export async function takeDue(
     from due where o.id = due.id
     returning o.*, due.was_queued, ${at} as read_at`.execute(tx);
   return rows;
+}
+
+/** For each lane, the seconds that the oldest due operation has waited; 0 if nothing waits. */
+export async function readOldestDue(db: Db): Promise<Record<Lane, number>> {
+  const { rows } = await sql<{ lane: Lane; seconds: number }>`
+    select lane.name as lane, coalesce(greatest(0, extract(epoch from now() - oldest.run_at)), 0)::float8 as seconds
+    from unnest(${[...lanes]}::text[]) as lane (name),
+      lateral (select min(o.run_at) as run_at from operations o where ${due} and o.lane = lane.name) oldest`.execute(
+    db,
+  );
+  return Object.fromEntries(rows.map(({ lane, seconds }) => [lane, seconds])) as Record<Lane, number>;
 }
 
 /** Milliseconds until an operation becomes due or a lease expires, and whether operations are due that nobody runs. */
