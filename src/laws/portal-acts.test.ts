@@ -9,6 +9,7 @@ import type { TestApp } from '../testing/app.ts';
 import { Browser, createPerson, createSession, joinAccount } from '../testing/people.ts';
 import { type ActInput, type Acting, actFixtures, readParams } from './act-fixtures.ts';
 import { type ActWorld, createActWorld, outcomeOfAct, sendAct } from './act-world.ts';
+import { ownersOfShownKeys } from './shown-keys.ts';
 
 let app: TestApp;
 let world: ActWorld;
@@ -183,6 +184,8 @@ describe('the role matrix', () => {
     const isAllowed = rolesOf(act).includes(role);
     if (isAllowed) expect([answer.body, answer.statusCode]).toEqual([answer.body, act.status ?? 200]);
     else expect(outcome(answer)).toBe('403 permission_denied');
+    const shownTo = await ownersOfShownKeys(app.services.db, answer.body);
+    expect(shownTo.filter((owner) => owner !== acting.memberId)).toEqual([]);
     const entry = `${isAllowed ? 'succeeded' : 'rejected'} ${acting.memberId}`;
     expect(await auditedSince(before)).toEqual(isRead(act) ? [] : [entry]);
   });
