@@ -83,6 +83,7 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
       owner_id,
       owner_name,
       notes,
+      first_key_id: old.lineage,
       expires_in,
       lifetimeHours: lifetimeHours(expires_in),
     });
