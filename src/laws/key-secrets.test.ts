@@ -9,7 +9,7 @@ import { hasSecret } from '../kernel/serialise.ts';
 import { removeMember } from '../portal-api/members/removal.ts';
 import type { Act } from '../surfaces/portal/act.ts';
 import { acts } from '../surfaces/portal/acts/index.ts';
-import { createKey } from '../testing/accounts.ts';
+import { createKey, createMember } from '../testing/accounts.ts';
 import { catalogue, staff } from '../testing/portal.ts';
 import { actFixtures } from './act-fixtures.ts';
 import { type ActWorld, createActWorld, outcomeOfAct, sendAct } from './act-world.ts';
@@ -46,7 +46,7 @@ describe('the secret of a key', () => {
     async (id, role, owner, act) => {
       const { db } = world.app.services;
       const acting = await world.actAs(role);
-      const { memberId } = role === owner ? { memberId: world.account.ownerId } : await world.actAs(owner);
+      const memberId = await createMember(db, world.account.id, owner);
       const key = await keyOf(memberId);
       const prepared = await actFixtures[id]!(acting);
       const answer = await sendAct(act, acting, {
