@@ -100,7 +100,9 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   nothing cached. Rounds with and without them take turns; the ratio is the median of those of the rounds.
 * **Operations**: workers as shipped, in processes of their own, that know one more kind: three steps that do nothing.
   For the number per second all are accepted before the first worker starts, and the time is that from the first start
-  to the last end; from accept to start is measured on workers with nothing else to do. Idle: every statement in the log of
+  to the last end; from accept to start is measured on workers with nothing else to do. Fair slots are compared with the
+  claim that the runner had before (\`bench/first-come/\`), kept with its indexes and its 32 slots; runners with the one
+  and with the other take turns on the same tables. Idle: every statement in the log of
   PostgreSQL while a server with its worker has nothing to do.
 * **Incus**: a real Incus with containers of busybox on the same machine. By hand, the bench sends the requests that do the
   work, without the checks of Hostplane's driver before and after it, and both take turns. A backup counts from the call

@@ -19,6 +19,7 @@ import type { Services } from './kernel/services.ts';
 import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
+import { checkStarvation } from './operations/starvation.ts';
 import { accountTurns } from './pipeline/account-turns.ts';
 import { approvalsUrlOf } from './provider/portal-address.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
@@ -192,7 +193,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   );
 
   let draining = false;
-  const readiness = new DatabaseReadiness(db, (error) =>
+  const readiness = new DatabaseReadiness(db, checkStarvation, (error) =>
     log.error({ err: error }, 'the readiness check of the database failed'),
   );
   const health: Health = {

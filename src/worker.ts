@@ -6,6 +6,7 @@ import type { Services } from './kernel/services.ts';
 import { MailSender } from './mail/sender.ts';
 import { MAILS_CHANNEL } from './mail/store.ts';
 import { REAL } from './operations/environment.ts';
+import { watchDelays, watchSlots } from './operations/figures.ts';
 import { Runner } from './operations/runner.ts';
 import { Schedules } from './operations/schedules/schedules.ts';
 import { DatabaseRunnerStore } from './operations/store.ts';
@@ -38,7 +39,7 @@ export function openWorker(
       },
       kindOf: (type) => registry.kinds.get(type),
     },
-    leaseSeconds === undefined ? {} : { leaseSeconds },
+    { ...watchDelays(metrics), ...(leaseSeconds === undefined ? {} : { leaseSeconds }) },
   );
   listener.subscribe(WORK_CHANNEL, runner);
   const sender = new WebhookSender(services);
@@ -47,7 +48,7 @@ export function openWorker(
   const mails = new MailSender(services, leaseSeconds === undefined ? {} : { leaseSeconds });
   listener.subscribe(MAILS_CHANNEL, mails);
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
-  metrics.watch('operations_running', 'Operations that this process runs.', () => runner.running);
+  watchSlots(metrics, runner, db);
   metrics.watch('webhooks_sending', 'Webhook messages that this process is sending.', () => sender.sending);
   metrics.watch('mails_sending', 'Mails that this process is sending.', () => mails.sending);
   let watches: (() => Promise<void>)[] = [];

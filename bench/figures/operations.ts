@@ -7,20 +7,24 @@ import { type Db, openDatabase, openPool } from '../../src/store/database.ts';
 import { transact } from '../../src/store/transaction.ts';
 import { createAccount } from '../../src/testing/accounts.ts';
 import { benchRegistry, emptyKind } from '../empty-kind.ts';
+import { useFormerIndexes } from '../first-come/store.ts';
+import { median } from '../median.ts';
 import { type Contender, startBenchProgram } from '../processes.ts';
+import { ratiosOf } from '../rounds.ts';
 import { clearOperations, countUnfinished, readLatencies, readSpan, setLogStatement } from '../store.ts';
 import { below, type Row, type Stage } from './row.ts';
 
 const ACCOUNTS = 20;
 const CALLERS = 10;
-const SLOTS = 32;
+/** What fairness may cost. */
+const LEAST_OF_FORMER = 0.95;
 const PAUSE_MS = 10;
 const SETTLE_MS = 3000;
 
 interface Home {
   readonly db: Db;
   readonly accounts: readonly string[];
-  readonly startWorker: () => Promise<Contender>;
+  readonly startWorker: (more?: Record<string, string>) => Promise<Contender>;
 }
 
 let serial = 0;
@@ -71,8 +75,42 @@ async function measureThroughput(home: Home, workers: number, count: number): Pr
   return told(
     `operations of three empty steps, ${words(workers)}`,
     `${Math.round(count / seconds)}/s`,
-    `${count} on as many subjects in ${ACCOUNTS} accounts; ${SLOTS} slots a worker; fsync on`,
+    `${count} on as many subjects in ${ACCOUNTS} accounts; fsync on`,
   );
+}
+
+/** Operations a second of one runner, all of which are accepted before it starts. */
+async function throughputWith(home: Home, claim: 'fair' | 'first-come', count: number): Promise<number> {
+  await clearOperations(home.db);
+  const restore = claim === 'fair' ? undefined : await useFormerIndexes(home.db);
+  try {
+    for (let left = count; left > 0; left -= CALLERS)
+      await Promise.all(Array.from({ length: Math.min(left, CALLERS) }, () => accept(home)));
+    const worker = await home.startWorker({ BENCH_CLAIM: claim });
+    await untilAllEnded(home.db);
+    await worker.stop();
+    return count / (await readSpan(home.db));
+  } finally {
+    await restore?.();
+  }
+}
+
+/** Alternates between the two claims, so that other activity of the machine affects both alike. */
+async function measureFairness(home: Home, rounds: number, count: number): Promise<Row> {
+  const [fair, former]: [number[], number[]] = [[], []];
+  for (let i = 0; i < rounds; i++) {
+    const order = i % 2 === 0 ? (['fair', 'first-come'] as const) : (['first-come', 'fair'] as const);
+    for (const claim of order)
+      (claim === 'fair' ? fair : former).push(await throughputWith(home, claim, count));
+  }
+  const { median: ratio, text } = ratiosOf(fair, former);
+  return {
+    figure: 'operations of three empty steps, with fair slots ÷ first come, first served',
+    value: ratio.toFixed(2),
+    target: `≥ ${LEAST_OF_FORMER}`,
+    met: ratio >= LEAST_OF_FORMER,
+    context: `${text}; ${Math.round(median(fair))} and ${Math.round(median(former))}/s; each claim with its own indexes and slots`,
+  };
 }
 
 async function measureLatency(home: Home, workers: number, count: number): Promise<Row> {
@@ -131,11 +169,16 @@ export async function measureOperations(stage: Stage, root: string, isQuick: boo
       BENCH_CONNECTION: JSON.stringify(fixture.connection),
       BENCH_PROVIDER: join(root, 'hostplane.default.yaml'),
     };
-    const home: Home = { db, accounts, startWorker: () => startBenchProgram('worker', env) };
+    const home: Home = {
+      db,
+      accounts,
+      startWorker: (more = {}) => startBenchProgram('worker', { ...env, ...more }),
+    };
     for (const workers of [1, 2]) {
       rows.push(await measureThroughput(home, workers, isQuick ? 400 : 4000));
       rows.push(await measureLatency(home, workers, isQuick ? 100 : 1000));
     }
+    rows.push(await measureFairness(home, isQuick ? 3 : 7, isQuick ? 400 : 4000));
     return rows;
   } finally {
     await db.destroy();

@@ -13,7 +13,7 @@ function outcomeOf(error: unknown): Outcome {
 export function step<I>(
   name: string,
   run: (work: Work<I>) => Promise<Outcome>,
-  options: { readonly final?: true } = {},
+  options: Pick<Step<I>, 'final' | 'foreign'> = {},
 ): Step<I> {
   return {
     name,

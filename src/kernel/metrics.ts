@@ -3,7 +3,7 @@ import {
   Counter,
   collectDefaultMetrics,
   Gauge,
-  type Histogram,
+  Histogram,
   Registry as PrometheusRegistry,
 } from 'prom-client';
 import { subtractInterval } from './event-loop-lag.ts';
@@ -78,6 +78,43 @@ export class Metrics {
         this.set(read());
       },
     });
+  }
+
+  /** Like `watch`, with a value for each value of the label. If the values cannot be read, none is shown. */
+  watchEach(
+    name: string,
+    help: string,
+    label: string,
+    read: () => Promise<Readonly<Record<string, number>>>,
+  ): void {
+    new Gauge({
+      name: `${PREFIX}${name}`,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      async collect() {
+        this.reset();
+        const values = await read().catch(() => ({}));
+        for (const [value, number] of Object.entries(values)) this.set({ [label]: value }, number);
+      },
+    });
+  }
+
+  /** Registers a histogram and returns the function that adds a value to it. */
+  measure(
+    name: string,
+    help: string,
+    label: string,
+    buckets: readonly number[],
+  ): (value: string, number: number) => void {
+    const histogram = new Histogram({
+      name: `${PREFIX}${name}`,
+      help,
+      labelNames: [label],
+      buckets: [...buckets],
+      registers: [this.#registry],
+    });
+    return (value, number) => histogram.observe({ [label]: value }, number);
   }
 
   /** Registers a counter whose value, which only grows, is read at the scrape. The name gets the suffix `_total`. */

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
+import { isCancellableAt } from '../kernel/operations/at-step.ts';
 import type { Kind } from '../kernel/operations/kind.ts';
-import { dropOrStop, isCancellableAt } from '../kernel/operations/operations.ts';
+import { dropOrStop } from '../kernel/operations/operations.ts';
 import { readOperation, type StoredOperation } from '../kernel/operations/store.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { transact } from '../store/transaction.ts';
@@ -93,19 +94,32 @@ async function leftBy({ operation }: Run): Promise<string[]> {
 
 const names = (steps: Kind['steps'] = []): string[] => steps.map(({ name }) => name);
 
+/** The runner keeps an engine that hangs from holding the slots of other locations. */
+const usesEngines = ({ family }: Kind): boolean =>
+  families.some(({ name, ports = [] }) => name === family && ports.length > 0);
+
 it('every scenario belongs to a kind', () => {
   expect(strayScenarios(kinds)).toEqual([]);
 });
 
 describe.each([...kinds.values()])('$type', (kind) => {
   let undisturbed: string[];
+  let operation: StoredOperation;
 
   beforeAll(async () => {
     app = await createTestApp({ works: false });
-    undisturbed = await endStateOf(await run(kind, []));
+    const alone = await run(kind, []);
+    operation = alone.operation;
+    undisturbed = await endStateOf(alone);
   });
 
   afterAll(() => app.close());
+
+  it.skipIf(!usesEngines(kind))('counts for its location, unless it works in several or in none', () => {
+    expect([operation.location !== '', kind.everywhere ?? false]).toEqual(
+      kind.everywhere ? [false, true] : [true, false],
+    );
+  });
 
   it('can be started', () => {
     expect(() => scenarioOf(kind)).not.toThrow();

@@ -66,7 +66,7 @@ class Life {
         return async (...args: unknown[]) => {
           if (this.isOver) throw new Death();
           const value = await real(...args);
-          if (name === 'nextDue') this.#looked();
+          if (name === 'lookAhead') this.#looked();
           if (this.#diesOnceCommitted && (name === 'advance' || name === 'end')) this.#die();
           return value;
         };

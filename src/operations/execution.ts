@@ -1,5 +1,6 @@
 /** Runs one claimed operation until it ends, sleeps or loses its lease. The next worker continues from the last commit. */
 import type { Logger } from 'pino';
+import { laneOf } from '../kernel/operations/at-step.ts';
 import type { Kind, Outcome, Step } from '../kernel/operations/kind.ts';
 import { CANCELLED, inputOf, refOf, resourceIdOf } from '../kernel/operations/operations.ts';
 import { hasEnded, type OperationError } from '../kernel/operations/schema.ts';
@@ -11,6 +12,7 @@ import { backoffSeconds } from './backoff.ts';
 import type { Environment } from './environment.ts';
 import { childFailure, errorOf, lateError, notRemoved, undone } from './failures.ts';
 import type { Advance, Claimed, RunnerStore } from './runner-store.ts';
+import { servicesFor } from './step-services.ts';
 
 const PATROL_SECONDS = 30;
 /** How long an interrupted step may take to stop. */
@@ -44,7 +46,7 @@ export class Performance {
     this.#readAt = stage.environment.monotonic();
   }
 
-  get held(): { readonly id: string; readonly attempt: number } {
+  get held(): Claimed {
     return this.#operation;
   }
 
@@ -130,8 +132,9 @@ export class Performance {
    * later.
    */
   async #begin(step: Step<never>): Promise<Outcome | 'interrupted'> {
-    const { environment, db, services } = this.#stage;
+    const { environment, db, services, kindOf } = this.#stage;
     const operation = this.#operation;
+    const lane = laneOf(kindOf(operation.type), operation, operation.step_index);
     this.#controller = new AbortController();
     const { signal } = this.#controller;
     const interrupted = new Promise<'interrupted'>((resolve) => {
@@ -155,7 +158,7 @@ export class Performance {
         now,
         signal,
         db,
-        services,
+        services: servicesFor(lane, services),
       });
       const outcome = await Promise.race([work, interrupted]);
       if (outcome === 'interrupted') {
@@ -276,8 +279,10 @@ export class Performance {
     return null;
   }
 
-  #advance(advance: Advance): Promise<Claimed | null> {
-    return this.#stage.store.advance(this.#operation, advance);
+  /** Returns null if this worker no longer holds the operation. */
+  async #advance(advance: Advance): Promise<Claimed | null> {
+    const moved = await this.#stage.store.advance(this.#operation, advance);
+    return moved?.lease_owner === this.#operation.lease_owner ? moved : null;
   }
 
   /** The database's clock, estimated without a query from the last read and the time elapsed since. */

@@ -2,6 +2,7 @@
 import type { Child, Commit } from '../kernel/operations/kind.ts';
 import type { OperationError, OperationStatus } from '../kernel/operations/schema.ts';
 import type { Ending, StoredOperation } from '../kernel/operations/store.ts';
+import type { Slots } from './claims/slots.ts';
 
 export const LEASE_SECONDS = 30;
 
@@ -24,7 +25,10 @@ export interface ChildEnd {
   readonly result: Record<string, unknown> | null;
 }
 
-/** The state that an operation moves to after a step. All but `step` and `undo` give the lease back. */
+/**
+ * The state that an operation moves to after a step. All but `step` and `undo` give the lease back; these two do if the
+ * next step runs in another lane.
+ */
 export type Advance =
   | {
       readonly to: 'step';
@@ -65,9 +69,16 @@ export interface Renewed {
   readonly isUnwanted: boolean;
 }
 
+export interface Outlook {
+  /** Milliseconds until an operation becomes due or a lease expires; null if there is none. */
+  readonly ms: number | null;
+  /** Operations are due, but run nowhere: their groups are full, or another worker claims them at this moment. */
+  readonly isDueNow: boolean;
+}
+
 export interface RunnerStore {
   /** Claims only operations of types that this worker knows: other types belong to a newer version. */
-  claim(owner: string, limit: number): Promise<Claimed[]>;
+  claim(owner: string, slots: Slots): Promise<Claimed[]>;
   /** Returns the operations whose lease was renewed; the leases of the others are lost. */
   renew(owner: string, held: readonly Held[]): Promise<ReadonlyMap<string, Renewed>>;
   /** Returns null if the lease was lost; then nothing was written. */
@@ -78,6 +89,5 @@ export interface RunnerStore {
   children(operationId: string, step: string): Promise<readonly ChildEnd[]>;
   /** Cancels the children and returns how many of them have not ended yet. */
   cancelChildren(operationId: string): Promise<number>;
-  /** Milliseconds until an operation is due or a lease expires; null if there is none. */
-  nextDue(): Promise<number | null>;
+  lookAhead(): Promise<Outlook>;
 }

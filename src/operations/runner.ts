@@ -4,24 +4,33 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Subscriber } from '../store/listener.ts';
+import { SLOTS, type SlotCounts, Slots } from './claims/slots.ts';
 import { Performance, type Stage } from './execution.ts';
 import { Poller } from './poller.ts';
-import { LEASE_SECONDS } from './runner-store.ts';
+import { type Claimed, LEASE_SECONDS } from './runner-store.ts';
 
 const AFTER_FAULT_SECONDS = 5;
+/**
+ * How soon to look again for operations that are due but could not be claimed. Usually their groups are full, and the
+ * end of an operation wakes the runner earlier.
+ */
+const LOOK_AGAIN_MS = 1000;
 
 export interface RunnerOptions {
-  readonly slots?: number;
+  readonly slots?: SlotCounts;
   readonly owner?: string;
   /** Must equal the lease that the store gives. */
   readonly leaseSeconds?: number;
+  /** Called for each claimed operation, with the time since it became due. */
+  readonly claimed?: (operation: Claimed, delaySeconds: number) => void;
 }
 
 export class Runner implements Subscriber {
   readonly #stage: Stage;
-  readonly #slots: number;
+  readonly #slotCounts: SlotCounts;
   readonly #owner: string;
   readonly #renewMs: number;
+  readonly #claimed: NonNullable<RunnerOptions['claimed']>;
   readonly #running = new Map<string, { performance: Performance; ended: Promise<void> }>();
   /** The operations of cancel requests that arrived since the last claim began: it may have read them before. */
   readonly #heardWhileClaiming = new Set<string>();
@@ -30,7 +39,8 @@ export class Runner implements Subscriber {
 
   constructor(stage: Stage, options: RunnerOptions = {}) {
     this.#stage = stage;
-    this.#slots = options.slots ?? 32;
+    this.#slotCounts = options.slots ?? SLOTS;
+    this.#claimed = options.claimed ?? (() => undefined);
     this.#owner = options.owner ?? `${process.pid}-${randomBytes(6).toString('hex')}`;
     this.#renewMs = ((options.leaseSeconds ?? LEASE_SECONDS) * 1000) / 3;
     this.#poller = new Poller({
@@ -44,6 +54,13 @@ export class Runner implements Subscriber {
 
   get running(): number {
     return this.#running.size;
+  }
+
+  /** The slots with the operations that run now. */
+  get slots(): Slots {
+    const slots = new Slots(this.#slotCounts, this.#stage.kindOf);
+    for (const { performance } of this.#running.values()) slots.add(performance.held);
+    return slots;
   }
 
   start(): void {
@@ -89,17 +106,21 @@ export class Runner implements Subscriber {
   /** Claims due operations and returns the milliseconds until the next one is due, if it is known. */
   async #claim(): Promise<number | null> {
     this.#heardWhileClaiming.clear();
-    const free = this.#slots - this.#running.size;
+    const { slots } = this;
     // All slots are taken; the next operation to end triggers another claim.
-    if (free <= 0) return null;
+    if (slots.openLanes.length === 0) return null;
     const { store } = this.#stage;
-    const claimed = await store.claim(this.#owner, free);
+    const claimed = await store.claim(this.#owner, slots);
     for (const operation of claimed) {
       const performance = new Performance(this.#stage, operation);
       if (this.#heardWhileClaiming.has(operation.id)) performance.interrupt('cancelled');
       this.#carryOut(performance);
+      this.#claimed(operation, (operation.read_at.getTime() - operation.run_at.getTime()) / 1000);
     }
-    return claimed.length === free ? null : store.nextDue();
+    const { ms, isDueNow } = await store.lookAhead();
+    if (!isDueNow) return ms;
+    // What was claimed may have left room for more.
+    return claimed.length > 0 ? 0 : Math.min(LOOK_AGAIN_MS, ms ?? LOOK_AGAIN_MS);
   }
 
   #carryOut(performance: Performance): void {

@@ -2,18 +2,16 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../kernel/events/event.ts';
 import { writeEvents } from '../kernel/events/write-events.ts';
-import type { Commit } from '../kernel/operations/kind.ts';
-import {
-  dropOrStop,
-  endOperation,
-  isCancellableAt,
-  startedEvent,
-  startOperation,
-} from '../kernel/operations/operations.ts';
+import { isCancellableAt, laneOf } from '../kernel/operations/at-step.ts';
+import type { Commit, Lane } from '../kernel/operations/kind.ts';
+import { dropOrStop, endOperation, startedEvent, startOperation } from '../kernel/operations/operations.ts';
 import { type Ending, notifyWork, subjectsOf } from '../kernel/operations/store.ts';
 import type { Registry } from '../kernel/registry.ts';
 import type { Db, Tx } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
+import { choose } from './claims/choice.ts';
+import type { Slots } from './claims/slots.ts';
+import { findCells, lookAhead, markDue, takeDue } from './claims/store.ts';
 import type { Environment } from './environment.ts';
 import {
   type Advance,
@@ -21,6 +19,7 @@ import {
   type Claimed,
   type Held,
   LEASE_SECONDS,
+  type Outlook,
   type Renewed,
   type RunnerStore,
 } from './runner-store.ts';
@@ -34,6 +33,8 @@ export class DatabaseRunnerStore implements RunnerStore {
   readonly #environment: Environment;
   readonly #types: readonly string[];
   readonly #leaseSeconds: number;
+  /** The account that the last claim served last. */
+  #cursor = '';
 
   constructor(db: Db, registry: Registry, environment: Environment, leaseSeconds = LEASE_SECONDS) {
     this.#types = [...registry.kinds.keys()];
@@ -53,43 +54,20 @@ export class DatabaseRunnerStore implements RunnerStore {
     return now === null ? sql<Date>`now()` : sql<Date>`${now}::timestamptz`;
   }
 
-  claim(owner: string, limit: number): Promise<Claimed[]> {
-    const at = this.#at;
-    const lease = sql`${this.#leaseSeconds} * interval '1 second'`;
-    const claimable = sql`finished_at is null and is_ready and type = any(${this.#types}::text[])`;
+  claim(owner: string, slots: Slots): Promise<Claimed[]> {
+    const times = { at: this.#at, lease: sql`${this.#leaseSeconds} * interval '1 second'` };
     return transact(this.#db, async (tx) => {
-      // One search for each way to be due, so that each finds its few rows by an index. If `run_at_set` is
-      // later than now, or a lease is longer than any that is given, the database's clock was set back since;
-      // such operations are due too.
-      const { rows } = await sql<Claimed & { was_queued: boolean }>`
-        with left_behind as (
-          select id, status from operations
-          where ${claimable} and lease_owner is not null and (lease_until <= ${at} or lease_until > ${at} + 2 * ${lease})
-          order by lease_until, id limit ${limit} for update skip locked),
-        waiting as (
-          select id, status from operations
-          where ${claimable} and lease_owner is null and run_at <= ${at}
-          order by run_at, id limit ${limit} for update skip locked),
-        put_back as (
-          select id, status from operations
-          where ${claimable} and lease_owner is null and run_at > ${at} and run_at_set > ${at}
-          order by run_at_set, id limit ${limit} for update skip locked),
-        due as (
-          select id, status = 'queued' as was_queued from (
-            select * from left_behind union all select * from waiting union all select * from put_back) found
-          limit ${limit}),
-        places as (
-          update operation_subjects set is_running = true from due where operation_id = due.id and was_queued)
-        update operations o set attempt = attempt + 1, lease_owner = ${owner}, lease_until = ${at} + ${lease},
-          status = case when was_queued then 'running' else status end,
-          cancellable = case when was_queued then cancellable_running else cancellable end,
-          started_at = coalesce(started_at, ${at}), waiting_for = null, updated_at = ${at}
-        from due where o.id = due.id
-        returning o.*, due.was_queued, ${at} as read_at`.execute(tx);
+      await markDue(tx, times);
+      const { openLanes: lanes, full } = slots;
+      const cells = await findCells(tx, { lanes, full, types: this.#types, cursor: this.#cursor });
+      const { wanted, cursor } = choose(cells, slots, this.#cursor);
+      if (wanted.length === 0) return [];
+      const rows = await takeDue(tx, owner, wanted, times);
       await this.#tellStarted(
         tx,
         rows.filter((row) => row.was_queued),
       );
+      this.#cursor = cursor;
       return rows;
     });
   }
@@ -122,7 +100,7 @@ export class DatabaseRunnerStore implements RunnerStore {
   async giveBack(owner: string, held: readonly Held[], afterSeconds: number): Promise<void> {
     const at = this.#at;
     const { rows } = await sql`
-      update operations o set lease_owner = null, lease_until = null, run_at_set = ${at},
+      update operations o set lease_owner = null, lease_until = null, is_due = false, run_at_set = ${at},
         run_at = ${at} + ${afterSeconds} * interval '1 second'
       from unnest(${held.map(({ id }) => id)}::text[], ${held.map(({ attempt }) => attempt)}::int[]) as mine(id, attempt)
       where o.id = mine.id and o.attempt = mine.attempt and o.lease_owner = ${owner}
@@ -133,7 +111,17 @@ export class DatabaseRunnerStore implements RunnerStore {
   async advance(operation: Claimed, advance: Advance): Promise<Claimed | null> {
     const isAlone = advance.to !== 'children' && !('commit' in advance && advance.commit !== undefined);
     // A single statement needs no explicit transaction.
-    if (isAlone) return (await this.#move(this.#db, operation, advance)) ?? null;
+    const moved = isAlone
+      ? ((await this.#move(this.#db, operation, advance)) ?? null)
+      : await this.#moveWith(operation, advance);
+    // Another worker may have a free slot in the lane of the next step.
+    if (moved !== null && moved.lane !== operation.lane && moved.lease_owner === null)
+      await notifyWork(this.#db);
+    return moved;
+  }
+
+  /** Moves the operation in the transaction that commits the step. */
+  #moveWith(operation: Claimed, advance: Advance): Promise<Claimed | null> {
     return this.#fenced(async (tx) => {
       const commit = 'commit' in advance ? advance.commit : undefined;
       const events = (await commit?.(tx)) ?? [];
@@ -159,27 +147,34 @@ export class DatabaseRunnerStore implements RunnerStore {
     // A wake that arrived after the step started makes the operation due at once. No operation sleeps past
     // its deadline.
     const until = (seconds: number, seenWakes: number) => sql`
-      lease_owner = null, lease_until = null, run_at_set = ${at},
+      lease_owner = null, lease_until = null, is_due = false, run_at_set = ${at},
       run_at = case when wakes <> ${seenWakes} then ${at}
                     else least(deadline_at, ${at} + ${seconds} * interval '1 second') end`;
     const kind = this.#registry.kinds.get(operation.type);
+    // A step of another lane needs a slot there, so the operation is given back and claimed again.
+    const inLane = (lane: Lane) =>
+      lane === operation.lane
+        ? sql`lane = ${lane}`
+        : sql`lane = ${lane}, lease_owner = null, lease_until = null, is_due = true, run_at = ${at}, run_at_set = ${at}`;
     switch (advance.to) {
       case 'step': {
         const list = (operation.phase === 'undo' ? kind?.undo : kind?.steps) ?? [];
         const next = list[advance.index];
         const isCancellable =
           kind !== undefined && operation.phase === 'forward' && isCancellableAt(kind, advance.index);
+        const results = { ...operation.results, [advance.finished]: advance.result ?? {} };
+        const lane = laneOf(kind, { ...operation, results }, advance.index);
         // A cancel request that arrived in time still applies although the next step cannot be cancelled:
         // that step has not begun.
         return sql`step_index = ${advance.index}, step = ${next?.name ?? ''}, tries = 0, last_error = null,
-          awaits_children = false, waiting_for = null,
+          awaits_children = false, waiting_for = null, ${inLane(lane)},
           cancellable = ${isCancellable} or (cancellable and cancel_requested),
           progress_percent = ${operation.phase === 'undo' ? operation.progress_percent : Math.floor((100 * advance.index) / Math.max(1, list.length))},
           results = results || ${JSON.stringify({ [advance.finished]: advance.result ?? {} })}::jsonb`;
       }
       case 'undo':
         return sql`phase = 'undo', step_index = 0, tries = 0, last_error = null, awaits_children = false,
-          waiting_for = null, cancellable = false, step = ${kind?.undo?.[0]?.name ?? ''},
+          waiting_for = null, cancellable = false, ${inLane('undo')}, step = ${kind?.undo?.[0]?.name ?? ''},
           failure = ${advance.failure === null ? null : JSON.stringify(advance.failure)}::jsonb,
           deadline_at = greatest(deadline_at, ${at} + ${advance.deadlineSeconds} * interval '1 second')`;
       case 'sleep':
@@ -267,16 +262,7 @@ export class DatabaseRunnerStore implements RunnerStore {
     });
   }
 
-  async nextDue(): Promise<number | null> {
-    const at = this.#at;
-    const { rows } = await sql<{ ms: number | null }>`
-      select (extract(epoch from least(
-        (select min(run_at) from operations
-         where finished_at is null and is_ready and lease_owner is null and type = any(${this.#types}::text[])),
-        (select min(lease_until) from operations
-         where lease_owner is not null and type = any(${this.#types}::text[]))) - ${at}) * 1000)::float8 as ms`.execute(
-      this.#db,
-    );
-    return rows[0]?.ms ?? null;
+  lookAhead(): Promise<Outlook> {
+    return lookAhead(this.#db, this.#types, this.#at);
   }
 }

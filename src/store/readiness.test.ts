@@ -12,7 +12,7 @@ import { administer, startPostgres } from '../testing/postgres.ts';
 import { type Db, openDatabase, openPool, type Tables } from './database.ts';
 import { DatabaseReadiness } from './readiness.ts';
 
-const OK = { database: { status: 'ok' }, writes: { status: 'ok' } };
+const OK = { database: { status: 'ok' }, writes: { status: 'ok' }, operations: { status: 'ok' } };
 
 let database: TestDatabase;
 let db: Db;
@@ -27,7 +27,12 @@ afterEach(async () => {
 afterAll(() => database.drop());
 
 /** A new instance each time, because an instance keeps its last result for a second. */
-const check = () => new DatabaseReadiness(db, () => undefined).check();
+const check = () =>
+  new DatabaseReadiness(
+    db,
+    async () => ({ status: 'ok' }),
+    () => undefined,
+  ).check();
 
 function open(connection: TestDatabase['connection'] = database.connection): void {
   db = openDatabase(openPool(connection));
@@ -55,6 +60,7 @@ describe('readiness', () => {
         status: 'down',
         detail: 'read-only: this is a standby, or default_transaction_read_only is on',
       },
+      operations: { status: 'ok' },
     });
   });
 
@@ -76,6 +82,7 @@ describe('readiness', () => {
     expect(await check()).toEqual({
       database: { status: 'ok' },
       writes: { status: 'down', detail: 'the disk of the database is full' },
+      operations: { status: 'ok' },
     });
   });
 
@@ -86,7 +93,11 @@ describe('readiness', () => {
       log: ({ query }) => void sent.push(query.sql),
     });
     undo.push(() => db.destroy());
-    const readiness = new DatabaseReadiness(db, () => undefined);
+    const readiness = new DatabaseReadiness(
+      db,
+      async () => ({ status: 'ok' }),
+      () => undefined,
+    );
     await Promise.all(Array.from({ length: 100 }, () => readiness.check()));
     for (let i = 0; i < 100; i++) await readiness.check();
     const asked = sent.filter((text) => text.includes('statement_timeout')).length;

@@ -1,5 +1,5 @@
 /**
- * Checks whether the database can be read and written. Everyone may ask for it (`/readyz`), so at most one check runs
+ * Checks whether the database can be read and written, and whether operations wait in it. Everyone may ask for it (`/readyz`), so at most one check runs
  * at a time, all who ask meanwhile share its result, and the result is kept for a second.
  */
 import { sql } from 'kysely';
@@ -14,15 +14,18 @@ export interface Condition {
 export interface Readiness {
   readonly database: Condition;
   readonly writes: Condition;
+  readonly operations: Condition;
 }
 
 const FRESH_MS = 1_000;
 const PATIENCE_MS = 3_000;
 const OK: Condition = { status: 'ok' };
 const NEEDS_DATABASE: Condition = { status: 'down', detail: 'needs the database' };
+const UNKNOWN: Condition = { status: 'degraded', detail: 'needs the database' };
 const NO_ANSWER: Readiness = {
   database: { status: 'down', detail: 'no answer; see the log' },
   writes: NEEDS_DATABASE,
+  operations: UNKNOWN,
 };
 const TEMPORARY_FILES_LIMITED = '53400';
 
@@ -77,13 +80,15 @@ function describeRefusedConnection(error: unknown): string {
 
 export class DatabaseReadiness {
   readonly #db: Db;
+  readonly #checkOperations: (db: Db) => Promise<Condition>;
   readonly #failed: (error: unknown) => void;
   #probe: Promise<Readiness> | null = null;
   #answer: Promise<Readiness> | null = null;
   #last: { readonly value: Readiness; readonly at: number } | null = null;
 
-  constructor(db: Db, failed: (error: unknown) => void) {
+  constructor(db: Db, checkOperations: (db: Db) => Promise<Condition>, failed: (error: unknown) => void) {
     this.#db = db;
+    this.#checkOperations = checkOperations;
     this.#failed = failed;
   }
 
@@ -122,14 +127,27 @@ export class DatabaseReadiness {
     } catch (error) {
       this.#failed(error);
       const detail = isUnavailable(error) ? describeRefusedConnection(error) : 'not usable; see the log';
-      return { database: { status: 'down', detail }, writes: NEEDS_DATABASE };
+      return { database: { status: 'down', detail }, writes: NEEDS_DATABASE, operations: UNKNOWN };
     }
+    return { database, writes: await this.#tryWriting(), operations: await this.#lookAtOperations() };
+  }
+
+  async #tryWriting(): Promise<Condition> {
     try {
       await tryWriting(this.#db);
-      return { database, writes: OK };
+      return OK;
     } catch (error) {
       this.#failed(error);
-      return { database, writes: { status: 'down', detail: describeRefusedWrite(error) } };
+      return { status: 'down', detail: describeRefusedWrite(error) };
+    }
+  }
+
+  async #lookAtOperations(): Promise<Condition> {
+    try {
+      return await this.#checkOperations(this.#db);
+    } catch (error) {
+      this.#failed(error);
+      return UNKNOWN;
     }
   }
 }

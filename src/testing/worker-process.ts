@@ -15,8 +15,12 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
-/** `mail` replaces that section of the configuration. */
-export type WorkerTask = { readonly leaseSeconds: number; readonly mail?: ProviderConfig['mail'] } & (
+/** `mail` and `egress` replace these sections of the configuration. */
+export type WorkerTask = {
+  readonly leaseSeconds: number;
+  readonly mail?: ProviderConfig['mail'];
+  readonly egress?: ProviderConfig['egress'];
+} & (
   | { readonly connection: Connection }
   /** Also serves the API, on an embedded database in this folder. */
   | { readonly folder: string }

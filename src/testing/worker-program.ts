@@ -24,6 +24,7 @@ const loaded = JSON.parse(
 const provider = {
   ...loaded,
   ...(task.mail === undefined ? {} : { mail: task.mail }),
+  ...(task.egress === undefined ? {} : { egress: task.egress }),
   server: { ...loaded.server, trusted_proxies: ['127.0.0.0/8'] },
 };
 const registry = buildRegistry([...families, workshop]);

@@ -20,6 +20,13 @@ export type Queue = 'exclusive' | 'attach' | 'destroy' | 'free';
 /** The most operations that may wait for one subject. */
 export const QUEUE_LENGTH = 8;
 
+/**
+ * The slots of a worker that an operation uses. `foreign`: its step waits for a server that is not ours. `undo`: it is
+ * cancelled or runs its undo steps, which neither waits behind the operations that go forward. `own`: all others.
+ */
+export const lanes = ['own', 'foreign', 'undo'] as const;
+export type Lane = (typeof lanes)[number];
+
 export interface Ended {
   readonly id: string;
   readonly type: string;
@@ -59,6 +66,8 @@ export interface Start<I> {
   readonly input: NoInfer<I>;
   readonly resource: ResourceRef;
   readonly subjects?: readonly string[];
+  /** The name of the foreign server that the foreign steps wait for, such as the host of a download. */
+  readonly server?: string;
   /** This transaction inserted the resource, so no other operation can work on it. */
   readonly isNew?: true;
   /** The operation starts by waiting: it is `running`, but no worker claims it before this time or a wake-up. */
@@ -101,6 +110,12 @@ export interface Step<I> {
   readonly name: string;
   /** Once this step starts, the operation can no longer be cancelled. */
   readonly final?: true;
+  /**
+   * This step waits for a server that is not ours: a download, an upload, the object store. It runs in slots of its own,
+   * and only such a step gets the services that reach foreign servers (`src/operations/step-services.ts`). A function
+   * decides it for each operation.
+   */
+  readonly foreign?: true | ((known: Pick<Work<I>, 'input' | 'results'>) => boolean);
   readonly run: (work: Work<I>) => Promise<Outcome>;
 }
 
@@ -122,6 +137,8 @@ export interface Kind<I = never> {
   /** The input is checked when an operation starts. */
   readonly input: TSchema;
   readonly typicalSeconds: number;
+  /** The operations of this kind work in several locations, or in none, so they count for no single location. */
+  readonly everywhere?: true;
   /** After this time the operation fails with `timeout`. */
   readonly deadlineSeconds: number;
   readonly cancellable: boolean;

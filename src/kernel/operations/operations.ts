@@ -10,6 +10,7 @@ import { markProvisioned } from '../provisioning/store.ts';
 import type { Registry } from '../registry.ts';
 import type { ResourceRef } from '../resource-ref.ts';
 import { faultsOf, isValid } from '../validation.ts';
+import { isCancellableAt, laneOf } from './at-step.ts';
 import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
 import { hasEnded, type OnFailure } from './schema.ts';
 import {
@@ -102,7 +103,7 @@ function requireInput({ type, input: schema }: Kind, input: unknown): void {
 export async function startOperation<I>(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects, isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
+  { kind, input, resource, subjects, server = '', isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
   origin: Origin,
 ): Promise<StoredOperation> {
   requireInput(kind, input);
@@ -154,11 +155,14 @@ export async function startOperation<I>(
       step: kind.steps[0]?.name ?? '',
       input: JSON.stringify(input),
       is_ready: left.length === 0,
+      lane: laneOf(kind as unknown as Kind, { phase: 'forward', input, results: {} }, 0),
+      server,
       ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
     },
     {
       deadlineSeconds: kind.deadlineSeconds,
       subjects: held,
+      isEverywhere: kind.everywhere ?? false,
       now: origin.now ?? null,
       delaySeconds: pause?.seconds ?? null,
     },
@@ -192,11 +196,6 @@ function waitingFrom(kind: Kind, reason: string) {
     waiting_for: reason,
     cancellable: isCancellableAt(kind, 0),
   };
-}
-
-/** Whether the operation can be cancelled while the step at this index runs. */
-export function isCancellableAt(kind: Kind, place: number): boolean {
-  return kind.cancellable && !kind.steps.slice(0, place + 1).some(({ final }) => final);
 }
 
 export const CANCELLED: Ending = { status: 'cancelled', error: null, result: null };

@@ -69,11 +69,17 @@ export async function pendingOn(
   return new Map(rows.map(({ held_subject, ...row }) => [held_subject, row]));
 }
 
-/** The values are those of the columns, then `now`, deadline, delay and subjects. */
+/** The values are those of the columns, then `now`, deadline, delay, subjects, and whether it works everywhere. */
 function insertText(columns: readonly string[]): string {
-  const [at, deadline, delay, subjects] = [1, 2, 3, 4].map((i) => `$${columns.length + i}`);
+  const [at, deadline, delay, subjects, everywhere] = [1, 2, 3, 4, 5].map((i) => `$${columns.length + i}`);
   const now = `coalesce(${at}::timestamptz, now())`;
-  const times = {
+  const resource = `$${columns.indexOf('resource_id') + 1}`;
+  const computed = {
+    // A resource without a location of its own, such as an interface, is where one of the other subjects is.
+    location: `case when ${everywhere}::bool then '' else coalesce(
+      (select location from resources where id = ${resource}),
+      (select min(location) from resources where id = any(${subjects}::text[])), '') end`,
+    is_due: `${delay}::float8 is null`,
     deadline_at: `${now} + ${deadline}::float8 * interval '1 second'`,
     created_at: now,
     updated_at: now,
@@ -83,8 +89,8 @@ function insertText(columns: readonly string[]): string {
   };
   return `
     with started as (
-      insert into operations (${columnList([...columns, ...Object.keys(times)])})
-      values (${[placeList(columns), ...Object.values(times)].join(', ')}) returning *),
+      insert into operations (${columnList([...columns, ...Object.keys(computed)])})
+      values (${[placeList(columns), ...Object.values(computed)].join(', ')}) returning *),
     places as (
       insert into operation_subjects (operation_id, subject, place)
       select started.id, subject, nextval('operation_places') from started, unnest(${subjects}::text[]) subject)
@@ -97,6 +103,7 @@ export async function insertOperation(
   options: {
     readonly deadlineSeconds: number;
     readonly subjects: readonly string[];
+    readonly isEverywhere?: boolean;
     readonly now: Date | null;
     /** The operation counts as started, but no worker claims it before this time has passed. */
     readonly delaySeconds?: number | null;
@@ -106,8 +113,8 @@ export async function insertOperation(
   const row = { ...operation, related: JSON.stringify(related), warnings: JSON.stringify(warnings) };
   const columns = Object.keys(row);
   const text = textOf(['operation', ...columns].join(' '), () => insertText(columns));
-  const { now, deadlineSeconds, delaySeconds = null, subjects } = options;
-  const values = [...Object.values(row), now, deadlineSeconds, delaySeconds, [...subjects]];
+  const { now, deadlineSeconds, delaySeconds = null, subjects, isEverywhere = false } = options;
+  const values = [...Object.values(row), now, deadlineSeconds, delaySeconds, [...subjects], isEverywhere];
   const { rows } = await db.executeQuery(statement<StoredOperation & { notified: unknown }>(text, values));
   const { notified: _, ...stored } = rows[0] as (typeof rows)[number];
   return stored;
@@ -137,7 +144,7 @@ export async function subjectsOf(db: Db, operationId: string): Promise<string[]>
 /** Requests the cancellation of a running operation. Its worker is notified and runs the undo steps. */
 export async function requestCancel(db: Db, id: string): Promise<void> {
   await sql`
-    update operations set cancel_requested = true, wakes = wakes + 1, run_at = least(run_at, now()), run_at_set = now(),
+    update operations set cancel_requested = true, lane = 'undo', wakes = wakes + 1, run_at = least(run_at, now()), run_at_set = now(),
       status = case when status = 'running' then 'cancelling' else status end, updated_at = now()
     where id = ${id} and finished_at is null`.execute(db);
   await sql`select pg_notify(${WORK_CHANNEL}, ${id})`.execute(db);

@@ -1,7 +1,7 @@
 import type { Generated } from 'kysely';
 import type { Warning } from '../effect.ts';
 import type { EventActor } from '../events/event.ts';
-import type { Queue } from './kind.ts';
+import type { Lane, Queue } from './kind.ts';
 import type { OnFailure, OperationError, OperationStatus } from './schema.ts';
 
 interface OperationsTable {
@@ -56,6 +56,14 @@ interface OperationsTable {
   attempt: Generated<number>;
   lease_owner: string | null;
   lease_until: Date | null;
+  /** The slots that its present step uses. */
+  lane: Generated<Lane>;
+  /** Empty: the operation works in no location, or in several. */
+  location: Generated<string>;
+  /** The foreign server that its foreign steps wait for; empty if there is none. */
+  server: Generated<string>;
+  /** A worker has seen that `run_at` has come. */
+  is_due: Generated<boolean>;
 }
 
 interface OperationSubjectsTable {

@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { extendMachineKind } from '../../testing/machines.ts';
+import { ended, startOn } from '../../testing/operations.ts';
 import { createServer } from './server.ts';
 import { serveSystem } from './system.ts';
 
@@ -11,7 +13,7 @@ let server: FastifyInstance;
 let key: string;
 
 beforeAll(async () => {
-  t = await createTestApp();
+  t = await createTestApp({ works: true });
   key = (await createKey(t.services.db, await createAccount(t.services.db))).key;
   server = createServer(t.services);
   serveSystem(server, t.services, t.running.health);
@@ -43,6 +45,19 @@ describe('/metrics', () => {
     ]) {
       expect(body).toMatch(new RegExp(`hostplane_${gauge} \\d`));
     }
+  });
+
+  it('shows the slots of each lane, how long operations waited, and how long the oldest still waits', async () => {
+    const { db } = t.services;
+    const started = await startOn(t, await createAccount(db), extendMachineKind, 'mac_metrics');
+    await ended(t, started.id);
+    await expect
+      .poll(async () => (await get('/metrics')).body)
+      .toMatch(/hostplane_operation_start_delay_seconds_count\{lane="own"\} [1-9]/);
+    const { body } = await get('/metrics');
+    for (const lane of ['own', 'foreign', 'undo'])
+      for (const gauge of ['operation_slots_free', 'operation_slots_used', 'operations_oldest_due_seconds'])
+        expect(body).toMatch(new RegExp(`hostplane_${gauge}\\{lane="${lane}"\\} \\d`));
   });
 
   it('the name of every counter, and of nothing else, ends in _total', async () => {
@@ -156,6 +171,7 @@ describe('probes', () => {
           server: { status: 'ok' },
           database: { status: 'ok' },
           writes: { status: 'ok' },
+          operations: { status: 'ok' },
           notifications: { status: 'ok' },
           rate_limit: { status: 'ok', detail: 'memory' },
         },
@@ -169,6 +185,29 @@ describe('probes', () => {
       expect([url, statusCode]).toEqual([url, 200]);
     }
     expect(t.services.limiter.peek('127.0.0.77')).toMatchObject({ remaining: 200 });
+  });
+
+  it('says so when operations wait for a worker, and stays ready: the API serves on', async () => {
+    const { db } = t.services;
+    const { id } = await createAccount(db);
+    const insert = (lane: string, seconds: number) =>
+      sql`
+      insert into operations (id, account_id, type, family, status, resource_type, actor, cancellable, deadline_at, queue,
+        is_ready, is_due, run_at, lane)
+      values (${`op_${lane}`}, ${id}, 'of.a.newer.version', 'workshop', 'queued', 'machine', '{}', true, now(), 'free', true,
+        true, now() - ${seconds} * interval '1 second', ${lane})`.execute(db);
+    await insert('own', 90);
+    await insert('foreign', 120);
+    await expect
+      .poll(async () => (await get('/readyz')).json().components.operations)
+      .toMatchObject({
+        status: 'degraded',
+        detail: expect.stringMatching(/^operations wait for a worker: the oldest 9\d s in the lane own$/),
+      });
+    const ready = await get('/readyz');
+    expect([ready.statusCode, ready.json().status]).toEqual([200, 'degraded']);
+    await sql`delete from operations where id in ('op_own', 'op_foreign')`.execute(db);
+    await expect.poll(async () => (await get('/readyz')).json().status).toBe('ok');
   });
 
   it('says so when notifications are lost, and serves on', async () => {

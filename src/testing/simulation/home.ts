@@ -17,11 +17,13 @@ export interface SimulationHome {
   readonly slow: Wire;
   readonly watch: Wire;
   readonly registry: Registry;
-  readonly accounts: readonly [string, string];
+  readonly accounts: readonly string[];
   /** Removes everything of earlier worlds that could affect the next one. */
   clear(): Promise<void>;
   close(): Promise<void>;
 }
+
+const ACCOUNTS = 12;
 
 /** Ended operations do not affect later worlds; they are removed only to keep the tables small. */
 const WORLDS_PER_CLEARING = 20;
@@ -35,7 +37,8 @@ export async function openSimulationHome(connection: Connection): Promise<Simula
   const { db } = wire;
   await createMachinesTables(db);
   await sql`create table machine_news (machine_id text not null)`.execute(db);
-  const [one, other] = [await createAccount(db), await createAccount(db)];
+  const accounts: string[] = [];
+  for (let i = 0; i < ACCOUNTS; i++) accounts.push((await createAccount(db)).id);
   const yard = { name: 'yard', title: 'Yard', description: 'Only in simulations.', endpoints: [], kinds };
   let worlds = 0;
   return {
@@ -43,7 +46,7 @@ export async function openSimulationHome(connection: Connection): Promise<Simula
     slow,
     watch,
     registry: buildRegistry([...families, yard]),
-    accounts: [one.id, other.id],
+    accounts,
     async clear() {
       if (worlds++ % WORLDS_PER_CLEARING === 0)
         await sql`truncate operations, events, event_heads, machine_effects cascade`.execute(db);

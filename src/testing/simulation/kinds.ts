@@ -77,10 +77,14 @@ const stand: Effect = (db, id) =>
   sql`insert into machine_room (machine_id) values (${id}) on conflict do nothing`.execute(db);
 const takeDown: Effect = (db, id) => sql`delete from machine_room where machine_id = ${id}`.execute(db);
 
-function step(name: string, effect: Effect | null, final?: true): Step<Order> {
+function step(
+  name: string,
+  effect: Effect | null,
+  marks: Pick<Step<Order>, 'final' | 'foreign'> = {},
+): Step<Order> {
   return {
     name,
-    ...(final === undefined ? {} : { final }),
+    ...marks,
     async run({ operationId, resourceId, input, tries, db, signal }): Promise<Outcome> {
       const machine = resourceId;
       const told = input.behaviours.find(
@@ -125,7 +129,7 @@ export const build = kind<typeof Input>({
   type: 'build',
   queue: 'exclusive',
   cancellable: true,
-  steps: [step('reserve', null), step('build', stand), step('boot', null, true)],
+  steps: [step('reserve', null), step('build', stand), step('boot', null, { final: true })],
   undo: [step('take-down', takeDown), step('sweep', null)],
 });
 
@@ -183,6 +187,16 @@ export const fleet = kind<typeof Input>({
   undo: [step('recall', null)],
 });
 
+/** Waits for a foreign server between two steps of its own. */
+export const fetch = kind<typeof Input>({
+  ...shared,
+  type: 'fetch',
+  queue: 'exclusive',
+  cancellable: true,
+  steps: [step('prepare', null), step('download', null, { foreign: true }), step('install', null)],
+  undo: [step('discard', null)],
+});
+
 /** Starts by waiting for a human, and ends by itself without an answer. */
 export const ask = kind<typeof Input>({
   ...shared,
@@ -192,4 +206,4 @@ export const ask = kind<typeof Input>({
   steps: [step('answer', null)],
 });
 
-export const kinds: readonly Kind<Order>[] = [build, restart, extend, remove, fleet, ask];
+export const kinds: readonly Kind<Order>[] = [build, restart, extend, remove, fleet, fetch, ask];

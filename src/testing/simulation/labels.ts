@@ -26,7 +26,7 @@ export function describeCall(call: string, args: readonly unknown[], nameOf: Nam
   const several = (value: unknown): string => (value as Held[]).map(({ id }) => nameOf(id)).join(', ');
   switch (call) {
     case 'claim':
-      return `claims up to ${String(args[1])}`;
+      return 'claims';
     case 'renew':
     case 'giveBack':
       return `${call === 'renew' ? 'renews' : 'gives back'} ${several(args[1])}`;
@@ -39,7 +39,7 @@ export function describeCall(call: string, args: readonly unknown[], nameOf: Nam
       return `${call === 'children' ? 'counts' : 'cancels'} the children of ${nameOf(String(args[0]))}`;
     case 'effect':
       return `changes ${String(args[0])}`;
-    case 'nextDue':
+    case 'lookAhead':
       return 'asks what is due';
     default:
       return call === 'look' ? 'looks' : call;

@@ -1,5 +1,6 @@
 /** The requests of a simulated world and their times, chosen at random before it starts. */
 import type { Kind } from '../../kernel/operations/kind.ts';
+import type { SlotCounts } from '../../operations/claims/slots.ts';
 import type { Chance } from './chance.ts';
 import { ask, type Behaviour, build, extend, fleet, kinds, type Order, remove, restart } from './kinds.ts';
 
@@ -9,8 +10,10 @@ export type Wish =
       readonly kind: Kind<Order>;
       readonly machines: readonly string[];
       readonly order: Order;
-      readonly account: 0 | 1;
+      /** An index into the accounts of the home. */
+      readonly account: number;
       readonly waits: boolean;
+      readonly server?: string;
     }
   /** `which` is an index into the accepted operations, modulo their number. */
   | { readonly does: 'cancel'; readonly which: number }
@@ -21,7 +24,7 @@ export interface Scenario {
   /** The time at which faults stop. */
   readonly lengthMs: number;
   readonly workers: number;
-  readonly slots: number;
+  readonly slots: SlotCounts;
 }
 
 const calm: readonly Behaviour['does'][] = ['retry', 'throw', 'nap', 'await-news', 'commit-throws'];
@@ -74,10 +77,12 @@ export function drawScenario(chance: Chance, seed: number): Scenario {
     wishes.push({ atMs: at(), wish: { does: 'cancel', which: chance.between(0, count) } });
   for (let i = chance.between(0, 3); i > 0; i--)
     wishes.push({ atMs: at(), wish: { does: 'news', machine: chance.pick(machines) } });
+  const workers = 2 + Math.floor(chance.next() ** 2 * 4);
+  const slots = chance.happens(0.8) ? 160 : chance.between(1, 2);
   return {
     wishes,
     lengthMs,
-    workers: 2 + Math.floor(chance.next() ** 2 * 4),
-    slots: chance.happens(0.8) ? 32 : chance.between(1, 2),
+    workers,
+    slots: { own: slots, foreign: slots, undo: slots },
   };
 }

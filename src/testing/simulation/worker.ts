@@ -7,6 +7,7 @@ import type { PostgresPoolClient } from 'kysely';
 import pino from 'pino';
 import type { Registry } from '../../kernel/registry.ts';
 import type { Services } from '../../kernel/services.ts';
+import type { SlotCounts } from '../../operations/claims/slots.ts';
 import type { Environment } from '../../operations/environment.ts';
 import { Runner } from '../../operations/runner.ts';
 import type { Held, RunnerStore } from '../../operations/runner-store.ts';
@@ -58,7 +59,7 @@ export class Worker implements Standing {
   isGone = false;
   isDeaf = false;
 
-  constructor(name: string, slots: number, world: Surroundings) {
+  constructor(name: string, slots: SlotCounts, world: Surroundings) {
     this.name = name;
     this.#world = world;
     const { agenda, chance, registry } = world;
@@ -96,7 +97,7 @@ export class Worker implements Standing {
       'giveBack',
       'children',
       'cancelChildren',
-      'nextDue',
+      'lookAhead',
     ] as const satisfies readonly (keyof RunnerStore)[];
     const calls = names.map((name) => {
       const real = (wire: Wire, args: readonly unknown[]): Promise<unknown> => {

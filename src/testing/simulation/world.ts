@@ -51,7 +51,7 @@ export async function simulate(home: SimulationHome, seed: number): Promise<Repo
   return { seed, violation, trace: world.trace, accepted: world.ledger.all.length, refused: world.refusals };
 }
 
-class World implements Surroundings {
+export class World implements Surroundings {
   readonly trace: string[] = [];
   readonly chance: Chance;
   readonly agenda: Agenda;
@@ -70,19 +70,25 @@ class World implements Surroundings {
   #born = 0;
   refusals = 0;
 
-  constructor(home: SimulationHome, seed: number, heads: Heads) {
+  constructor(home: SimulationHome, seed: number, heads: Heads, scenario?: Scenario) {
     this.home = home;
     this.#heads = heads;
     this.registry = home.registry;
     this.chance = new Chance(seed);
     this.agenda = new Agenda(this.chance);
-    this.#scenario = drawScenario(this.chance, seed);
+    this.#scenario = scenario ?? drawScenario(this.chance, seed);
     this.faults = new Faults(this.chance);
     this.traffic = new Traffic(home, this.agenda, this.faults, (line) => this.record(line));
     this.ledger = new Ledger(home.watch);
   }
 
   async run(): Promise<void> {
+    await this.live();
+    await this.#settle();
+  }
+
+  /** Lives until the time at which the faults stop. */
+  async live(): Promise<void> {
     const { wishes, workers, lengthMs } = this.#scenario;
     for (let i = 0; i < workers; i++) this.#bear();
     for (const { atMs, wish } of wishes) this.agenda.add(null, atMs, () => this.#grant(wish));
@@ -91,11 +97,15 @@ class World implements Surroundings {
       isOver = true;
     });
     for (let count = 0; !isOver; count++) await this.#step(count);
+  }
+
+  /** Lives on without faults, until every operation has ended. */
+  async #settle(): Promise<void> {
     await this.#becomeCalm();
     const since = this.agenda.elapsed;
     for (let count = 0; this.ledger.unfinished.length > 0; count++) {
       await this.#step(count);
-      if (this.#scenario.slots > this.ledger.all.length)
+      if (this.#scenario.slots.own > this.ledger.all.length)
         this.ledger.checkPatience(this.agenda.elapsed, since);
       if (this.agenda.elapsed - since > LONGEST_CALM_MS)
         throw new Violation(`not ended: ${this.ledger.unfinished.map(({ name }) => name).join(', ')}`);
@@ -159,11 +169,12 @@ class World implements Surroundings {
     }
   }
 
-  #start({ kind, machines, order, account, waits }: Extract<Wish, { does: 'start' }>): Promise<void> {
+  #start({ kind, machines, order, account, waits, server }: Extract<Wish, { does: 'start' }>): Promise<void> {
     const resource = { type: 'machine', id: machines[0] ?? null, name: null };
     const pause = waits ? { waits: { for: 'human', seconds: 60 } } : {};
-    const start = { kind, input: order, resource, subjects: machines, ...pause };
-    const origin = { accountId: this.home.accounts[account], now: this.agenda.now() };
+    const from = server === undefined ? {} : { server };
+    const start = { kind, input: order, resource, subjects: machines, ...pause, ...from };
+    const origin = { accountId: this.home.accounts[account] ?? '', now: this.agenda.now() };
     const label = `somebody wants ${kind.type} of ${machines.join(', ')}`;
     return this.#ask(
       label,

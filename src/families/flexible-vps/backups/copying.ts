@@ -52,15 +52,11 @@ export async function clearBackup(
 }
 
 /** A refusal is final, so nothing is kept of the attempt. A failed removal is repeated when the backup is deleted. */
-async function orClear(
-  work: Pick<Work<unknown>, 'db' | 'services' | 'signal'>,
-  row: BackupRow,
-  run: () => Promise<Outcome>,
-): Promise<Outcome> {
+async function orClear(clear: () => Promise<void>, run: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof EngineRefused) await clearBackup(work, row).catch(() => undefined);
+    if (error instanceof EngineRefused) await clear().catch(() => undefined);
     throw error;
   }
 }
@@ -72,7 +68,9 @@ export async function packDisk(work: Work<unknown>, backupId: string, quiesce: Q
   const vm = await readVm(db, row.vm_id);
   if (vm === undefined) return failed('not_found', 'The machine is gone.');
   const engine = engineAt(services.compute, row.location);
-  return orClear(work, row, async () => {
+  // Nothing is in the store yet.
+  const clear = () => clearEngine(engine, row, signal);
+  return orClear(clear, async () => {
     const seen = await engine.observeInstance(refOf(vm), signal);
     if (seen === null) return failed('engine_failed', 'The machine is not where it should be.');
     const isQuiet = wantsQuiet(quiesce, seen, engine.capabilities.quiesce === true);
@@ -94,7 +92,8 @@ export async function storeDisk(work: Work<unknown>, backupId: string): Promise<
   const row = await readBackup(db, backupId);
   if (row === undefined) return GONE;
   const engine = engineAt(services.compute, row.location);
-  return orClear(work, row, async () => {
+  const clear = () => clearBackup(work, row);
+  return orClear(clear, async () => {
     const image = await engine.exportImage(imageOf(row), signal);
     const archive = await storeArchive(db, services, row, image, signal);
     if (archive.size_bytes === 0)

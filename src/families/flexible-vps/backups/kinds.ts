@@ -36,7 +36,7 @@ export const createBackupKind = kind<typeof CreateInput>({
   cancellable: true,
   steps: [
     step<CreateInput>(packStep, (work) => packDisk(work, work.resourceId, work.input.quiesce)),
-    step<CreateInput>(storeStep, (work) => storeDisk(work, work.resourceId)),
+    step<CreateInput>(storeStep, (work) => storeDisk(work, work.resourceId), { foreign: true }),
     step<CreateInput>('finish', (work) => finishBackup(work, work.resourceId), { final: true }),
   ],
   undo: [step('clear', clear)],
@@ -58,10 +58,14 @@ export const deleteBackupKind = kind<typeof DeleteInput>({
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [
-    step('remove', async (work) => {
-      await clear(work);
-      return done({ changed: true }, (tx) => forgetBackup(tx, work.resourceId, work.now));
-    }),
+    step(
+      'remove',
+      async (work) => {
+        await clear(work);
+        return done({ changed: true }, (tx) => forgetBackup(tx, work.resourceId, work.now));
+      },
+      { foreign: true },
+    ),
   ],
   async settle(tx, { status, resourceId }, { was }) {
     if (status !== 'succeeded') await backups.change(tx, resourceId, { status: was }, { keepsPrice: true });

@@ -6,7 +6,7 @@ import type { Work } from '../../../kernel/operations/kind.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
-import type { Tx } from '../../../store/database.ts';
+import type { Db, Tx } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';
 import { clearBackup, failBackup, forgetBackup } from './copying.ts';
 import { createBackupKind } from './kinds.ts';
@@ -65,10 +65,14 @@ export async function tellUnfinished(
       effect({ action: 'delete', ...backups.ref(row), loss: forGood('The backup, which is not finished.') });
 }
 
+/** The next backup that is deleted with its machine. */
+export async function doomedBackup(db: Db, accountId: string, vmId: string): Promise<BackupRow | undefined> {
+  return (await backupsOf(db, accountId, vmId)).find(({ status }) => status === 'deleting');
+}
+
 /** Removes the next backup that is deleted with its machine. Returns its id, or undefined if there is none. */
 export async function removeNextBackup(work: Work<unknown>, vmId: string): Promise<string | undefined> {
-  const rows = await backupsOf(work.db, work.accountId, vmId);
-  const next = rows.find(({ status }) => status === 'deleting');
+  const next = await doomedBackup(work.db, work.accountId, vmId);
   if (next !== undefined) await clearBackup(work, next);
   return next?.id;
 }

@@ -39,6 +39,7 @@ export const applyFirewallKind = kind<typeof NoInput>({
   type: 'firewall.apply',
   input: NoInput,
   typicalSeconds: 2,
+  everywhere: true,
   deadlineSeconds: 600,
   steps: [
     step('apply', async (work) => {
@@ -76,6 +77,7 @@ export const deleteFirewallKind = kind<typeof DeleteInput>({
   type: 'firewall.delete',
   input: DeleteInput,
   typicalSeconds: 2,
+  everywhere: true,
   // The same as for the deletion of a machine, because this operation waits for such deletions.
   deadlineSeconds: 3600,
   steps: [

@@ -164,6 +164,7 @@ export const createImage = endpoint({
       input,
       resource,
       subjects: [...subjects, row.id],
+      ...(source.type === 'url' ? { server: source.url.host } : {}),
     });
     await images.reportCost(call, [row], {
       status: 'available',

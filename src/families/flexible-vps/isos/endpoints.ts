@@ -133,6 +133,7 @@ const createIso = endpoint({
       kind: createIsoKind,
       input: { sha256: body.sha256 ?? null, max_bytes: gib * BYTES_PER_GB },
       resource: isos.ref(row),
+      server: url.host,
     });
     await isos.reportCost(call, [row], {
       status: 'available',

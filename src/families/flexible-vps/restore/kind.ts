@@ -3,7 +3,7 @@
  * backup is fetched and verified before the machine is stopped.
  */
 import { engineAt, step } from '../../../engines/engine-step.ts';
-import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Outcome, type Step, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import {
@@ -59,7 +59,7 @@ async function keepFault(run: () => Promise<Outcome>): Promise<Outcome> {
 const attempt = (
   name: string,
   run: (work: Work<Input>, row: VmRow) => Promise<Outcome>,
-  options: { readonly final?: true } = {},
+  options: Pick<Step<Input>, 'final' | 'foreign'> = {},
 ) =>
   step<Input>(
     name,
@@ -163,9 +163,11 @@ export const restoreVmKind = kind<typeof Input>({
       packStep,
       securing((work, id) => packDisk(work, id, 'auto')),
     ),
-    attempt(storeStep, securing(storeDisk)),
+    attempt(storeStep, securing(storeDisk), {
+      foreign: ({ input }) => input.safety_backup_id !== undefined,
+    }),
     attempt('secure', securing(finishBackup)),
-    attempt('fetch', fetch),
+    attempt('fetch', fetch, { foreign: ({ input }) => input.backup_id !== undefined }),
     attempt('stop', stop),
     attempt('remove-newer', (work, row) => removeSnapshots(work, row, work.input.remove), { final: true }),
     attempt('restore', putBack, { final: true }),

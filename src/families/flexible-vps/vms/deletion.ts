@@ -15,6 +15,7 @@ import { finishBackup, forgetBackup, packDisk, packStep, storeDisk, storeStep } 
 import {
   addBackupBefore,
   doomBackups,
+  doomedBackup,
   removeNextBackup,
   settleBackupBefore,
   spareBackups,
@@ -64,6 +65,10 @@ async function shutDown(
 const removedWith = (results: Readonly<Record<string, unknown>>): readonly string[] =>
   (results['remove'] as { readonly volumes?: readonly string[] } | undefined)?.volumes ?? [];
 
+const findBackups = 'find-backups';
+const hasBackups = ({ results }: Pick<Work<Input>, 'results'>): boolean =>
+  (results[findBackups] as { readonly found?: boolean } | undefined)?.found === true;
+
 /** Makes the final backup, if the call asked for one. */
 const first = (run: (work: Work<Input>, backupId: string) => Promise<Outcome>) => (work: Work<Input>) =>
   work.input.final_backup_id === undefined ? Promise.resolve(done()) : run(work, work.input.final_backup_id);
@@ -83,7 +88,7 @@ export const deleteVmKind = kind<typeof Input>({
       packStep,
       first((work, id) => packDisk(work, id, 'auto')),
     ),
-    step(storeStep, first(storeDisk)),
+    step(storeStep, first(storeDisk), { foreign: ({ input }) => input.final_backup_id !== undefined }),
     step('secure', first(finishBackup)),
     step('shutdown', async ({ services, db, resourceId, input, signal }) => {
       const row = await readVm(db, resourceId);
@@ -108,11 +113,18 @@ export const deleteVmKind = kind<typeof Input>({
       if (removed === undefined) return done({ changed: true });
       return { kind: 'sleep', seconds: 0, commit: (tx) => forgetVolume(tx, removed.id, work.now) };
     }),
-    step('backups', async (work) => {
-      const removed = await removeNextBackup(work, work.resourceId);
-      if (removed === undefined) return done({ changed: true });
-      return { kind: 'sleep', seconds: 0, commit: (tx) => forgetBackup(tx, removed, work.now) };
-    }),
+    step(findBackups, async ({ db, accountId, resourceId }) =>
+      done({ found: (await doomedBackup(db, accountId, resourceId)) !== undefined }),
+    ),
+    step(
+      'backups',
+      async (work) => {
+        const removed = hasBackups(work) ? await removeNextBackup(work, work.resourceId) : undefined;
+        if (removed === undefined) return done({ changed: true });
+        return { kind: 'sleep', seconds: 0, commit: (tx) => forgetBackup(tx, removed, work.now) };
+      },
+      { foreign: hasBackups },
+    ),
   ],
   async settle(tx, { id, status, resourceId, error }, { final_backup_id, was }) {
     if (status !== 'failed') return undefined;

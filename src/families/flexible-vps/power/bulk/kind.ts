@@ -57,6 +57,7 @@ export const bulkPowerKind = kind<typeof Input>({
   queue: 'free',
   input: Input,
   typicalSeconds: 60,
+  everywhere: true,
   deadlineSeconds: 100 * longestDeadlineOf('restart'),
   // After a cancellation the started children finish, and no further children start.
   cancellable: true,

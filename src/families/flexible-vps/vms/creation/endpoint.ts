@@ -128,7 +128,11 @@ export const createVm = endpoint({
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
       kind: { ...createVmKind, deadlineSeconds: deadlineOf(plan) },
-      input: { start: isStarted, ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }) },
+      input: {
+        start: isStarted,
+        ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }),
+        from_backup: origin.shown.type === 'backup',
+      },
       resource: vms.ref(row),
       subjects: [
         row.id,

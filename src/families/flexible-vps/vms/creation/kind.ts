@@ -19,6 +19,8 @@ const Input = Shape({
   start: Type.Boolean(),
   /** For a copy of a machine or a snapshot: the machine that is copied, or that the snapshot belongs to. */
   source_vm_id: Type.Optional(Type.String()),
+  /** Operations of older versions do not say it. */
+  from_backup: Type.Optional(Type.Boolean()),
 });
 type Input = Static<typeof Input>;
 
@@ -67,6 +69,7 @@ export const createVmKind = kind<typeof Input>({
         await applyFirewallsOf(work, row);
         return fetched;
       }),
+      { foreign: ({ input }) => input.from_backup !== false },
     ),
     step(
       'boot',
