@@ -5,25 +5,26 @@ import { type RoleName, roleNames } from '../kernel/access/roles.ts';
 import { type Act, isRead, rolesOf } from '../surfaces/portal/act.ts';
 import { acts } from '../surfaces/portal/acts/index.ts';
 import { createAccount, createKey, type TestAccount } from '../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../testing/app.ts';
+import type { TestApp } from '../testing/app.ts';
 import { Browser, createPerson, createSession, joinAccount } from '../testing/people.ts';
 import { type ActInput, type Acting, actFixtures, readParams } from './act-fixtures.ts';
+import { type ActWorld, createActWorld, outcomeOfAct, sendAct } from './act-world.ts';
+import { ownersOfShownKeys } from './shown-keys.ts';
 
 let app: TestApp;
+let world: ActWorld;
 let account: TestAccount;
 let key: string;
-const members = new Map<RoleName, { personId: string; memberId: string }>();
+let owner: Acting;
+let viewer: Acting;
 let stranger: { personId: string };
 
 beforeAll(async () => {
-  app = await createTestApp({ portal: true });
+  world = await createActWorld();
+  ({ app, account } = world);
   const { db } = app.services;
-  account = await createAccount(db);
   key = (await createKey(db, account)).key;
-  for (const role of roleNames) {
-    const person = await createPerson(db);
-    members.set(role, { personId: person.id, memberId: await joinAccount(db, person, account.id, role) });
-  }
+  [owner, viewer] = [await world.actAs('owner'), await world.actAs('viewer')];
   const person = await createPerson(db);
   stranger = { personId: person.id };
   await joinAccount(db, person, (await createAccount(db)).id, 'owner');
@@ -36,24 +37,13 @@ const ofPeople = acts.filter(({ authority }) => authority === 'person');
 const signedIn = acts.filter(({ authority }) => authority !== 'none');
 const named = (list: readonly Act[]): [string, Act][] => list.map((act) => [act.id, act]);
 
-function pathOf({ path }: Act, params: Readonly<Record<string, string>> = {}): string {
-  const values: Record<string, string> = { account_id: account.id, ...params };
-  return path.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => values[name] ?? `${name}_of_nothing`);
-}
-
 const browserOf = async (personId: string, options?: Parameters<typeof createSession>[2]): Promise<Browser> =>
   new Browser(app, await createSession(app.services.db, { id: personId }, options));
 
-const actAs = async (role: RoleName): Promise<Acting> => {
-  const { personId, memberId } = members.get(role)!;
-  return { app, account, personId, memberId, browser: await browserOf(personId) };
-};
+const send = (act: Act, browser: Browser, input: ActInput = {}, headers = {}) =>
+  sendAct(act, { account, browser }, input, headers);
 
-const send = (act: Act, browser: Browser, { params, input }: ActInput = {}, headers = {}) =>
-  browser.send(act.method, pathOf(act, params), input, headers);
-
-const outcome = (answer: { statusCode: number; json(): { code?: string } }): string =>
-  `${answer.statusCode} ${answer.json().code ?? ''}`.trim();
+const outcome = outcomeOfAct;
 
 describe('the acts', () => {
   it('are all that the files of the folder declare', () => {
@@ -86,15 +76,15 @@ describe('without a session', () => {
 
   it.each(named(acts))('%s refuses an API key, alone and beside a session', async (_, act) => {
     const withKey = { 'x-api-key': key };
-    const owner = await browserOf(members.get('owner')!.personId);
-    for (const browser of [new Browser(app), owner])
+    const signedIn = await browserOf(owner.personId);
+    for (const browser of [new Browser(app), signedIn])
       expect(outcome(await send(act, browser, {}, withKey))).toBe('403 key_not_accepted');
   });
 });
 
 describe('from another site', () => {
   it.each(named(acts.filter((act) => !isRead(act))))('%s is refused', async (_, act) => {
-    const browser = await browserOf(members.get('owner')!.personId);
+    const browser = await browserOf(owner.personId);
     const foreign = [
       { origin: undefined },
       { origin: 'null' },
@@ -115,7 +105,7 @@ describe('from another site', () => {
   });
 
   it.each(named(acts.filter(isRead)))('%s is not read', async (_, act) => {
-    const browser = await browserOf(members.get('owner')!.personId);
+    const browser = await browserOf(owner.personId);
     expect(outcome(await send(act, browser, {}, { 'sec-fetch-site': 'cross-site' }))).toBe(
       '403 origin_not_allowed',
     );
@@ -125,7 +115,7 @@ describe('from another site', () => {
 describe('with a broken path', () => {
   const withParams = acts.filter(({ path }) => path.includes('{'));
   it.each(named(withParams))('%s answers 404', async (_, act) => {
-    const browser = await browserOf(members.get('owner')!.personId);
+    const browser = await browserOf(owner.personId);
     for (const broken of ['%00', 'a%20b', '%F0%9F%92%A9', 'x'.repeat(65)]) {
       const path = act.path.replace('{account_id}', account.id).replaceAll(/\{[a-z_]+\}/g, broken);
       const sent = path.includes(broken) ? path : path.replace(account.id, broken);
@@ -150,7 +140,7 @@ describe('in an account', () => {
   it.each(named(inAccounts.filter(({ reauthentication }) => reauthentication === true)))(
     '%s needs re-authentication',
     async (_, act) => {
-      const browser = await browserOf(members.get('owner')!.personId, { reauthenticated: false });
+      const browser = await browserOf(owner.personId, { reauthenticated: false });
       expect(outcome(await send(act, browser))).toBe('403 reauthentication_required');
     },
   );
@@ -184,7 +174,7 @@ describe('the role matrix', () => {
     roleNames.map((role): [string, RoleName, Act] => [act.id, role, act]),
   );
   it.each(cases)('%s as %s', async (id, role, act) => {
-    const acting = await actAs(role);
+    const acting = await world.actAs(role);
     const prepare = isRead(act) ? readParams : actFixtures[id];
     if (prepare === undefined)
       throw new Error(`Write a fixture for the act ${id} in src/laws/act-fixtures.ts.`);
@@ -194,6 +184,8 @@ describe('the role matrix', () => {
     const isAllowed = rolesOf(act).includes(role);
     if (isAllowed) expect([answer.body, answer.statusCode]).toEqual([answer.body, act.status ?? 200]);
     else expect(outcome(answer)).toBe('403 permission_denied');
+    const shownTo = await ownersOfShownKeys(app.services.db, answer.body);
+    expect(shownTo.filter((owner) => owner !== acting.memberId)).toEqual([]);
     const entry = `${isAllowed ? 'succeeded' : 'rejected'} ${acting.memberId}`;
     expect(await auditedSince(before)).toEqual(isRead(act) ? [] : [entry]);
   });
@@ -229,7 +221,7 @@ describe('of a person', () => {
   it.each(named(ofPeople.filter(({ reauthentication }) => reauthentication === true)))(
     '%s needs re-authentication',
     async (_, act) => {
-      const browser = await browserOf(members.get('viewer')!.personId, { reauthenticated: false });
+      const browser = await browserOf(viewer.personId, { reauthenticated: false });
       expect(outcome(await send(act, browser))).toBe('403 reauthentication_required');
     },
   );

@@ -17,6 +17,7 @@ import type { JsonSchema } from '../testing/arbitrary.ts';
 import { put } from './broken-input.ts';
 import { forgeKey } from './forged-keys.ts';
 import { expectWellFormed, outcomeOf } from './responses.ts';
+import { ownersOfShownKeys } from './shown-keys.ts';
 import { secretsIn } from './shown-secrets.ts';
 import {
   bodyOf,
@@ -255,6 +256,10 @@ describe('after all this', () => {
       found(text).some((secret) => !secrets.get(secret)?.answers.has(text)),
     );
     expect(leaks).toEqual([]);
+  });
+
+  it('no answer shows the secret of a key: only the portal creates and rolls keys, for their owners', async () => {
+    for (const text of answers) expect(await ownersOfShownKeys(app.services.db, text)).toEqual([]);
   });
 
   // Leaves out the sandbox tables: they are the machines, whose user data contains whatever their owners send.

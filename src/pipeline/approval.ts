@@ -70,8 +70,8 @@ export async function checkApproval(
   const named = exchange.incoming.headers['approval-id'];
   if (named === undefined) throw new Unapproved(done);
   const approval = await lockApproval(tx, caller.account.id, String(named));
-  const isOurs = approval?.key_id === caller.key?.id;
-  if (approval === undefined || !isOurs || !approval.request_hash.equals(fingerprint(exchange, input)))
+  const isOurs = approval !== undefined && caller.key?.lineage.includes(approval.key_id);
+  if (!isOurs || !approval.request_hash.equals(fingerprint(exchange, input)))
     throw new Problem('approval_mismatch');
   const refusal = refusalOf(approval, services.approvalsUrl);
   if (refusal !== null) throw refusal;
@@ -104,6 +104,7 @@ export async function requestApproval(
       accountId: account.id,
       actor,
       keyId: key.id,
+      lineage: key.lineage,
       keyName: key.name,
       requestId: exchange.requestId,
       requestHash: fingerprint(exchange, input),

@@ -216,6 +216,7 @@ function toKnownKey(row: KeyRow, account: AccountRow, registry: Registry): Known
       id: row.id,
       publicId: row.public_id,
       name: row.name,
+      lineage: row.lineage,
       status: row.status,
       permissions: row.permissions,
       approval: row.approval,

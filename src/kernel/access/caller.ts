@@ -79,6 +79,8 @@ export interface KeyCaller extends Rights {
     readonly id: string;
     readonly publicId: string;
     readonly name: string;
+    /** This key, the keys that it was rolled from and those that replaced it, oldest first. Rules about one hold for all. */
+    readonly lineage: readonly string[];
     readonly status: StoredKeyStatus;
     readonly permissions: readonly string[];
     readonly approval: Approval;
@@ -110,12 +112,17 @@ export const permissionsOf = ({ key }: Pick<Caller, 'key'>): readonly string[] =
 
 export const nameOf = (caller: Caller): string => (caller.key === null ? caller.name : caller.key.name);
 
-/** Whether the caller started the operation; a member also counts those that a key of the member started. */
+/**
+ * Whether the caller started the operation. A member also counts those that a key of the member started, and a key those
+ * of the key that it replaced.
+ */
 export const isOwn = (
   caller: Caller,
   row: { readonly api_key_id: string | null; readonly actor: { readonly member_id: string | null } },
 ): boolean =>
-  caller.key === null ? row.actor.member_id === caller.owner.memberId : row.api_key_id === caller.key.id;
+  caller.key === null
+    ? row.actor.member_id === caller.owner.memberId
+    : row.api_key_id !== null && caller.key.lineage.includes(row.api_key_id);
 
 function accountRefusal(status: AccountStatus, endpoint: Guarded): Decision['code'] {
   switch (status) {

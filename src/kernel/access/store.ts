@@ -15,6 +15,7 @@ export interface KeyRow {
   readonly approval: Approval;
   readonly approval_over_monthly: string | null;
   readonly expires_at: Date | null;
+  readonly lineage: string[];
   readonly owner_id: string | null;
   readonly owner_role: RoleName | null;
   readonly owner_status: 'invited' | 'active' | 'suspended' | null;
@@ -24,7 +25,8 @@ export interface KeyRow {
 export async function findKey(db: Db, publicId: string): Promise<KeyRow | undefined> {
   const { rows } = await sql<KeyRow>`
     select k.id, k.account_id, k.public_id, k.hash, k.name, k.status, k.permissions, k.approval,
-           k.approval_over_monthly, k.expires_at, k.owner_id, m.role as owner_role, m.status as owner_status,
+           k.approval_over_monthly, k.expires_at,
+           array(select l.id from api_keys l where l.lineage = k.lineage order by l.id) as lineage, k.owner_id, m.role as owner_role, m.status as owner_status,
            clock_timestamp() as database_now
     from api_keys k left join members m on m.id = k.owner_id
     where k.public_id = ${publicId}`.execute(db);

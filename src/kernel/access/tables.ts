@@ -1,6 +1,6 @@
 /** The tables that define who may do what. The kernel reads them; only the functions in `portal-api` write them. */
 
-import type { Generated } from 'kysely';
+import type { Generated, GeneratedAlways } from 'kysely';
 import { statesAllowing } from '../published-states.ts';
 import { keysOf, Named, OneOf, Type, volatile } from '../schema.ts';
 import type { Lifetime } from './lifetimes.ts';
@@ -156,6 +156,10 @@ interface ApiKeysTable extends Stamps {
   last_rejected_code: string | null;
   exposed_at: Date | null;
   replaced_by: string | null;
+  /** The first key of the chain that this one was rolled from; null if this is the first. */
+  first_key_id: string | null;
+  /** `first_key_id`, or the id of the first key itself: the same for all keys of a chain. */
+  lineage: GeneratedAlways<string>;
   revoked_at: Date | null;
   revoked_by: string | null;
   revoked_reason: string | null;

@@ -31,6 +31,8 @@ export interface Asking {
   readonly accountId: string;
   readonly actor: EventActor;
   readonly keyId: string;
+  /** Of the key: a request of the key that it replaced is its own. */
+  readonly lineage: readonly string[];
   readonly keyName: string;
   readonly requestId: string;
   readonly requestHash: Buffer;
@@ -47,11 +49,11 @@ export interface Asking {
 
 /** If an identical request is already pending, that one is returned. */
 export async function askForApproval(db: Db, registry: Registry, asking: Asking): Promise<ApprovalRow> {
-  const { accountId, actor, keyId, permission, requestId, requestHash, resource } = asking;
-  await lockAsking(db, keyId);
-  const pending = await findPending(db, keyId, requestHash);
+  const { accountId, actor, keyId, lineage, permission, requestId, requestHash, resource } = asking;
+  await lockAsking(db, lineage);
+  const pending = await findPending(db, lineage, requestHash);
   if (pending !== undefined) return pending;
-  await refuseFlood(db, keyId);
+  await refuseFlood(db, lineage);
   const waits = { for: 'approval', seconds: DECISION_SECONDS };
   const operation = await startOperation(
     db,
@@ -84,8 +86,8 @@ export async function askForApproval(db: Db, registry: Registry, asking: Asking)
   return row;
 }
 
-async function refuseFlood(db: Db, keyId: string): Promise<void> {
-  const used = await countPending(db, keyId);
+async function refuseFlood(db: Db, lineage: readonly string[]): Promise<void> {
+  const used = await countPending(db, lineage);
   if (used < PENDING_PER_KEY) return;
   throw new Problem('quota_exceeded', {
     detail: `${used} requests of this key are already waiting for approval. Wait for a decision, or cancel some of them.`,

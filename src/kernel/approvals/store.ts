@@ -43,29 +43,36 @@ export type HeldApproval = ApprovalRow & {
   readonly is_usable: boolean;
 };
 
-/** Locks the approval requests of a key until the commit, so that the count and the search stay true. */
-export async function lockAsking(db: Db, keyId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${keyId}, 11))`.execute(db);
+/**
+ * Locks the approval requests of a key, and of those in its lineage, until the commit, so that the count and the search
+ * stay true.
+ */
+export async function lockAsking(db: Db, [first = '']: readonly string[]): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${first}, 11))`.execute(db);
 }
 
-const pendingOf = (db: Db, keyId: string) =>
+const pendingOf = (db: Db, lineage: readonly string[]) =>
   db
     .selectFrom('approvals')
     .innerJoin('operations', 'operations.id', 'approvals.operation_id')
-    .where('approvals.key_id', '=', keyId)
+    .where('approvals.key_id', 'in', lineage)
     .where('approvals.decision', 'is', null)
     .where('operations.finished_at', 'is', null)
     .where(sql<boolean>`approvals.expires_at > clock_timestamp()`);
 
-export async function findPending(db: Db, keyId: string, hash: Buffer): Promise<ApprovalRow | undefined> {
-  return pendingOf(db, keyId)
+export async function findPending(
+  db: Db,
+  lineage: readonly string[],
+  hash: Buffer,
+): Promise<ApprovalRow | undefined> {
+  return pendingOf(db, lineage)
     .selectAll('approvals')
     .where('approvals.request_hash', '=', hash)
     .executeTakeFirst();
 }
 
-export async function countPending(db: Db, keyId: string): Promise<number> {
-  const { count } = await pendingOf(db, keyId)
+export async function countPending(db: Db, lineage: readonly string[]): Promise<number> {
+  const { count } = await pendingOf(db, lineage)
     .select(sql<number>`count(*)`.as('count'))
     .executeTakeFirstOrThrow();
   return count;

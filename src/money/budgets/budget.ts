@@ -61,7 +61,15 @@ export interface Threshold {
 export interface Scope {
   readonly families: readonly string[] | null;
   readonly label_selector: string | null;
+  /** All keys whose cost counts: those that the declaration names, the keys that they replaced and their replacements. */
   readonly api_key_ids: readonly string[] | null;
+  /** The keys that the declaration names, as they are stored and shown. */
+  readonly named_key_ids?: readonly string[] | null;
+}
+
+/** The scope as its declaration says, without the keys that count only because a key was rolled. */
+export function declaredScope({ named_key_ids, ...scope }: Scope): Scope {
+  return named_key_ids === undefined ? scope : { ...scope, api_key_ids: named_key_ids };
 }
 
 /** The members of a budget that a caller sets, with all defaults filled in. */

@@ -10,7 +10,7 @@ import type { Db } from '../../store/database.ts';
 import { formatMoney } from '../prices/format.ts';
 import { type Declaration, sameThreshold, type Threshold } from './budget.ts';
 import { looseningsOf } from './loosening.ts';
-import { findKnownAddresses, findKnownKeys, readCurrency } from './references/store.ts';
+import { findKnownAddresses, findLineages, readCurrency } from './references/store.ts';
 import type { SetBudget } from './schema.ts';
 
 const LEAST = micro('0.01');
@@ -70,9 +70,9 @@ export async function declare(db: Db, accountId: string, body: SetBudget): Promi
     faults.push({ pointer: '/currency', code: 'unknown_reference', detail });
   }
   const keys = scope?.api_key_ids ?? [];
-  const knownKeys = await findKnownKeys(db, accountId, keys);
+  const lineages = await findLineages(db, accountId, keys);
   keys.forEach((id, i) => {
-    if (knownKeys.has(id)) return;
+    if (lineages.includes(id)) return;
     const detail = 'The account has no API key with this id.';
     faults.push({ pointer: `/scope/api_key_ids/${i}`, code: 'unknown_reference', detail });
   });
@@ -89,7 +89,8 @@ export async function declare(db: Db, accountId: string, body: SetBudget): Promi
     scope: {
       families: scope?.families ?? null,
       label_selector: scope?.label_selector ?? null,
-      api_key_ids: scope?.api_key_ids ?? null,
+      api_key_ids: scope?.api_key_ids == null ? null : lineages,
+      named_key_ids: scope?.api_key_ids ?? null,
     },
     thresholds: thresholdsOf(body),
     action,

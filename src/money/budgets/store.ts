@@ -4,7 +4,15 @@ import type { Reference } from '../../kernel/named/named.ts';
 import type { Db } from '../../store/database.ts';
 import { insertRow } from '../../store/kept-text.ts';
 import { sendLater } from '../../store/send-later.ts';
-import type { Action, Basis, Blocking, Declaration, Scope, Threshold } from './budget.ts';
+import {
+  type Action,
+  type Basis,
+  type Blocking,
+  type Declaration,
+  declaredScope,
+  type Scope,
+  type Threshold,
+} from './budget.ts';
 import type { PendingRow } from './pending/store.ts';
 
 interface BudgetsTable {
@@ -46,6 +54,40 @@ export interface Crossing extends Threshold {
 export type BudgetRow = Selectable<BudgetsTable>;
 export type BudgetWithCrossings = BudgetRow & { readonly crossed: readonly Crossing[] };
 
+/**
+ * A rolled key does not escape its budget: the keys that count are those that the budget names, with all others of their
+ * lineages. `named_key_ids` keeps what was declared.
+ */
+const SCOPE = sql<Scope>`case when jsonb_typeof(budgets.scope -> 'api_key_ids') = 'array' then
+  budgets.scope || jsonb_build_object('named_key_ids', budgets.scope -> 'api_key_ids', 'api_key_ids', (
+    select jsonb_agg(id order by id) from (
+      select jsonb_array_elements_text(budgets.scope -> 'api_key_ids') collate "C" as id
+      union
+      select k.id from api_keys k where k.account_id = budgets.account_id and k.lineage in (
+        select n.lineage from api_keys n
+        where n.account_id = budgets.account_id and (budgets.scope -> 'api_key_ids') ? n.id)) counted))
+  else budgets.scope end`;
+
+/** All columns, with the scope as it counts. */
+export const budgetColumns = [
+  'id',
+  'account_id',
+  'name',
+  'amount',
+  'currency',
+  SCOPE.as('scope'),
+  'thresholds',
+  'action',
+  'blocks',
+  'emails',
+  'description',
+  'locked',
+  'period',
+  'version',
+  'created_at',
+  'updated_at',
+] as const;
+
 export const crossedIn = (period: string) =>
   sql<Crossing[]>`(select coalesce(jsonb_agg(
       jsonb_build_object('percent', percent, 'basis', basis, 'at', crossed_at) order by crossed_at, percent), '[]')
@@ -59,7 +101,7 @@ export async function findBudget(
 ): Promise<BudgetWithCrossings | undefined> {
   return db
     .selectFrom('budgets')
-    .selectAll()
+    .select(budgetColumns)
     .select(crossedIn(period))
     .where('account_id', '=', accountId)
     .where(by, '=', value)
@@ -89,7 +131,7 @@ export async function lockBudget(
 export async function findBudgets(db: Db, accountId: string, period: string): Promise<BudgetWithCrossings[]> {
   return db
     .selectFrom('budgets')
-    .selectAll()
+    .select(budgetColumns)
     .select(crossedIn(period))
     .where('account_id', '=', accountId)
     .orderBy('id')
@@ -106,16 +148,19 @@ export async function lockBlockingBudgets(
   pending: readonly PendingRow[],
 ): Promise<BudgetRow[]> {
   for (const row of pending) await sendLater(db, insertRow('pending_costs', row));
-  const { rows } = await sql<BudgetRow>`
-    select * from budgets where account_id = ${accountId} and action = 'block_new_cost' order by id for update`.execute(
-    db,
-  );
-  return rows;
+  return db
+    .selectFrom('budgets')
+    .select(budgetColumns)
+    .where('account_id', '=', accountId)
+    .where('action', '=', 'block_new_cost')
+    .orderBy('id')
+    .forUpdate()
+    .execute();
 }
 
 const columnsOf = ({ scope, thresholds, emails, ...rest }: Declaration) => ({
   ...rest,
-  scope: JSON.stringify(scope) as unknown as Scope,
+  scope: JSON.stringify(declaredScope(scope)) as unknown as Scope,
   thresholds: JSON.stringify(thresholds) as unknown as Threshold[],
   emails: [...emails],
 });
@@ -129,7 +174,7 @@ export async function insertBudget(
   return db
     .insertInto('budgets')
     .values({ id, account_id: accountId, name, period, ...columnsOf(declaration) })
-    .returningAll()
+    .returning(budgetColumns)
     .executeTakeFirstOrThrow();
 }
 
@@ -138,7 +183,7 @@ export async function replaceBudget(db: Db, id: string, declaration: Declaration
     .updateTable('budgets')
     .set({ ...columnsOf(declaration), version: sql`version + 1`, updated_at: sql`now()` })
     .where('id', '=', id)
-    .returningAll()
+    .returning(budgetColumns)
     .executeTakeFirstOrThrow();
 }
 
@@ -147,7 +192,7 @@ export async function lockInPortal(db: Db, id: string, locked: boolean): Promise
     .updateTable('budgets')
     .set({ locked, version: sql`version + 1`, updated_at: sql`now()` })
     .where('id', '=', id)
-    .returningAll()
+    .returning(budgetColumns)
     .executeTakeFirstOrThrow();
 }
 

@@ -4,6 +4,7 @@ import { formatMoney } from '../prices/format.ts';
 import {
   type Action,
   type Blocking,
+  declaredScope,
   type Figures,
   percentUsed,
   type Status,
@@ -20,6 +21,7 @@ export interface BudgetView {
   currency: string;
   period: 'month';
   scope: { families: string[] | null; label_selector: string | null; api_key_ids: string[] | null };
+  counted_api_key_ids: string[] | null;
   thresholds: Threshold[];
   action: Action;
   blocks: Blocking;
@@ -38,7 +40,7 @@ export interface BudgetView {
 const copy = (list: readonly string[] | null): string[] | null => list && [...list];
 
 export function viewBudget(row: BudgetWithCrossings, figures: Figures): BudgetView {
-  const { families, label_selector, api_key_ids } = row.scope;
+  const { families, label_selector, api_key_ids } = declaredScope(row.scope);
   return {
     id: row.id,
     name: row.name,
@@ -47,6 +49,7 @@ export function viewBudget(row: BudgetWithCrossings, figures: Figures): BudgetVi
     currency: row.currency,
     period: 'month',
     scope: { families: copy(families), label_selector, api_key_ids: copy(api_key_ids) },
+    counted_api_key_ids: copy(row.scope.api_key_ids),
     thresholds: row.thresholds,
     action: row.action,
     blocks: row.blocks,

@@ -4,7 +4,14 @@ import type { AuditChange } from '../../kernel/audit/entry.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
 import { idPrefix } from '../../kernel/ids.ts';
 import type { Db } from '../../store/database.ts';
-import { crossedBy, type Declaration, type Figures, periodOf, sameThreshold } from './budget.ts';
+import {
+  crossedBy,
+  type Declaration,
+  declaredScope,
+  type Figures,
+  periodOf,
+  sameThreshold,
+} from './budget.ts';
 import { tellChange } from './change-events.ts';
 import { figuresOf } from './figures.ts';
 import { type BudgetWithCrossings, forgetCrossing, insertBudget, replaceBudget } from './store.ts';
@@ -26,6 +33,11 @@ export interface Written {
 export const newBudgetId = idPrefix('budget', 'bud');
 
 const NOTHING: Figures = { spent: 0n, forecast: 0n };
+
+/** As it is stored, and as the audit log shows it. */
+export function storedDeclaration(row: Declaration): Declaration {
+  return { ...declarationOf(row), scope: declaredScope(row.scope) };
+}
 
 export function declarationOf(row: Declaration): Declaration {
   const { amount, currency, scope, thresholds, action, blocks, emails, description } = row;
@@ -66,11 +78,11 @@ export async function writeBudget(
       { id: newBudgetId(), accountId, name: target.name, period },
       declaration,
     );
-    const changes = [{ pointer: '', before: null, after: declaration }];
+    const changes = [{ pointer: '', before: null, after: storedDeclaration(declaration) }];
     return { budget: { ...row, crossed: [] }, figures, changes, events: [tellChange('created', row)] };
   }
   const { existing } = target;
-  const changes = changesBetween<Declaration>(existing, declaration);
+  const changes = changesBetween<Declaration>(storedDeclaration(existing), storedDeclaration(declaration));
   if (changes.length === 0) return { budget: existing, figures, changes, events: [] };
   const row = await replaceBudget(db, existing.id, declaration);
   const { budget, events } = await takeBack(db, existing, { ...row, crossed: [] }, figures, period);

@@ -17,7 +17,7 @@ import {
   removeBudget,
 } from '../../money/budgets/store.ts';
 import { type BudgetView, viewBudget } from '../../money/budgets/view.ts';
-import { declarationOf, type Target, writeBudget } from '../../money/budgets/write-budget.ts';
+import { storedDeclaration, type Target, writeBudget } from '../../money/budgets/write-budget.ts';
 import type { Db, Tx } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { authorise } from '../authority.ts';
@@ -124,7 +124,7 @@ export async function deleteBudget(
     return {
       result: { budget_id: budget.id },
       resource: { type: 'budget', id: budget.id, name: budget.name },
-      changes: [{ pointer: '', before: declarationOf(budget), after: null }],
+      changes: [{ pointer: '', before: storedDeclaration(budget), after: null }],
       events: [tellChange('deleted', budget)],
     };
   });

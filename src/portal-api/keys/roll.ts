@@ -13,7 +13,7 @@ import { patternWarnings } from './ceiling.ts';
 import { type KeyRules, type NewKey, requireFreeName } from './creation.ts';
 import { createdEvent, rolledEvent } from './events.ts';
 import { lifetimeFaults, lifetimeHours } from './lifetime.ts';
-import { keyToChange } from './ownership.ts';
+import { keyToRoll } from './ownership.ts';
 import { countKeys, countKeysOf, endKey, insertKey, type KeyRow, readKey } from './store.ts';
 import { viewKey } from './view.ts';
 
@@ -48,7 +48,7 @@ function requireRollable(key: KeyRow): void {
 export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRules): Promise<NewKey> {
   return change(db, actor, 'rollApiKey', input.account_id, async (tx, account) => {
     check(RollKey, input);
-    const old = await keyToChange(tx, actor, account.id, input.key_id);
+    const old = await keyToRoll(tx, actor, account.id, input.key_id);
     requireRollable(old);
     const expires_in = input.expires_in ?? old.expires_in;
     refuse(lifetimeFaults(expires_in, account));
@@ -83,6 +83,7 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
       owner_id,
       owner_name,
       notes,
+      first_key_id: old.lineage,
       expires_in,
       lifetimeHours: lifetimeHours(expires_in),
     });

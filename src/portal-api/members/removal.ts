@@ -43,7 +43,7 @@ export async function removeMember(
       const comment = `The owner of the key, ${member.name}, was removed.`;
       await revokeKeys(tx, ids, { by: labelOf(actor), reason: 'other', comment });
     } else {
-      const heir = await findHeir(tx, member, heirId);
+      const heir = await findHeir(tx, actor, member, heirId);
       const requested = await countKeysOf(tx, member_id);
       const used = await countKeysOf(tx, heir.id);
       await requireRoom(tx, account.id, 'account.api-keys-per-member', { used, requested }, catalogue);
@@ -75,9 +75,9 @@ export async function removeMember(
   });
 }
 
-async function findHeir(tx: Tx, member: MemberRow, heirId: string): Promise<MemberRow> {
+async function findHeir(tx: Tx, actor: Actor, member: MemberRow, heirId: string): Promise<MemberRow> {
   const pointer = '/transfer_keys_to';
-  if (heirId !== member.id) return findRecipient(tx, member.account_id, heirId, pointer);
+  if (heirId !== member.id) return findRecipient(tx, actor, member.account_id, heirId, pointer);
   const detail = 'Choose another member: the keys cannot stay with the removed member.';
   throw invalid([{ pointer, code: 'incompatible', detail }]);
 }

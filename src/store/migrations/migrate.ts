@@ -37,6 +37,7 @@ import * as isos from './0031-isos.ts';
 import * as addressesInUse from './0032-addresses-in-use.ts';
 import * as passingImages from './0033-passing-images.ts';
 import * as fairSlots from './0034-fair-slots.ts';
+import * as keyLineages from './0038-key-lineages.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -71,6 +72,7 @@ const migrations: Record<string, Migration> = {
   '0032-addresses-in-use': addressesInUse as Migration,
   '0033-passing-images': passingImages as Migration,
   '0034-fair-slots': fairSlots as Migration,
+  '0038-key-lineages': keyLineages as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -102,7 +102,9 @@ describe('keys at the command line', () => {
     expect(await run(['keys', 'suspend', 'ci'], { answers: ['yes'] })).toMatchObject({ code: 0 });
     expect((await run(['keys', 'resume', first.public_id])).out).toMatch(/status +active/);
     expect((await run(['keys', 'transfer', first.id, admin.email])).out).toContain(admin.name);
-    const rolled = await run(['keys', 'roll', 'ci', '--overlap', '1h']);
+    const refused = await run(['keys', 'roll', 'ci', '--overlap', '1h'], { answers: null });
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(`hand it to ${admin.name}`)]);
+    const rolled = await run(['keys', 'roll', 'ci', '--overlap', '1h', '--yes']);
     expect(rolled.out).toContain('hpk1_');
     expect(rolled.out).toContain(`The old key ${first.id} ends at`);
     const second = await read(['keys', 'show', 'ci']);

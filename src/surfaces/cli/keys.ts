@@ -140,13 +140,16 @@ function addRoll(keys: Command, cli: Cli): void {
       cli.atDesk<{ overlap: (typeof overlaps)[number]; expiresIn?: Lifetime }>(
         async (desk, { overlap, expiresIn }, args) => {
           const account = await chooseAccount(desk);
-          const { id, name } = await chooseKey(desk, account.id, args[0] ?? '');
-          if (overlap === '0') await desk.confirm(`The current key ${name} stops working at once.`);
+          const { id, name, owner } = await chooseKey(desk, account.id, args[0] ?? '');
+          const end = overlap === '0' ? ` The current key ${name} stops working at once.` : '';
+          await desk.confirm(
+            `The new secret of the key of ${owner.name} is shown here: hand it to ${owner.name} and to nobody else. A member who can sign in to the portal can roll the key there, without you.${end}`,
+          );
           const input = { account_id: account.id, key_id: id, overlap, ...given({ expires_in: expiresIn }) };
           const made = await rollKey(desk.db, desk.actor, input, rulesOf(desk));
           const [old] = await listKeys(desk.db, account.id, id);
-          const end = old?.expires_at?.toISOString() ?? 'an unknown time';
-          return handOver(made, `The old key ${id} ends at ${end}.\n`);
+          const ends = old?.expires_at?.toISOString() ?? 'an unknown time';
+          return handOver(made, `The old key ${id} ends at ${ends}.\n`);
         },
       ),
     );

@@ -50,6 +50,15 @@ type Sent<T> = T extends string
       ? { readonly [K in keyof T]: Sent<T[K]> }
       : T;
 
+/**
+ * For an act that tightens or loosens, as one member of its input says. Only the values listed here need no
+ * re-authentication: an emergency stop must not wait for a password, and undoing it must.
+ */
+export interface Direction<I extends TSchema = TSchema> {
+  readonly by: string & keyof Static<I>;
+  readonly safe: readonly unknown[];
+}
+
 interface Definition<A extends ActAuthority, I extends TSchema, O extends TSchema> {
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -63,15 +72,29 @@ interface Definition<A extends ActAuthority, I extends TSchema, O extends TSchem
   readonly authority: A;
   /**
    * Whether the person must have signed in, or entered a credential again, within the last ten minutes. A function
-   * decides it by what the act is about.
+   * decides it by what the act is about, and `Direction` by what the input asks for.
    */
-  readonly reauthentication: boolean | ((call: CallOf<A>) => Promise<boolean>);
+  readonly reauthentication: boolean | Direction<I> | ((call: CallOf<A>) => Promise<boolean>);
+  /**
+   * Members of the input that offer a choice of which no value loosens anything. An act that never asks for
+   * re-authentication names all its other choices here, so that nobody adds a dangerous one unseen.
+   */
+  readonly harmlessChoices?: readonly (string & keyof Static<I>)[];
   /** Which log gets the entry of a change: the account's audit log or the person's own. Reads have none. */
   readonly audit: 'account' | 'person' | 'none';
   handle(call: CallOf<A>, input: Static<I>): Promise<Sent<Static<O>>>;
 }
 
-export interface Act extends Omit<Definition<ActAuthority, TSchema, TSchema>, 'handle'> {
+export interface Act
+  extends Omit<
+    Definition<ActAuthority, TSchema, TSchema>,
+    'handle' | 'reauthentication' | 'harmlessChoices'
+  > {
+  readonly reauthentication:
+    | boolean
+    | { readonly by: string; readonly safe: readonly unknown[] }
+    | ((call: MemberCall) => Promise<boolean>);
+  readonly harmlessChoices?: readonly string[];
   handle(call: VisitorCall, input: unknown): Promise<unknown>;
 }
 

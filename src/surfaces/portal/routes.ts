@@ -77,8 +77,16 @@ async function readInput(services: Services, act: Act, request: FastifyRequest):
   return body;
 }
 
+/** Whatever can be decided without the input is decided before it is read. */
 async function needsReauthentication({ reauthentication }: Act, call: VisitorCall): Promise<boolean> {
-  return typeof reauthentication === 'boolean' ? reauthentication : reauthentication(call as MemberCall);
+  return typeof reauthentication === 'function'
+    ? reauthentication(call as MemberCall)
+    : reauthentication === true;
+}
+
+function isDangerous({ reauthentication }: Act, input: unknown): boolean {
+  if (typeof reauthentication !== 'object') return false;
+  return !reauthentication.safe.includes((input as Record<string, unknown>)[reauthentication.by]);
 }
 
 async function perform(services: Services, act: Act, request: FastifyRequest, reply: FastifyReply) {
@@ -96,7 +104,9 @@ async function perform(services: Services, act: Act, request: FastifyRequest, re
   const isInAccount = act.authority !== 'none' && act.authority !== 'person';
   const call = isInAccount && found !== null ? await admitMember(services, act, found, visitor) : visitor;
   if (found !== null && (await needsReauthentication(act, call))) requireReauthenticated(found.session);
-  return act.handle(call, await readInput(services, act, request));
+  const input = await readInput(services, act, request);
+  if (found !== null && isDangerous(act, input)) requireReauthenticated(found.session);
+  return act.handle(call, input);
 }
 
 export function serveActs(app: FastifyInstance, services: Services, options: ActOptions = {}): void {

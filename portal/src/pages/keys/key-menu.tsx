@@ -47,7 +47,7 @@ const words: Readonly<Record<Act, readonly [string, string, string]>> = {
   transfer: [
     'Transfer the key',
     'Transfer',
-    'Another member becomes its owner: from then on it may do at most what that member may.',
+    'Another member becomes its owner: from then on it may do at most what that member may. The secret stays the same, and whoever knows it can go on using it; the new owner can roll the key to change it.',
   ],
 };
 
@@ -73,6 +73,11 @@ export function KeyMenu({
   const { status, owner } = keyOf;
   const isMine = owner.member_id === account.member_id;
   const notMine = isMine || isAdmin(account) ? undefined : 'Only its owner and admins may do this.';
+  const notMyRoll = isMine
+    ? undefined
+    : isAdmin(account)
+      ? 'Only its owner may: whoever rolls a key sees the new secret. Transfer it to yourself first, or revoke it.'
+      : 'Only its owner may: whoever rolls a key sees the new secret.';
   const ended = status === 'revoked' || status === 'expired' ? `It is ${status}.` : undefined;
   return (
     <>
@@ -80,7 +85,7 @@ export function KeyMenu({
         label={`Acts for ${keyOf.name}`}
         items={[
           { label: 'Details', icon: 'info', run: open },
-          { label: 'Roll', icon: 'swap', why: ended ?? notMine, run: () => setAct('roll') },
+          { label: 'Roll', icon: 'swap', why: ended ?? notMyRoll, run: () => setAct('roll') },
           status === 'suspended'
             ? { label: 'Resume', icon: 'play', why: notMine, run: () => setAct('resume') }
             : { label: 'Suspend', icon: 'clock', why: ended ?? notMine, run: () => setAct('suspend') },
@@ -119,8 +124,13 @@ function ActDialog({
   const account = useAccount();
   const client = useQueryClient();
   const members = useQuery({ ...membersQuery(account), enabled: act === 'transfer' }).data?.data ?? [];
+  // Only owners may give keys to owners.
   const others = members.filter(
-    ({ id, status, role }) => id !== keyOf.owner.member_id && status === 'active' && role !== 'billing',
+    ({ id, status, role }) =>
+      id !== keyOf.owner.member_id &&
+      status === 'active' &&
+      role !== 'billing' &&
+      (role !== 'owner' || account.role === 'owner'),
   );
   const [overlap, setOverlap] = useState('24h');
   const [member, setMember] = useState('');

@@ -84,8 +84,13 @@ function ActDialog({ act, account, member, members, close }: Props & { act: Act;
     remove: [`Remove ${member.name}`, 'Remove'],
   };
   const [title, label] = titles[act];
+  // Only owners may give keys to owners.
   const others = members.filter(
-    ({ id, status, role: each }) => id !== member.id && status === 'active' && each !== 'billing',
+    ({ id, status, role: each }) =>
+      id !== member.id &&
+      status === 'active' &&
+      each !== 'billing' &&
+      (each !== 'owner' || account.role === 'owner'),
   );
   return (
     <Confirm

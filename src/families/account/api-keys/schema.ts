@@ -111,7 +111,9 @@ export const ApiKey = Named(
   { columns: ['name', 'status', 'permissions', 'owner', 'expires_at', 'last_used'] },
 );
 
-export type KeyRow = Omit<Selectable<Tables['api_keys']>, 'hash' | 'status'> & { readonly status: KeyStatus };
+export type KeyRow = Omit<Selectable<Tables['api_keys']>, 'hash' | 'status' | 'first_key_id' | 'lineage'> & {
+  readonly status: KeyStatus;
+};
 
 const time = (value: Date | null): string | null => value?.toISOString() ?? null;
 

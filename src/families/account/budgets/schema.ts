@@ -54,6 +54,13 @@ export const Budget = Named(
       },
       { description: 'Which costs count: those that match all members.' },
     ),
+    counted_api_key_ids: Nullable(
+      Type.Array(Id('key'), {
+        ...volatile,
+        description:
+          'The keys of the scope, the keys that they replaced and those that replaced them: rolling a key does not free it from the budget. Null: all keys count.',
+      }),
+    ),
     thresholds: Type.Array(Shape({ percent: Percent, basis: BasisShape }), {
       description: 'When the budget warns, once a month each.',
     }),
@@ -108,6 +115,7 @@ export const exampleBudget: Static<typeof Budget> = {
   currency: 'EUR',
   period: 'month',
   scope: { families: ['flexible-vps'], label_selector: 'team=agents', api_key_ids: null },
+  counted_api_key_ids: null,
   thresholds: [
     { percent: 80, basis: 'actual' },
     { percent: 100, basis: 'forecast' },

@@ -8,7 +8,7 @@ import {
   type SortKey,
 } from '../../../kernel/pages/store.ts';
 import { periodOf } from '../../../money/budgets/budget.ts';
-import { type BudgetWithCrossings, crossedIn } from '../../../money/budgets/store.ts';
+import { type BudgetWithCrossings, budgetColumns, crossedIn } from '../../../money/budgets/store.ts';
 
 const id: SortKey = { column: sql.ref('budgets.id'), type: 'text' };
 const name: SortKey = { column: sql.ref('budgets.name'), type: 'text' };
@@ -23,7 +23,7 @@ interface BudgetsQuery extends CreatedWithin {
 export async function readBudgets(call: Call<unknown, BudgetsQuery>): Promise<Page<BudgetWithCrossings>> {
   let query = call.db
     .selectFrom('budgets')
-    .selectAll()
+    .select(budgetColumns)
     .select(crossedIn(periodOf(call.now)))
     .where(createdWithin(sql.ref('budgets.created_at'), call.query));
   if (call.query.name !== undefined) query = query.where('name', '=', call.query.name);

@@ -108,8 +108,8 @@ function filterOf(call: FeedCall): FeedFilter {
     visible: seenBy(call).visible,
     own:
       caller.key === null
-        ? { member: 'member_id', id: caller.owner.memberId }
-        : { member: 'api_key_id', id: caller.key.id },
+        ? { member: 'member_id', ids: [caller.owner.memberId] }
+        : { member: 'api_key_id', ids: caller.key.lineage },
   };
 }
 

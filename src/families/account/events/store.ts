@@ -19,7 +19,7 @@ export interface FeedFilter {
   /** The resource types that the key may read. */
   readonly visible: readonly string[];
   /** A caller also sees the events of its own operations, even if it may not read their resources. */
-  readonly own: { readonly member: 'api_key_id' | 'member_id'; readonly id: string };
+  readonly own: { readonly member: 'api_key_id' | 'member_id'; readonly ids: readonly string[] };
 }
 
 export interface FeedPage {
@@ -80,7 +80,7 @@ export async function readFeed(
         and ${equal('family', filter.family)} and ${equal('resource_type', filter.resourceType)}
         and ${equal('resource_id', filter.resourceId)}
         and (resource_type is null or ${anyOf('resource_type', filter.visible)}
-             or (type like 'operation.%' and actor ->> ${sql.lit(filter.own.member)} = ${filter.own.id}))
+             or (type like 'operation.%' and actor ->> ${sql.lit(filter.own.member)} = any(${filter.own.ids}::text[])))
       order by sequence limit ${limit}
     ) e on true
     order by e.sequence`.execute(db);

@@ -26,7 +26,7 @@ const equal = ['family', 'type', 'status', 'resource_id', 'api_key_id', 'parent_
 const startedBy = (caller: Caller) =>
   caller.key === null
     ? sql<boolean>`actor ->> 'member_id' = ${caller.owner.memberId}`
-    : sql<boolean>`api_key_id = ${caller.key.id}`;
+    : sql<boolean>`api_key_id = any(${caller.key.lineage}::text[])`;
 
 export async function readOperations(
   call: Call<unknown, OperationsQuery>,

@@ -11,19 +11,14 @@ export async function readCurrency(db: Db, accountId: string): Promise<string> {
   return currency;
 }
 
-export async function findKnownKeys(
-  db: Db,
-  accountId: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
-  const rows = await db
-    .selectFrom('api_keys')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('id', 'in', ids)
-    .execute();
-  return new Set(rows.map(({ id }) => id));
+/** The given keys of the account, the keys that they replaced and their replacements. */
+export async function findLineages(db: Db, accountId: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
+    select id from api_keys where account_id = ${accountId} and lineage in (
+      select lineage from api_keys where account_id = ${accountId} and id = any(${ids}::text[]))
+    order by id`.execute(db);
+  return rows.map(({ id }) => id);
 }
 
 /**

@@ -109,6 +109,8 @@ async function joinAsNewPerson(
   const actor = memberActor(visit, { id: member_id, name });
   return change(db, actor, 'acceptInvitation', account_id, async (tx) => {
     await lockEmail(tx, email);
+    // Before the person: whoever used the same link a moment earlier has one now.
+    await requireLink(tx, token);
     if ((await findPersonByEmail(tx, email)) !== undefined) throw new Problem('not_signed_in');
     const person = await insertPerson(tx, { id: newId('person'), name, email, password_hash });
     const joined = await join(tx, token, person, name);

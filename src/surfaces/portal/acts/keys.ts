@@ -140,6 +140,7 @@ export const keyActs = [
     answer: KeyShape,
     authority: 'reader',
     reauthentication: false,
+    harmlessChoices: ['reason'],
     audit: 'account',
     handle: (call, input) => revokeKey(call.services.db, call.actor, { ...chosen(call), ...input }),
   }),
@@ -188,7 +189,7 @@ export const keyActs = [
     input: Shape({ suspended: Type.Boolean() }),
     answer: Policy,
     authority: 'admin',
-    reauthentication: false,
+    reauthentication: { by: 'suspended', safe: [true] },
     audit: 'account',
     handle: async ({ services, actor, accountId }, { suspended }) =>
       viewPolicy(await suspendAllKeys(services.db, actor, { account_id: accountId, suspended })),

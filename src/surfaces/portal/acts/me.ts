@@ -71,6 +71,7 @@ export const meActs = [
     answer: Me,
     authority: 'person',
     reauthentication: false,
+    harmlessChoices: ['theme'],
     audit: 'person',
     async handle(call, input) {
       const { services, visit, session } = call;

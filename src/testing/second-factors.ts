@@ -1,0 +1,27 @@
+/** People with a second factor, for tests of the portal. */
+import { randomBytes } from 'node:crypto';
+import { hashCode } from '../portal-api/people/passwords/hashing.ts';
+import { normaliseCode } from '../portal-api/people/recovery-codes/codes.ts';
+import { replaceCodes } from '../portal-api/people/recovery-codes/store.ts';
+import type { TestApp } from './app.ts';
+import { SoftwarePasskey } from './authenticator.ts';
+import { type Browser, createPerson, ORIGIN } from './people.ts';
+
+/** A person with an app for one-time passwords and so many recovery codes. */
+export async function personWithCodes({ services: { db, secrets } }: TestApp, count: number) {
+  const person = await createPerson(db);
+  const values = { totp_secret: secrets.close(randomBytes(20), person.id), totp_enabled_at: new Date() };
+  await db.updateTable('people').set(values).where('id', '=', person.id).execute();
+  const codes = Array.from({ length: count }, (_, n) => `aaaaa-bbbb${n + 2}`);
+  const hashes = await Promise.all(codes.map((code) => hashCode(person.id, normaliseCode(code))));
+  await db.transaction().execute((tx) => replaceCodes(tx, person.id, hashes));
+  return { person, codes };
+}
+
+/** Adds a passkey to the person who is signed in. */
+export async function passkeyOf(browser: Browser): Promise<SoftwarePasskey> {
+  const passkey = new SoftwarePasskey(ORIGIN);
+  const { challenge_id, options } = (await browser.post('/me/passkeys/options')).json();
+  await browser.post('/me/passkeys', { challenge_id, name: 'Test', response: passkey.register(options) });
+  return passkey;
+}
