@@ -1,11 +1,12 @@
 /** What calls show of a download link, and how they make one. Its token is shown once, as a part of its URL. */
-import { bearerColumns, hashBearerToken, newBearerToken } from '../access/bearer.ts';
+import { type Bearer, bearerColumns, hashBearerToken, newBearerToken } from '../access/bearer.ts';
 import { Actor } from '../audit/entry.ts';
 import type { Call } from '../call.ts';
 import { idPrefix } from '../ids.ts';
 import { Id, Named, Nullable, Shape, type Static, Time, Type } from '../schema.ts';
+import type { Services } from '../services.ts';
 import { downloadUrl } from './download.ts';
-import { insertLink, type LinkJson } from './store.ts';
+import { findLink, insertLink, isLinkThere, type LinkJson, noteUse } from './store.ts';
 
 const newLinkId = idPrefix('download_link', 'lnk');
 
@@ -55,4 +56,24 @@ export async function makeLink(
     expires_at,
   });
   return { id, url: downloadUrl(services.baseUrl, id, token) };
+}
+
+/** A link whose token was shown to this server. */
+export interface KnownLink {
+  readonly resourceId: string;
+  readonly bearer: Bearer;
+  /** Counts a download that begins. False: the link has ended meanwhile. */
+  use(): Promise<boolean>;
+  /** False once the link was ended. Downloads that began before the link expired go on. */
+  isThere(): Promise<boolean>;
+}
+
+/** Undefined unless the link can be used now. */
+export async function findKnownLink(
+  { db }: Pick<Services, 'db'>,
+  id: string,
+  token: string,
+): Promise<KnownLink | undefined> {
+  const found = await findLink(db, id, hashBearerToken(token));
+  return found && { ...found, use: () => noteUse(db, id), isThere: () => isLinkThere(db, id) };
 }

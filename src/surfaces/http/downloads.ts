@@ -6,9 +6,8 @@ import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { hashBearerToken } from '../../kernel/access/bearer.ts';
 import { DOWNLOAD_PATH, type Download } from '../../kernel/downloads/download.ts';
-import { findLink, isLinkThere, noteUse } from '../../kernel/downloads/store.ts';
+import { findKnownLink, type KnownLink } from '../../kernel/downloads/link.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -30,7 +29,7 @@ const notThere = (): Problem =>
 
 /** A link that may be used now. */
 interface Admitted {
-  readonly linkId: string;
+  readonly link: KnownLink;
   readonly file: Download;
   readonly right: BearerRight;
 }
@@ -41,14 +40,14 @@ async function admit(
   linkId: string,
   token: string,
 ): Promise<Admitted> {
-  const link = await findLink(services.db, linkId, hashBearerToken(token));
+  const link = await findKnownLink(services, linkId, token);
   if (link === undefined) throw notThere();
   for (const family of services.registry.families) {
     const file = await family.findDownload?.(services, link.resourceId);
     if (!file) continue;
     const right = new BearerRight(exchange, services, { bearer: link.bearer, endpoint: file.endpoint });
     if ((await right.check()) !== undefined) throw notThere();
-    return { linkId, file, right };
+    return { link, file, right };
   }
   throw notThere();
 }
@@ -115,7 +114,7 @@ class Bodies {
   /** Calls `begin` when it is the turn of the body. Cuts the body off when the right to it ends. */
   send(
     services: Services,
-    { linkId, file, right }: Admitted,
+    { link, file, right }: Admitted,
     { from, to }: Range,
     begin: () => FastifyReply,
   ): Promise<FastifyReply> {
@@ -129,7 +128,7 @@ class Bodies {
         this.#running.add(raw);
         resolve(reply.send(Readable.from(read(from, to, gone.signal), { objectMode: false })));
         const lost = right
-          .untilLost(departure, () => isLinkThere(services.db, linkId))
+          .untilLost(departure, link.isThere)
           .catch((error: unknown) => services.log.error({ err: error }, 'a download could not be watched'))
           .finally(() => departure.hasLeft || raw.destroy());
         await finished(raw).catch(() => undefined);
@@ -168,7 +167,7 @@ export function serveDownloads(app: FastifyInstance, current: () => Services): (
       const { status, headers, body } = answerOf(request, admitted.file);
       const begin = () => reply.code(status).headers({ ...request.exchange.headers, ...headers });
       if (body === null) return begin().send('');
-      if (!(await noteUse(services.db, id))) throw notThere();
+      if (!(await admitted.link.use())) throw notThere();
       return bodies.send(services, admitted, body, begin);
     },
   });

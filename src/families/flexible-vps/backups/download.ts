@@ -126,7 +126,8 @@ export const createVmBackupDownload = endpoint({
         uniqueItems: true,
         ...label('End links'),
         ...advanced,
-        description: 'Links of this backup that end with this call, also downloads that are running.',
+        description:
+          'Links of this backup that end with this call, also downloads that are running. Default: none.',
       }),
     ),
     make_link: Type.Optional(
