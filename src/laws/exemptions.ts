@@ -38,6 +38,28 @@ export const exemptions = {
         'The command that verifies the audit chain consists only of a call to the function of the store.',
     },
   ],
+  limitsOfCalls: [
+    ...['account.api-keys', 'account.ip-allowlist-entries'].map((subject) => ({
+      subject,
+      reason:
+        'Only people add to it, in the portal, where every change of an account locks the account first.',
+    })),
+  ],
+  secretsOfResources: [
+    ...['createVm', 'redeployVm', 'resetVmPassword', 'setVmRescue'].map((subject) => ({
+      subject,
+      reason: 'A password of the guest, which opens nothing here. It lasts until somebody changes it there.',
+    })),
+    {
+      subject: 'getVpnPeerConfig',
+      reason:
+        'The peer is a resource of the account, and stays until it is deleted or expires, like a machine.',
+    },
+    {
+      subject: 'setWebhook',
+      reason: 'The secret signs what we send, and opens nothing here. It lasts as long as its webhook.',
+    },
+  ],
   formsFilled: [
     ...['attachVmPublicIp', 'createVm /public_ipv4 reserved'].map((subject) => ({
       subject,

@@ -74,6 +74,8 @@ export interface Fixture {
   readonly ways?: Readonly<Record<string, readonly Way[]>>;
   /** By endpoint id and title: other requests, which have another cost than the example. Creates what they need. */
   readonly variations?: Readonly<Record<string, Readonly<Record<string, Variant>>>>;
+  /** By endpoint id and title: other requests, which count against other limits than the example. */
+  readonly counted?: Readonly<Record<string, Readonly<Record<string, Variant>>>>;
   /** By endpoint id: other bodies of a creation. All bodies together send every member that has `readAs`. */
   readonly creations?: Readonly<Record<string, readonly ((world: World) => Promise<object>)[]>>;
   /** By state: brings a resource that `make` added into another state in which it stays. */

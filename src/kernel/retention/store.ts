@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { retireEntries } from '../audit/store.ts';
+import { removeExpiredLinks } from '../downloads/store.ts';
 import { retireEvents } from '../events/store.ts';
 import { forgetOld } from '../idempotency/store.ts';
 
@@ -33,6 +34,7 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     await sql`
       delete from sessions
       where expires_at < now() or last_seen_at < now() - interval '12 hours'`.execute(tx);
+    await removeExpiredLinks(tx);
     await sql`delete from one_time_tokens where expires_at < now() - interval '1 day'`.execute(tx);
     await sql`delete from sign_in_attempts where at < now() - interval '1 hour'`.execute(tx);
     await sql`delete from person_events where last_at < now() - interval '400 days'`.execute(tx);

@@ -13,6 +13,7 @@ import { addDoctor } from './doctor/doctor.ts';
 import { afterHelp } from './help.ts';
 import { type CliIo, terminal } from './io.ts';
 import { addKeys } from './keys.ts';
+import { addLinks } from './links.ts';
 import { addMail } from './mail.ts';
 import { addMcp } from './mcp.ts';
 import { addMembers } from './members.ts';
@@ -60,6 +61,7 @@ function buildProgram(cli: Cli): Command {
   addPeople(program, cli);
   addKeys(program, cli);
   addApprovals(program, cli);
+  addLinks(program, cli);
   addAllowlist(program, cli);
   addBudgets(program, cli);
   addAudit(program, cli);

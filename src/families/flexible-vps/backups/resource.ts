@@ -17,6 +17,7 @@ export const backups = new Owned({
       when: 'A machine could not be backed up during the whole window of its policy.',
     },
     link_created: { when: 'A link was made with which the backup can be downloaded.' },
+    links_ended: { when: 'A call ended links with which the backup could be downloaded.' },
     deleted: { when: 'A backup was deleted.', says: 'is gone' },
   },
   inventory: ({ status, location, size_bytes }) => ({

@@ -1,3 +1,4 @@
+import { DownloadLink } from '../../../kernel/downloads/link.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   CreatedAt,
@@ -80,6 +81,11 @@ export const Backup = Named(
       ),
     ),
     operation: PendingOperation,
+    download_links: Type.Array(DownloadLink, {
+      ...volatile,
+      description:
+        'The links with which the backup can be downloaded now, oldest first. `createVmBackupDownload` makes and ends them.',
+    }),
     expires_at: Nullable({
       ...Time,
       description: 'When the backup is deleted by itself; null if it is kept.',
@@ -131,6 +137,7 @@ export const exampleBackup: Backup = {
   status: 'available',
   failure: null,
   operation: null,
+  download_links: [],
   expires_at: null,
   etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T10:00:00.000Z',

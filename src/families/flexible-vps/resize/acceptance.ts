@@ -79,7 +79,6 @@ export async function acceptResize(call: Call, row: VmRow, { body, target, asked
   const resource = vms.ref(row);
   const input = inputOf(body, row, target);
   if (input.mode === 'live') requireLive(services, row, target, asked);
-  await vms.lockNames(call);
   await requireQuota(call, row, target);
   requireCapacity(services, row, target, asked);
   const operation = await start({ kind: resizeVmKind, input, resource });

@@ -168,7 +168,7 @@ export const updateVm = endpoint({
   },
   async handle(call, asked) {
     const { db, params, body, services, now } = call;
-    if (body.name !== undefined || namesSize(body)) await vms.lockNames(call);
+    if (body.name !== undefined) await vms.lockNames(call);
     const before = await vms.take(call, params.id);
     const operation = (await pendingOn(db, [before.id])).get(before.id);
     vmLife.require('updateVm', before.status, { operation });

@@ -48,7 +48,6 @@ async function requireLimits(
   }
   const ipv4 = addresses.filter(({ kind, block }) => kind === 'ephemeral' && !block.includes(':')).length;
   const { location } = candidate;
-  await vms.lockNames(call);
   await requireRoomAtLast(call, [
     ...candidate.priced.demands,
     { limit: 'flexible-vps.public-ipv4', amount: ipv4, location },
