@@ -39,6 +39,8 @@ export interface Origin {
   readonly parent?: { readonly id: string; readonly step: string; readonly subjects: readonly string[] };
   /** Replaces the database clock, for callers with their own clock. */
   readonly now?: Date;
+  /** The budgets have been asked for the cost, if any. Only `startScheduled` sets it. */
+  readonly hasCheckedCost?: true;
 }
 
 const RETRY_SECONDS = 5;
@@ -99,6 +101,16 @@ function requireInput({ type, input: schema }: Kind, input: unknown): void {
   throw new Error(`The input of ${type} does not match its schema: ${faults.join(' ')}`);
 }
 
+/**
+ * The pipeline checks the cost of a call and of the operations that it starts. Nothing checks an operation of a schedule,
+ * so kinds that can add cost are refused there.
+ */
+function refuseUnchecked({ costlyKinds }: Registry, { type }: Kind, origin: Origin): void {
+  const isOfCall = origin.requestId !== undefined || origin.parent !== undefined;
+  if (costlyKinds.has(type) && !isOfCall && !origin.hasCheckedCost)
+    throw new Error(`${type} can add cost: a schedule has to start it with \`startScheduled\`.`);
+}
+
 export async function startOperation<I>(
   db: Db,
   registry: Registry,
@@ -106,6 +118,7 @@ export async function startOperation<I>(
   origin: Origin,
 ): Promise<StoredOperation> {
   requireInput(kind, input);
+  refuseUnchecked(registry, kind, origin);
   if (unchanged || changedAtOnce)
     return startedAndEnded(db, registry, { kind, input, resource }, changedAtOnce === true, origin);
   const held = kind.queue === 'free' ? [] : (subjects ?? (resource.id === null ? [] : [resource.id]));
