@@ -24,6 +24,7 @@ import {
   requestCancel,
   type StoredOperation,
 } from './store.ts';
+import { refuseUnchecked } from './unchecked-cost.ts';
 
 /** Who or what starts an operation. */
 export interface Origin {
@@ -101,24 +102,14 @@ function requireInput({ type, input: schema }: Kind, input: unknown): void {
   throw new Error(`The input of ${type} does not match its schema: ${faults.join(' ')}`);
 }
 
-/**
- * The pipeline checks the cost of a call and of the operations that it starts. Nothing checks an operation of a schedule,
- * so kinds that can add cost are refused there.
- */
-function refuseUnchecked({ costlyKinds }: Registry, { type }: Kind, origin: Origin): void {
-  const isOfCall = origin.requestId !== undefined || origin.parent !== undefined;
-  if (costlyKinds.has(type) && !isOfCall && !origin.hasCheckedCost)
-    throw new Error(`${type} can add cost: a schedule has to start it with \`startScheduled\`.`);
-}
-
 export async function startOperation<I>(
   db: Db,
   registry: Registry,
   { kind, input, resource, subjects, isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
   origin: Origin,
 ): Promise<StoredOperation> {
-  requireInput(kind, input);
   refuseUnchecked(registry, kind, origin);
+  requireInput(kind, input);
   if (unchanged || changedAtOnce)
     return startedAndEnded(db, registry, { kind, input, resource }, changedAtOnce === true, origin);
   const held = kind.queue === 'free' ? [] : (subjects ?? (resource.id === null ? [] : [resource.id]));

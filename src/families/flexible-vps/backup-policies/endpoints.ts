@@ -88,7 +88,7 @@ const createBackupPolicy = endpoint({
   path: collection,
   summary: 'Create a backup policy',
   description:
-    'A schedule with retention for any number of machines: set their `backup_policy_id`. A machine that is busy is tried again until the window ends, then the event `backup.skipped` is emitted. After a downtime, windows that were missed are made up for by one backup.',
+    'A schedule with retention for any number of machines: set their `backup_policy_id`. A machine that is busy is tried again until the window ends, then the event `backup.skipped` is emitted. What the backups of a month cost counts for budgets from the call that gives a machine the policy; if a budget has no room when a window begins, the machine is skipped with the same event. After a downtime, windows that were missed are made up for by one backup.',
   permission: 'flexible-vps:backup-policies:write',
   access: 'write',
   resource: { name: 'backup_policy', role: 'create' },
@@ -160,7 +160,7 @@ const updateBackupPolicy = endpoint({
   path: `${collection}/{id}`,
   summary: 'Change a backup policy',
   description:
-    'A lowered retention takes effect when the policy runs next. The effects, also of a dry run, name the backups that expire then. While a policy is disabled it makes no backups, and does not make up for them later.',
+    'A lowered retention takes effect when the policy runs next. The effects, also of a dry run, name the backups that expire then. A change that lets the policy make or keep more backups adds their cost for all of its machines. While a policy is disabled it makes no backups, and does not make up for them later.',
   permission: 'flexible-vps:backup-policies:write',
   access: 'write',
   raisesCost: 'sometimes',
