@@ -38,6 +38,8 @@ create table future_totals (
 create unique index future_totals_group on future_totals
   (account_id, schedule_id, coalesce(api_key_id, ''), priced_as, configuration, family, labels);
 
+create index future_totals_by_schedule on future_totals (schedule_id);
+
 create function add_up_future_costs() returns trigger language plpgsql as $$
 begin
   if tg_op <> 'INSERT' then

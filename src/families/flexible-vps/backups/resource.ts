@@ -4,24 +4,27 @@ import { inGb } from '../gigabytes.ts';
 
 const Skipped = Named(
   'BackupSkippedDetails',
-  Shape({
-    reason: OneOf(
-      {
-        not_possible:
-          'The machine was busy, or could not be backed up for another reason, during the whole window.',
-        budget_exceeded: 'A budget with `block_new_cost` has no room for the backup.',
-      },
-      { description: 'Why the machine was not backed up.' },
-    ),
-    policy_id: Id('bpol', { description: 'The policy.' }),
-    budget_id: Nullable(Id('bud', { description: 'The budget without room; null for other reasons.' })),
-    api_key_id: Nullable(
-      Id('key', {
-        description: 'The key that set the backups of the machine, for whose budgets they count.',
-      }),
-    ),
-    member_id: Nullable(Id('mem', { description: 'The member who set them, or the owner of the key.' })),
-  }),
+  Shape(
+    {
+      reason: OneOf(
+        {
+          not_possible:
+            'The machine was busy, or could not be backed up for another reason, during the whole window.',
+          budget_exceeded: 'A budget with `block_new_cost` has no room for the backup.',
+        },
+        { description: 'Why the machine was not backed up.' },
+      ),
+      policy_id: Id('bpol', { description: 'The policy whose window it was.' }),
+      budget_id: Nullable(Id('bud', { description: 'The budget without room; null for other reasons.' })),
+      api_key_id: Nullable(
+        Id('key', {
+          description: 'The key that set the backups of the machine, for whose budgets they count.',
+        }),
+      ),
+      member_id: Nullable(Id('mem', { description: 'The member who set them, or the owner of the key.' })),
+    },
+    { description: 'Why the machine was not backed up, and who set its backups.' },
+  ),
 );
 
 export const backups = new Owned({
