@@ -27,7 +27,7 @@ create index future_costs_by_account on future_costs (account_id);
 -- Their sums, which every call that adds cost reads. Triggers keep them, so that no change of future_costs can forget it.
 create table future_totals (
   account_id text collate "C" not null references accounts on delete cascade,
-  schedule_id text collate "C" not null,
+  schedule_id text collate "C" not null references resources on delete cascade,
   family text collate "C" not null,
   labels jsonb not null,
   api_key_id text collate "C",
