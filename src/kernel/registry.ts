@@ -93,6 +93,8 @@ export interface Registry {
   readonly resourceTypes: ReadonlyMap<string, ResourceType>;
   readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
   readonly kinds: ReadonlyMap<string, Kind>;
+  /** The kinds that calls start which can add cost. */
+  readonly costlyKinds: ReadonlySet<string>;
   /** By endpoint id: how a call that waits reads its resource again. */
   readonly finalReads: ReadonlyMap<string, FinalRead>;
   readonly schedules: readonly Schedule[];
@@ -200,6 +202,11 @@ export function buildRegistry(families: readonly Family[]): Registry {
     resourceTypes: collectTypes(families),
     eventTypes: new Map(eventTypes.map((type) => [type.type, type])),
     kinds: collectKinds(families),
+    costlyKinds: new Set(
+      endpoints.flatMap(({ raisesCost, operation }) =>
+        raisesCost === undefined || operation === undefined ? [] : [operation.type],
+      ),
+    ),
     finalReads: collectFinalReads(endpoints),
     schedules: families.flatMap(({ schedules = [] }) => schedules),
     subjects: collectSubjects(families),

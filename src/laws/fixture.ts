@@ -36,8 +36,11 @@ export interface Way {
   readonly states: readonly string[];
 }
 
-/** Returns path parameters and members of the body that replace those of the example. */
-export type Variant = (world: World, params: Params) => Promise<{ params?: Params; body?: object }>;
+/** Returns path parameters, members of the body and a query that replace those of the example. */
+export type Variant = (
+  world: World,
+  params: Params,
+) => Promise<{ params?: Params; body?: object; query?: Readonly<Record<string, unknown>> }>;
 
 /** Compares the rows of a family with the state of its engines. */
 export interface FamilyAgreement {

@@ -80,7 +80,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     // Up to here every effect is a row of this transaction; acts run later, and engines act on committed rows only.
     // So a dry run is the real call, rolled back.
     if (input.dryRun)
-      throw new Undone(dryRunResult(services, done, await exceededBudgets(tx, exchange, done)));
+      throw new Undone(dryRunResult(services, done, await exceededBudgets(tx, exchange, services, done)));
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
     if (done.acts.length > 0 && !hasActed) throw new ActsDue(done.acts);
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));

@@ -2,11 +2,14 @@
 import { type Micro, sum } from '../../kernel/micro.ts';
 import { parseLabelSelector } from '../../kernel/pages/label-selector.ts';
 import type { Db } from '../../store/database.ts';
+import { pricePlan } from '../future/price-plan.ts';
+import { futureOf } from '../future/store.ts';
 import { monthOf } from '../metering/calendar.ts';
 import { isInScope, type SpendingScope } from '../metering/scope.ts';
 import type { Ledger, Origin } from '../metering/span.ts';
 import { commitmentsOn, forecastOf, spentByOrigin } from '../metering/spent.ts';
 import { readLedger } from '../metering/store.ts';
+import type { Tariff } from '../prices/tariff.ts';
 import type { Figures, Scope } from './budget.ts';
 import { findPendingCosts } from './pending/store.ts';
 
@@ -55,21 +58,28 @@ export async function figuresOf(
 /** What a call must fit beside, within the scope of a budget. */
 export interface Load {
   readonly spent: Micro;
-  /** What runs or is being created, for a whole month, and what this month has cost otherwise. */
+  /** What runs, is being created or is planned by schedules, for a whole month, and what this month has cost otherwise. */
   readonly committed: Micro;
 }
 
-/** Returns loads in the order of the budgets. Reads the meter once for all budgets, because API calls wait for it. */
+/**
+ * Returns loads in the order of the budgets. Reads the meter once for all budgets, because API calls wait for it. The
+ * tariff prices what schedules are going to add; with `null` this does not count.
+ */
 export async function loadsOf(
   db: Db,
   accountId: string,
   budgets: readonly Scoped[],
   now: Date,
+  tariff: Tariff | null,
 ): Promise<Load[]> {
   if (budgets.length === 0) return [];
   const month = monthOf(now);
   const ledger = await readLedger(db, accountId, month);
   const pending = await findPendingCosts(db, accountId);
+  // Read last: when a planned resource fails or is deleted, it becomes planned again. It may be counted twice, but never
+  // left out.
+  const future = tariff === null ? [] : await futureOf(db, accountId);
   const spent = [...spentByOrigin(ledger, month, now)];
   const committedTo = commitmentsOn(ledger, month, now);
   return budgets.map(({ scope }) => {
@@ -79,9 +89,13 @@ export async function loadsOf(
       (cost) =>
         cost.apiKeyIds.some((apiKeyId) => isMadeBy({ ...cost, apiKeyId }, scope)) && isInScope(cost, part),
     );
+    const planned = future.filter(
+      (plan) => isMadeBy({ ...plan, apiKeyId: plan.api_key_id }, scope) && isInScope(plan, part),
+    );
     return {
       spent: sum(spent.filter(([origin]) => counts(origin)).map(([, cost]) => cost)),
-      committed: committedTo(counts, coming),
+      committed:
+        committedTo(counts, coming) + (tariff === null ? 0n : pricePlan(tariff, planned, now).monthly),
     };
   });
 }

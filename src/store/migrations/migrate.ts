@@ -39,6 +39,7 @@ import * as passingImages from './0033-passing-images.ts';
 import * as fairSlots from './0034-fair-slots.ts';
 import * as keyLineages from './0038-key-lineages.ts';
 import * as downloadLinks from './0039-download-links.ts';
+import * as futureCosts from './0037-future-costs.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -75,6 +76,7 @@ const migrations: Record<string, Migration> = {
   '0034-fair-slots': fairSlots as Migration,
   '0038-key-lineages': keyLineages as Migration,
   '0039-download-links': downloadLinks as Migration,
+  '0037-future-costs': futureCosts as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

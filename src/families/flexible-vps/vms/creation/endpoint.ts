@@ -1,6 +1,7 @@
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Shape, Type } from '../../../../kernel/schema.ts';
 import { requireRoomAtLast, requireRoomIn } from '../../../../resources/limits/require-room.ts';
+import { planBackupsOf } from '../../backup-policies/future/future.ts';
 import { UNPACK_SECONDS } from '../../backups/use.ts';
 import { giveFirewalls } from '../../firewalls/machine-firewalls.ts';
 import { Password, returnedBefore } from '../../vm-access/schema.ts';
@@ -124,6 +125,7 @@ export const createVm = endpoint({
     const { start: isStarted = true } = body;
     const after = { status: isStarted ? 'running' : 'stopped', is_billed: true } as const;
     await vms.reportCost(call, [row], after, true);
+    if (row.backup_policy_id !== null) await planBackupsOf(call, row);
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
       kind: { ...createVmKind, deadlineSeconds: deadlineOf(plan) },
