@@ -21,6 +21,7 @@ import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
 import { checkStarvation } from './operations/starvation.ts';
 import { accountTurns } from './pipeline/account-turns.ts';
+import { GuessLog } from './portal-api/people/log/guesses.ts';
 import { approvalsUrlOf } from './provider/portal-address.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
 import { MOST_SKEW_MS, readClockSkew } from './store/clock.ts';
@@ -131,6 +132,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const activity = new KeyActivity(db, failed, options.activityMs);
   const denials = new DenialQueue(db, failed);
   const audit = new AuditQueue(db, failed);
+  const guesses = new GuessLog(db, failed);
   const listener = new Listener(connection, options.serves === false ? undefined : API_PROCESSES);
   const waiters = new Waiters();
   // The cache subscribes first: a waiter woken by a change of permissions must not read the old ones from the
@@ -160,6 +162,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     denials,
     turns: accountTurns(provider.database.pool_size),
     audit,
+    guesses,
     waiters,
     metrics,
     log,
@@ -234,7 +237,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     },
     async close() {
       await worker?.close();
-      await Promise.all([activity.close(), denials.close(), audit.close()]);
+      await Promise.all([activity.close(), denials.close(), audit.close(), guesses.close()]);
       await Promise.all([limiter.close(), listener.close(), ports.close()]);
       await db.destroy();
     },

@@ -124,7 +124,7 @@ export function execute(
   body: unknown,
   leave: Leave = never,
 ): Promise<Result> {
-  const input = readInput(exchange, body);
+  const input = readInput(exchange, services, body);
   if (!isWrite(endpointOf(exchange))) return read(exchange, services, input, leave);
   const result = write(exchange, services, input);
   return input.wait === null

@@ -1,7 +1,7 @@
 /** The results of tools. A refusal is a result too: a code, what happened, and what to do next. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
-import { withoutControls } from './customer-text.ts';
+import { markedQuotes, withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
 import { problemInToolWords } from './tool-words.ts';
@@ -45,8 +45,8 @@ function waitFor({ operation_id: id }: Json): Json | undefined {
   return { tool: 'wait_operations', arguments: { operation_ids: [id], timeout_seconds: 60 } };
 }
 
-/** Members of a problem that tell a model nothing. */
-const DROPPED = new Set(['type', 'title', 'instance', 'retryable', 'approve_url']);
+/** Members of a problem that tell a model nothing, and those that are written below. */
+const DROPPED = new Set(['type', 'title', 'instance', 'retryable', 'approve_url', 'next_step']);
 
 /** A problem quotes what was sent, which can be long. */
 const LONGEST_TEXT = 600;
@@ -63,7 +63,10 @@ function problemResult(problem: Json): CallToolResult {
   const code = String(problem['code']);
   const next = nextCalls[code]?.(problem);
   return refusal({
-    ...shorten(cleanDeep(Object.fromEntries(kept)) as Refusal).value,
+    ...(shorten(markedQuotes(cleanDeep(Object.fromEntries(kept))) as Json).value as Json),
+    code,
+    // The detail of this case may quote customers, so it stands in `customer_text`; the title is always ours.
+    detail: `${String(problem['title'])}.`,
     next_step: nextSteps[code] ?? String(problem['next_step']),
     ...(next === undefined ? {} : { next_call: next }),
   });

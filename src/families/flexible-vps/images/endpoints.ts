@@ -151,7 +151,7 @@ export const createImage = endpoint({
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
   async handle(call) {
     const { body, services, start, warn } = call;
-    const source = readSource(services, body.source);
+    const source = readSource(body.source);
     const { row: draft, input, subjects, largest } = await draftOf(call, source);
     await images.requireFree(call, body.name);
     if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');

@@ -110,7 +110,7 @@ const createIso = endpoint({
     const { body, services, start, warn } = call;
     const { architecture = 'amd64' } = body;
     const such = 'https://isos.example.com/installer.iso';
-    const url = requireUrl(services, body.url, { pointer: '/url', such });
+    const url = requireUrl(body.url, { pointer: '/url', such });
     requireTakers(services, architecture);
     await isos.requireFree(call, body.name);
     await requireRoom(call, 'flexible-vps.url-imports');

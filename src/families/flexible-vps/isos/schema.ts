@@ -1,4 +1,5 @@
 /** The schemas of ISOs in requests and answers. */
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   advanced,
@@ -120,6 +121,7 @@ export const NewIso = Shape({
     Type.String({
       maxLength: 2048,
       format: 'uri',
+      ...addressFor('called_url'),
       writeOnly: true,
       ...label('Address of the file'),
       description:
