@@ -19,7 +19,7 @@ import type { Services } from './kernel/services.ts';
 import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
-import { accountTurns } from './pipeline/account-turns.ts';
+import { accountTurns, readTurns } from './pipeline/account-turns.ts';
 import { approvalsUrlOf } from './provider/portal-address.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
 import { MOST_SKEW_MS, readClockSkew } from './store/clock.ts';
@@ -158,6 +158,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     limiter,
     denials,
     turns: accountTurns(provider.database.pool_size),
+    readTurns: readTurns(provider.database.pool_size),
     audit,
     waiters,
     metrics,
