@@ -20,7 +20,7 @@ import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
 import { checkStarvation } from './operations/starvation.ts';
-import { accountTurns } from './pipeline/account-turns.ts';
+import { accountTurns, readTurns } from './pipeline/account-turns.ts';
 import { GuessLog } from './portal-api/people/log/guesses.ts';
 import { approvalsUrlOf } from './provider/portal-address.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
@@ -161,6 +161,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     limiter,
     denials,
     turns: accountTurns(provider.database.pool_size),
+    readTurns: readTurns(provider.database.pool_size),
     audit,
     guesses,
     waiters,

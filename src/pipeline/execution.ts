@@ -10,6 +10,7 @@ import type { Services } from '../kernel/services.ts';
 import { Departure } from '../kernel/waiting/client-gone.ts';
 import type { Tx } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
+import { inTurns } from '../store/turned-database.ts';
 import { afterActs } from './acts.ts';
 import { checkApproval, requestApproval, Unapproved } from './approval.ts';
 import { entryOf } from './audit.ts';
@@ -35,7 +36,9 @@ function nextPage(exchange: Exchange, services: Services, query: Readonly<Record
 
 async function read(exchange: Exchange, services: Services, input: Input, leave: Leave): Promise<Result> {
   const hold = holdFor(exchange, services, input, leave);
-  const call = callOf(exchange, services, input, { db: services.db, done: nothingDone(), hold });
+  const accountId = callerOf(exchange).account.id;
+  const db = inTurns(services.db, (work) => services.readTurns.take(accountId, work));
+  const call = callOf(exchange, services, input, { db, done: nothingDone(), hold });
   const reply = await endpointOf(exchange).handle(call);
   const format = formatFor(exchange);
   const result = answer(endpointOf(exchange), reply, nextPage(exchange, services, input.query), format);

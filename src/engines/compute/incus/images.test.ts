@@ -65,6 +65,30 @@ describeEngines((bench) => {
     });
   });
 
+  it('is asked again for an image that disappears while it is stored', async () => {
+    const { engine } = bench.harness;
+    const file = join(folder, 'taken-back');
+    await bench.harness.writeImage(file);
+    const ref = bench.lab.ref('img');
+    const { client } = engine.site;
+    const run: typeof client.run = async (method, path, ask) => {
+      if (method === 'PUT') await client.run('DELETE', path);
+      return client.run(method, path, ask);
+    };
+    const racing = new Proxy(client, {
+      get: (target, name) => {
+        const member: unknown = name === 'run' ? run : Reflect.get(target, name, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    await expect(ensureImage({ ...engine.site, client: racing }, ref, sourceOf(file))).rejects.toMatchObject({
+      name: 'EngineUnreachable',
+    });
+    await engine.ensureImage(ref, sourceOf(file));
+    expect(await engine.observeImage(ref)).toMatchObject({ state: 'available' });
+    await engine.removeImage(ref);
+  });
+
   it('names what was made before a crash, instead of making it again', async () => {
     const { engine } = bench.harness;
     const vm = await bench.lab.stopped();

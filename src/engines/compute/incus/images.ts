@@ -112,6 +112,9 @@ export async function requireImage(
   return raw.fingerprint;
 }
 
+const removedMeanwhile = (cause: unknown): EngineUnreachable =>
+  new EngineUnreachable('The image was removed in the meantime.', { cause });
+
 /**
  * Creates the alias of `ref`. If that alias already exists, the new image is removed unless another alias refers to
  * it.
@@ -122,8 +125,7 @@ async function nameImage(site: Site, ref: Ref, print: string, signal?: AbortSign
     await site.client.run('POST', '/1.0/images/aliases', { project: DEFAULT, body, signal });
   } catch (error) {
     // The last other owner deleted the image in the meantime.
-    if (isMissing(error))
-      throw new EngineUnreachable('The image was removed in the meantime.', { cause: error });
+    if (isMissing(error)) throw removedMeanwhile(error);
     if (!isTaken(error)) throw error;
     await removeIfNobodys(site, print, signal);
   }
@@ -259,7 +261,11 @@ async function describe(
   signal?: AbortSignal,
 ): Promise<void> {
   const body = { public: false, auto_update: false, properties: { ...told, ...about }, profiles };
-  await client.run('PUT', `/1.0/images/${fingerprint}`, { project: DEFAULT, body, signal });
+  const ask = { project: DEFAULT, body, signal };
+  // The engine takes back what a worker had begun to upload when it was killed.
+  await client.run('PUT', `/1.0/images/${fingerprint}`, ask).catch((error: unknown) => {
+    throw isMissing(error) ? removedMeanwhile(error) : error;
+  });
 }
 
 export async function exportImage(site: Site, ref: ImageRef, signal?: AbortSignal): Promise<Readable> {

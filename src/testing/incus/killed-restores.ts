@@ -1,0 +1,211 @@
+/** An account with a large disk and a volume on a real Incus, whose operations are run by workers that are killed. */
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { nameOf } from '../../engines/compute/incus/names.ts';
+import type { Vm } from '../../families/flexible-vps/vms/schema.ts';
+import { inventoryDifferences } from '../../laws/inventory-agreement.ts';
+import { createTestApp, defaultProvider, folderStore, type TestApp } from '../app.ts';
+import { makeTemporaryFolder, removeTemporaryFolder } from '../folder.ts';
+import { type Kill, KilledWorkers } from '../killed-workers.ts';
+import { VpsAccount } from '../vps.ts';
+import { buildWorker } from '../worker-process.ts';
+import { startDaemon, type TestDaemon } from './daemon.ts';
+import { POOL } from './furnish.ts';
+import { furnishForDemo, LOCATION, SYSTEM, servedBy } from './provider.ts';
+
+interface Sizes {
+  /** Random bytes on the disk, which cannot be compressed. */
+  readonly megabytes: number;
+  /** Slow enough that a worker can be killed in the middle of a part. */
+  readonly megabytesPerSecond: number;
+}
+
+interface Started {
+  readonly id: string;
+  readonly operation: string;
+}
+
+const FILES = 4;
+
+export class KilledRestores {
+  readonly app: TestApp;
+  readonly workers: KilledWorkers;
+  readonly #daemon: TestDaemon;
+  readonly #folder: string;
+  readonly #megabytes: number;
+  readonly #vps: VpsAccount;
+  readonly #images: number;
+
+  private constructor(
+    app: TestApp,
+    workers: KilledWorkers,
+    rest: readonly [TestDaemon, string, number, VpsAccount, number],
+  ) {
+    this.app = app;
+    this.workers = workers;
+    [this.#daemon, this.#folder, this.#megabytes, this.#vps, this.#images] = rest;
+  }
+
+  static async open({ megabytes, megabytesPerSecond }: Sizes): Promise<KilledRestores> {
+    const daemon = await startDaemon('incus');
+    await furnishForDemo(daemon);
+    const folder = await makeTemporaryFolder();
+    const store = { ...folderStore(join(folder, 'store')), megabytes_per_second: megabytesPerSecond };
+    const provider = servedBy(daemon)(defaultProvider());
+    const locations = provider.catalogue.locations.map((location) => ({ ...location, backups: store }));
+    const config = { ...provider, catalogue: { ...provider.catalogue, locations } };
+    const app = await createTestApp({ provider: () => config });
+    const program = await buildWorker(folder);
+    await writeFile(join(folder, 'provider.json'), JSON.stringify(config));
+    const workers = new KilledWorkers(app, program);
+    await workers.start();
+    const images = (await daemon.client.ask<string[]>('GET', '/1.0/images')).length;
+    return new KilledRestores(app, workers, [daemon, folder, megabytes, await VpsAccount.open(app), images]);
+  }
+
+  async close(): Promise<void> {
+    await this.workers.close();
+    await this.app.close();
+    await this.#daemon.stop();
+    await removeTemporaryFolder(this.#folder);
+  }
+
+  get #project(): string {
+    return nameOf(this.#vps.account.id);
+  }
+
+  async start(method: 'POST' | 'DELETE', path: string, body?: object): Promise<Started> {
+    const answer = await this.#vps.send(method, path, body);
+    expect(answer.statusCode, answer.body).toBe(202);
+    const { id, operation } = answer.json<{ id: string; operation?: { id: string } }>();
+    return { id, operation: operation?.id ?? id };
+  }
+
+  /** Returns the id in the answer, after the operation has succeeded in spite of the kills. */
+  async finish({ id, operation }: Started, kills: readonly Kill[] = []): Promise<string> {
+    expect(await this.workers.endOf(operation, kills)).toMatchObject({ status: 'succeeded', error: null });
+    return id;
+  }
+
+  async createVm(
+    source: object = { type: 'image', image_id: SYSTEM },
+    kills: readonly Kill[] = [],
+  ): Promise<Vm> {
+    const name = `m-${Math.random().toString(36).slice(2, 8)}`;
+    const body = {
+      name,
+      location: LOCATION,
+      plan: 'flex-1-1',
+      source,
+      ssh_key_ids: [],
+      user_data: '#cloud-config\n',
+    };
+    return this.readVm(await this.finish(await this.start('POST', 'vms', body), kills));
+  }
+
+  async createVolume(vmId: string): Promise<{ readonly id: string; readonly device_path: string }> {
+    const body = { name: 'data', location: LOCATION, size_gb: 10, vm_id: vmId };
+    const id = await this.finish(await this.start('POST', 'volumes', body));
+    return (await this.#vps.send('GET', `volumes/${id}`)).json();
+  }
+
+  readVm = (id: string): Promise<Vm> => this.#vps.readVm(id);
+
+  /** The output of a script that runs as root in the machine. */
+  async #run(id: string, script: string): Promise<string> {
+    const path = `/1.0/instances/${nameOf(id)}`;
+    const command = ['sh', '-c', `(${script}) > /tmp/out 2>&1`];
+    const body = { command, 'wait-for-websocket': false, interactive: false };
+    await this.#daemon.client.run('POST', `${path}/exec`, { project: this.#project, body });
+    return this.#daemon.client.askText(`${path}/files`, {
+      project: this.#project,
+      query: { path: '/tmp/out' },
+    });
+  }
+
+  /** The SHA-256 of each file in the folder. */
+  sums = (id: string, folder = '/root'): Promise<string> => this.#run(id, `cd ${folder} && sha256sum *`);
+
+  /** Replaces the files in the folder by other ones, some of them with other names. Returns their sums. */
+  async refill(id: string, folder = '/root'): Promise<string> {
+    const count = Math.ceil((this.#megabytes * 1024) / FILES);
+    const mark = Math.random().toString(36).slice(2);
+    const fill = `for i in $(seq ${FILES}); do dd if=/dev/urandom of=part-$i bs=1024 count=${count} 2>/dev/null; done`;
+    await this.#run(id, `cd ${folder} && rm -f * && ${fill} && echo ${mark} > only-${mark} && sync`);
+    return this.sums(id, folder);
+  }
+
+  /** How many parts of the safety backup are stored. */
+  async partsOfSafety(): Promise<number> {
+    const rows = await this.app.services.db
+      .selectFrom('backup_parts')
+      .innerJoin('vm_backups', 'vm_backups.id', 'backup_parts.backup_id')
+      .select('number')
+      .where('vm_backups.status', '=', 'creating')
+      .execute();
+    return rows.length;
+  }
+
+  async countOf(type: string): Promise<number> {
+    const { db } = this.app.services;
+    return (
+      await db
+        .selectFrom('events')
+        .select('id')
+        .where('type', '=', type as never)
+        .execute()
+    ).length;
+  }
+
+  async backupsOfKind(kind: 'manual' | 'safety'): Promise<number> {
+    const { db } = this.app.services;
+    return (await db.selectFrom('vm_backups').select('id').where('kind', '=', kind).execute()).length;
+  }
+
+  /** The engine and the store have what the tables name, and nothing else; each resource is paid for once. */
+  async expectNothingLeft(): Promise<void> {
+    const { db } = this.app.services;
+    const { client } = this.#daemon;
+    const project = this.#project;
+    const query = { recursion: 1 };
+    const names = (found: readonly { readonly name: string }[]) =>
+      found.map(({ name }) => name.replace(/.*\//, '')).sort();
+    expect((await client.ask<string[]>('GET', '/1.0/images')).length, 'images').toBe(this.#images);
+    expect(await db.selectFrom('passing_images').selectAll().execute()).toEqual([]);
+    expect(await inventoryDifferences(this.app)).toEqual([]);
+    for (const { id } of await db.selectFrom('vms').select('id').execute()) {
+      const path = `/1.0/instances/${nameOf(id)}/snapshots`;
+      const taken = await client.ask<{ name: string }[]>('GET', path, { project, query });
+      const rows = await db.selectFrom('vm_snapshots').select('id as name').where('vm_id', '=', id).execute();
+      expect(names(taken)).toEqual(names(rows));
+    }
+    for (const { id } of await db.selectFrom('vps_volumes').select('id').execute()) {
+      const path = `/1.0/storage-pools/${POOL}/volumes/custom/${nameOf(id)}/snapshots`;
+      const taken = await client.ask<{ name: string }[]>('GET', path, { project, query });
+      const rows = await db
+        .selectFrom('volume_snapshots')
+        .select('id as name')
+        .where('volume_id', '=', id)
+        .execute();
+      expect(names(taken)).toEqual(names(rows));
+    }
+    const backups = await db.selectFrom('vm_backups').select(['status', 'part_count']).execute();
+    expect(backups.filter(({ status }) => status !== 'available')).toEqual([]);
+    const stored = await readdir(join(this.#folder, 'store'), { recursive: true, withFileTypes: true });
+    const parts = backups.reduce((sum, { part_count }) => sum + (part_count ?? 0), 0);
+    expect(stored.filter((each) => each.isFile()).length, 'files in the store').toBe(parts);
+    const spans = await db
+      .selectFrom('meter_spans')
+      .select('resource_id')
+      .where('ended_at', 'is', null)
+      .execute();
+    const owned = await db.selectFrom('resources').select('id').execute();
+    const paid = spans.map(({ resource_id }) => resource_id);
+    expect(new Set(paid).size, 'paid twice').toBe(paid.length);
+    expect(
+      paid.filter((id) => !owned.some((each) => each.id === id)),
+      'paid, but gone',
+    ).toEqual([]);
+  }
+}
