@@ -9,6 +9,7 @@ const fixtures = join(import.meta.dirname, 'fixtures');
 
 /** The self-signed certificate of the receiver; clients that trust it accept the receiver. */
 export const receiverCertificate = readFileSync(join(fixtures, 'localhost.crt'), 'utf8');
+export const receiverKey = readFileSync(join(fixtures, 'localhost.key'), 'utf8');
 
 export interface Received {
   readonly method: string;
@@ -42,7 +43,7 @@ export async function createReceiver(host = '127.0.0.1', port = 0): Promise<Rece
   let connections = 0;
   const server = createServer({
     cert: receiverCertificate,
-    key: readFileSync(join(fixtures, 'localhost.key')),
+    key: receiverKey,
   });
   server.on('connection', () => {
     connections++;

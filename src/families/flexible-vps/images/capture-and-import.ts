@@ -120,6 +120,10 @@ function progressOf(
   };
 }
 
+export const CREATE_SECONDS = 120 * 60;
+/** The download gets most of the operation's time, never all: unpacking and storing the file take time, too. */
+const DOWNLOAD_MS = 0.75 * CREATE_SECONDS * 1000;
+
 /** A retry downloads the file again, because an earlier download may be on the disk of another worker. */
 export async function importFile(
   work: Maker<Extract<MakeInput, { source: 'url' }>>,
@@ -132,7 +136,8 @@ export async function importFile(
   return withScratch(services, async (folder) => {
     const packed = join(folder, 'fetched');
     const onProgress = progressOf(work, row);
-    const fetched = await fetchFile(services.egress, url, packed, { maxBytes, signal, onProgress });
+    const fetching = { maxBytes, mostMs: DOWNLOAD_MS, signal, onProgress };
+    const fetched = await fetchFile(services.egress, url, packed, fetching);
     if (sha256 !== null && fetched.sha256 !== sha256)
       throw new ImportFailed('checksum_mismatch', `The file has another SHA-256: ${fetched.sha256}.`);
     const file = await unpack(packed, join(folder, 'disk'), { maxBytes, signal });

@@ -5,7 +5,15 @@ import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../k
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { failedColumns } from '../catalog/store.ts';
-import { capture, importBackup, importers, importFile, type Made, MakeInput } from './capture-and-import.ts';
+import {
+  CREATE_SECONDS,
+  capture,
+  importBackup,
+  importers,
+  importFile,
+  type Made,
+  MakeInput,
+} from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { images } from './resource.ts';
@@ -124,7 +132,7 @@ export const createImageKind = kind<typeof MakeInput>({
   queue: 'exclusive',
   input: MakeInput,
   typicalSeconds: 120,
-  deadlineSeconds: 120 * 60,
+  deadlineSeconds: CREATE_SECONDS,
   cancellable: true,
   steps: [step('make', make), step('copy', finish)],
   undo: [step('remove', async (work) => (await removeEverywhere(work)) ?? done())],

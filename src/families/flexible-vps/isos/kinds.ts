@@ -5,7 +5,7 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { failedColumns } from '../catalog/store.ts';
 import { ImportFailed } from '../images/failure.ts';
-import { ImportInput, importIso } from './import.ts';
+import { IMPORT_SECONDS, ImportInput, importIso } from './import.ts';
 import { isos } from './resource.ts';
 import { findIsoRow } from './store.ts';
 import type { IsoRow } from './table.ts';
@@ -78,7 +78,7 @@ export const createIsoKind = kind<typeof ImportInput>({
   queue: 'exclusive',
   input: ImportInput,
   typicalSeconds: 60,
-  deadlineSeconds: 60 * 60,
+  deadlineSeconds: IMPORT_SECONDS,
   cancellable: true,
   steps: [step('import', importStep)],
   undo: [step('remove', async (work) => (await removeEverywhere(work)) ?? done())],
