@@ -56,12 +56,13 @@ export class Transfer {
     return this.#controller.signal;
   }
 
-  /** The server has announced these bytes: from now on the least rate counts. `mostMs` bounds the total time. */
+  /** So many bytes follow, in either direction: from now on the least rate counts. `mostMs` bounds the total time. */
   expect(bytes: number, mostMs = Number.POSITIVE_INFINITY): void {
-    const { rate, totalMs } = this.#limits;
+    const { rate } = this.#limits;
     if (rate === undefined) return;
-    this.#totalMs = Math.min(totalMs + (bytes / rate.bytesPerSecond) * 1000, mostMs);
+    this.#totalMs = Math.min(this.#totalMs + (bytes / rate.bytesPerSecond) * 1000, mostMs);
     this.#windowFrom = this.#now();
+    this.#windowBytes = 0;
     this.moved(0);
     this.#arm();
   }
