@@ -20,6 +20,8 @@ const LEASE_SECONDS = (2 * ATTEMPT_MS) / 1000;
 export interface MailSenderOptions {
   readonly environment?: Environment;
   readonly leaseSeconds?: number;
+  /** The time for one attempt. */
+  readonly attemptMs?: number;
 }
 
 type Stage = Pick<Services, 'db' | 'log' | 'provider' | 'metrics'>;
@@ -36,13 +38,16 @@ export class MailSender implements Subscriber {
   readonly #sending = new Set<Promise<void>>();
   readonly #interrupt = new AbortController();
   readonly #leaseSeconds: number;
+  readonly #attemptMs: number;
   readonly #poller: Poller;
 
   /** `stage.provider` is read for every mail, because a reload replaces it. */
-  constructor(stage: Stage, { environment = REAL, leaseSeconds = LEASE_SECONDS }: MailSenderOptions = {}) {
+  constructor(stage: Stage, options: MailSenderOptions = {}) {
+    const { environment = REAL, leaseSeconds = LEASE_SECONDS, attemptMs = ATTEMPT_MS } = options;
     this.#stage = stage;
     this.#environment = environment;
     this.#leaseSeconds = leaseSeconds;
+    this.#attemptMs = attemptMs;
     this.#poller = new Poller({
       environment,
       deafMs: 5_000,
@@ -123,7 +128,7 @@ export class MailSender implements Subscriber {
     const { db, log, provider, metrics } = this.#stage;
     const { signal } = this.#interrupt;
     try {
-      await deliver(mail, provider, signal);
+      await deliver(mail, provider, { signal, totalMs: this.#attemptMs });
     } catch (error) {
       // The attempt was interrupted and may or may not have arrived, so it is sent again.
       if (signal.aborted) return;

@@ -37,6 +37,13 @@ export const withStatus =
   (response) =>
     void response.writeHead(status, headers).end();
 
+/** Begins a header and sends a byte of it now and then, without an end. */
+export const drippingHeaders: Answering = (response) => {
+  response.socket?.write('HTTP/1.1 204 No Content\r\nX-Slow: ');
+  const drops = setInterval(() => response.socket?.write('x'), 5);
+  response.on('close', () => clearInterval(drops));
+};
+
 export async function createReceiver(host = '127.0.0.1', port = 0): Promise<Receiver> {
   const received: Received[] = [];
   let answering: Answering = withStatus(204);
