@@ -35,6 +35,7 @@ function fetched(answering: Answering, more: Partial<Fetching> = {}) {
     maxBytes: 1000,
     mostMs: 30_000,
     signal: AbortSignal.timeout(30_000),
+    reserve: async () => undefined,
     onProgress: () => undefined,
     ...more,
   });
@@ -107,6 +108,7 @@ it('gives up a server whose headers do not end', async () => {
     mostMs: 60_000,
     limits: { ...patient, silenceMs: 300 },
     signal: AbortSignal.timeout(60_000),
+    reserve: async () => undefined,
     onProgress: () => undefined,
   };
   await expect(fetchFile(egress, url, join(folder, 'file'), fetching)).rejects.toMatchObject({

@@ -11,6 +11,7 @@ import {
   type TransferLimits,
 } from '../../../kernel/net/transfer.ts';
 import { ImportFailed } from './failure.ts';
+import { growingBy, NoRoom } from './scratch-room.ts';
 
 const MOST_REDIRECTS = 5;
 const REDIRECTS = [301, 302, 303, 307, 308];
@@ -23,8 +24,8 @@ export interface Fetching {
   readonly mostMs: number;
   readonly signal: AbortSignal;
   readonly limits?: TransferLimits;
-  /** Called before the first byte is stored, with the size that the server announced. */
-  onSize?(bytes: number | null): Promise<void>;
+  /** Called with the size of the file before any of its bytes is stored, and with more if the size is not known. */
+  reserve(bytes: number): Promise<void>;
   /** `total` is null if the server does not send the length. */
   onProgress(bytes: number, total: number | null): void;
 }
@@ -128,7 +129,7 @@ export async function fetchFile(
 async function receive(
   { status, headers, body, url }: EgressStream & { url: URL },
   file: string,
-  { maxBytes, mostMs, signal, onSize, onProgress }: Fetching,
+  { maxBytes, mostMs, signal, reserve, onProgress }: Fetching,
   transfer: Transfer,
 ): Promise<Fetched> {
   const length = Number(headers['content-length'] ?? Number.NaN);
@@ -139,7 +140,8 @@ async function receive(
   if (total !== null && total > maxBytes) throw tooLarge();
   transfer.expect(total ?? maxBytes, mostMs);
   transfer.pause();
-  await onSize?.(total);
+  const growing = growingBy(reserve, maxBytes);
+  if (total !== null) await growing(total);
   transfer.resume();
   const hash = createHash('sha256');
   let bytes = 0;
@@ -147,6 +149,7 @@ async function receive(
     for await (const chunk of readWithin(source, transfer)) {
       bytes += chunk.length;
       if (bytes > maxBytes) throw tooLarge();
+      await growing(bytes);
       hash.update(chunk);
       onProgress(bytes, total);
       yield chunk;
@@ -156,7 +159,7 @@ async function receive(
     signal.throwIfAborted();
     if (error instanceof ImportFailed) throw error;
     if (error instanceof NoAnswer) throw explain(error, url);
-    if (isOfDisk(error)) throw error;
+    if (isOfDisk(error) || error instanceof NoRoom) throw error;
     throw new ImportFailed('fetch_failed', `The connection to ${nameOf(url)} broke after ${bytes} bytes.`);
   });
   return { bytes, sha256: hash.digest('hex') };

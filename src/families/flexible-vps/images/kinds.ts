@@ -17,6 +17,7 @@ import {
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { images } from './resource.ts';
+import { NoRoom, outcomeOf } from './scratch-room.ts';
 import { findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 
@@ -54,6 +55,7 @@ async function make(work: Work<MakeInput>): Promise<Outcome> {
     });
   } catch (error) {
     if (error instanceof ImportFailed) return failed(error.code, error.message);
+    if (error instanceof NoRoom) return outcomeOf(error);
     throw error;
   }
 }

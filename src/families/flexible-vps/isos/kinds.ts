@@ -5,6 +5,7 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { failedColumns } from '../catalog/store.ts';
 import { ImportFailed } from '../images/failure.ts';
+import { NoRoom, outcomeOf } from '../images/scratch-room.ts';
 import { IMPORT_SECONDS, ImportInput, importIso } from './import.ts';
 import { isos } from './resource.ts';
 import { findIsoRow } from './store.ts';
@@ -30,6 +31,7 @@ async function importStep(work: Work<ImportInput>): Promise<Outcome> {
     });
   } catch (error) {
     if (error instanceof ImportFailed) return failed(error.code, error.message);
+    if (error instanceof NoRoom) return outcomeOf(error);
     throw error;
   }
 }
