@@ -1,5 +1,5 @@
 /** Where the files that customers import are kept until an engine has them, and how much of that disk they may take. */
-import { stat } from 'node:fs/promises';
+import { statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { Nullable, Shape, type Static, Type } from '../kernel/schema.ts';
 import { Default, Path } from './words.ts';
@@ -19,11 +19,18 @@ interface Configured {
   readonly database: { readonly folder: string };
 }
 
-export async function importFolderOf({ imports, database }: Configured): Promise<string> {
+export function importFolderOf({ imports, database }: Configured): string {
   if (imports.folder !== null) return imports.folder;
-  const isThere = await stat(database.folder).then(
-    (found) => found.isDirectory(),
-    () => false,
-  );
+  const isThere = statSync(database.folder, { throwIfNoEntry: false })?.isDirectory() === true;
   return isThere ? database.folder : tmpdir();
+}
+
+/** For the metrics: not a number if the folder cannot be used. */
+export function freeBytesFor(config: Configured): number {
+  try {
+    const { bavail, bsize } = statfsSync(importFolderOf(config));
+    return bavail * bsize;
+  } catch {
+    return Number.NaN;
+  }
 }

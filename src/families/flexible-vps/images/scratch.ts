@@ -70,7 +70,7 @@ async function livingIn(room: string, now: number): Promise<string[]> {
 }
 
 async function openRoom({ provider }: Pick<Services, 'provider'>): Promise<string> {
-  const room = await importFolderOf(provider);
+  const room = importFolderOf(provider);
   await mkdir(room, { recursive: true });
   return room;
 }
