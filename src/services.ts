@@ -22,6 +22,7 @@ import { tariffOf } from './money/prices/tariff.ts';
 import { checkStarvation } from './operations/starvation.ts';
 import { accountTurns, readTurns } from './pipeline/account-turns.ts';
 import { GuessLog } from './portal-api/people/log/guesses.ts';
+import { freeBytesFor } from './provider/imports.ts';
 import { approvalsUrlOf } from './provider/portal-address.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
 import { MOST_SKEW_MS, readClockSkew } from './store/clock.ts';
@@ -173,6 +174,9 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   };
   let current: Services = { ...services };
 
+  metrics.watch('import_disk_free_bytes', 'Free bytes on the disk for imports.', () =>
+    freeBytesFor(services.provider),
+  );
   metrics.watch('pool_connections', 'Open database connections.', () => pool.totalCount);
   metrics.watch('pool_idle', 'Idle database connections.', () => pool.idleCount);
   metrics.watch('pool_waiting', 'Requests waiting for a database connection.', () => pool.waitingCount);

@@ -31,6 +31,23 @@ export const exemptions = {
     },
   ],
   sqlInStoresOnly: [],
+  connectionsWithLimits: [
+    ...['src/engines/compute/incus/connections.ts', 'src/engines/compute/incus/ovn/ovsdb.ts'].map(
+      (subject) => ({
+        subject,
+        reason:
+          "The servers are the provider's own engines; a call to one ends with its step, or after the patience of a request.",
+      }),
+    ),
+    {
+      subject: 'src/surfaces/cli/doctor/network.ts',
+      reason: 'Asks this installation itself, at its own address.',
+    },
+    {
+      subject: 'src/surfaces/mcp/stdio.ts',
+      reason: "Runs in the process of one customer, and calls only the customer's own provider.",
+    },
+  ],
   surfacesTakeTypesFromStores: [
     {
       subject: 'src/surfaces/cli/upkeep.ts',

@@ -24,6 +24,8 @@ export interface MailSenderOptions {
   readonly composers?: Composers;
   readonly environment?: Environment;
   readonly leaseSeconds?: number;
+  /** The time for one attempt. */
+  readonly attemptMs?: number;
 }
 
 type Stage = Pick<Services, 'db' | 'log' | 'provider' | 'metrics'>;
@@ -41,17 +43,18 @@ export class MailSender implements Subscriber {
   readonly #interrupt = new AbortController();
   readonly #leaseSeconds: number;
   readonly #composers: Composers;
+  readonly #attemptMs: number;
   readonly #poller: Poller;
 
   /** `stage.provider` is read for every mail, because a reload replaces it. */
-  constructor(
-    stage: Stage,
-    { environment = REAL, leaseSeconds = LEASE_SECONDS, composers = {} as Composers }: MailSenderOptions = {},
-  ) {
+  constructor(stage: Stage, options: MailSenderOptions = {}) {
+    const { environment = REAL, leaseSeconds = LEASE_SECONDS, attemptMs = ATTEMPT_MS } = options;
+    const { composers = {} as Composers } = options;
     this.#stage = stage;
     this.#composers = composers;
     this.#environment = environment;
     this.#leaseSeconds = leaseSeconds;
+    this.#attemptMs = attemptMs;
     this.#poller = new Poller({
       environment,
       deafMs: 5_000,
@@ -134,7 +137,7 @@ export class MailSender implements Subscriber {
     try {
       // The mails that a request leads to are due at once, and claimed next.
       if (isRequest(mail)) return await transact(db, (tx) => compose(tx, this.#composers, mail, this.#owner));
-      await deliver(mail, provider, signal);
+      await deliver(mail, provider, { signal, totalMs: this.#attemptMs });
     } catch (error) {
       // The attempt was interrupted and may or may not have arrived, so it is sent again.
       if (signal.aborted) return;
