@@ -37,9 +37,9 @@ import * as isos from './0031-isos.ts';
 import * as addressesInUse from './0032-addresses-in-use.ts';
 import * as passingImages from './0033-passing-images.ts';
 import * as fairSlots from './0034-fair-slots.ts';
+import * as futureCosts from './0037-future-costs.ts';
 import * as keyLineages from './0038-key-lineages.ts';
 import * as downloadLinks from './0039-download-links.ts';
-import * as futureCosts from './0037-future-costs.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
