@@ -6,9 +6,9 @@ import { monthOf } from '../metering/calendar.ts';
 import { isInScope, type SpendingScope } from '../metering/scope.ts';
 import type { Ledger, Origin } from '../metering/span.ts';
 import { commitmentsOn, forecastOf, spentByOrigin } from '../metering/spent.ts';
-import { readLedger } from '../metering/store.ts';
+import { readLedger, readLedgerBeside } from '../metering/store.ts';
 import type { Figures, Scope } from './budget.ts';
-import { findPendingCosts } from './pending/store.ts';
+import { pendingCostsOf, readPendingCost } from './pending/store.ts';
 
 type Scoped = { readonly scope: Scope };
 
@@ -59,7 +59,10 @@ export interface Load {
   readonly committed: Micro;
 }
 
-/** Returns loads in the order of the budgets. Reads the meter once for all budgets, because API calls wait for it. */
+/**
+ * Returns loads in the order of the budgets. Reads the meter and the pending costs in one statement: the end of an
+ * operation moves its cost from one to the other, and between two statements it would be in neither.
+ */
 export async function loadsOf(
   db: Db,
   accountId: string,
@@ -68,8 +71,8 @@ export async function loadsOf(
 ): Promise<Load[]> {
   if (budgets.length === 0) return [];
   const month = monthOf(now);
-  const ledger = await readLedger(db, accountId, month);
-  const pending = await findPendingCosts(db, accountId);
+  const { ledger, others } = await readLedgerBeside(db, accountId, month, pendingCostsOf(accountId));
+  const pending = others.map(readPendingCost);
   const spent = [...spentByOrigin(ledger, month, now)];
   const committedTo = commitmentsOn(ledger, month, now);
   return budgets.map(({ scope }) => {

@@ -2,7 +2,7 @@
  * Queries on the table `meter_spans`. The inventory and repricing write spans; `readings/` writes the meter
  * readings.
  */
-import { type Generated, sql } from 'kysely';
+import { type Generated, type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { sendLater } from '../../store/send-later.ts';
 import { monthAt, type Period } from './calendar.ts';
@@ -240,20 +240,15 @@ function originOf({ resource_id, family, type, location, labels, api_key_id }: L
 }
 
 /**
- * Reads spans and readings in one query. Spans start at the beginning of the first month, because the monthly
- * cap of a SKU depends on its cost earlier in that month.
+ * Spans start at the beginning of the first month, because the monthly cap of a SKU depends on its cost earlier in that
+ * month.
  */
-export async function readLedger(
-  db: Db,
-  accountId: string,
-  { from, to }: Period,
-  { families, apiKeyIds }: SpendingScope = {},
-): Promise<Ledger> {
+function ledgerRows(accountId: string, { from, to }: Period, { families, apiKeyIds }: SpendingScope) {
   const start = new Date(monthAt(from.getTime()).from);
   const narrowed = sql`
     ${families === undefined ? sql`true` : sql`family = any(${families}::text[])`}
     and ${apiKeyIds === undefined ? sql`true` : sql`api_key_id = any(${apiKeyIds}::text[])`}`;
-  const { rows } = await sql<LedgerRow>`
+  return sql<LedgerRow>`
     select resource_id, family, type, location, labels, api_key_id, lines, started_at, ended_at, null::jsonb as reading, id
     from meter_spans
     where account_id = ${accountId} and started_at < ${to} and (ended_at is null or ended_at >= ${start}) and ${narrowed}
@@ -262,7 +257,10 @@ export async function readLedger(
       'unit', unit, 'quantity', quantity_micros::text, 'billable', billable_micros::text, 'cost', cost_micros::text), 0
     from meter_readings
     where account_id = ${accountId} and read_at >= ${from} and read_at < ${to} and ${narrowed}
-    order by resource_id, started_at, id`.execute(db);
+    order by resource_id, started_at, id`;
+}
+
+function ledgerOf(rows: readonly LedgerRow[]): Ledger {
   const spans: Span[] = [];
   const readings: Reading[] = [];
   for (const row of rows) {
@@ -277,4 +275,35 @@ export async function readLedger(
     }
   }
   return { spans, readings };
+}
+
+/** Reads spans and readings in one query. */
+export async function readLedger(
+  db: Db,
+  accountId: string,
+  period: Period,
+  scope: SpendingScope = {},
+): Promise<Ledger> {
+  return ledgerOf((await ledgerRows(accountId, period, scope).execute(db)).rows);
+}
+
+/**
+ * Reads the ledger and the rows of another query in one statement, so that both are of one moment: in a transaction,
+ * the next statement already sees what was committed in between.
+ */
+export async function readLedgerBeside<Row>(
+  db: Db,
+  accountId: string,
+  period: Period,
+  other: RawBuilder<Row>,
+): Promise<{ readonly ledger: Ledger; readonly others: readonly Row[] }> {
+  const { rows } = await sql<LedgerRow & { others: Row[] }>`
+    select ledger.*, beside.others
+    from (select coalesce(jsonb_agg(to_jsonb(o)), '[]') as others from (${other}) o) beside
+    left join (${ledgerRows(accountId, period, {})}) ledger on true
+    order by resource_id, started_at, id`.execute(db);
+  return {
+    ledger: ledgerOf(rows.filter(({ resource_id }) => resource_id !== null)),
+    others: rows[0]?.others ?? [],
+  };
 }

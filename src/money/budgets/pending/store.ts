@@ -2,10 +2,9 @@
  * What accepted calls are going to cost while their operations run: the meter of a resource starts when its
  * operation ends.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import '../../../kernel/operations/store.ts';
 import type { Micro } from '../../../kernel/micro.ts';
-import type { Db } from '../../../store/database.ts';
 import type { Coming } from '../../metering/spent.ts';
 
 declare module '../../../store/database.ts' {
@@ -52,16 +51,18 @@ export interface PendingCost extends Coming {
   readonly apiKeyIds: readonly string[];
 }
 
-export async function findPendingCosts(db: Db, accountId: string): Promise<PendingCost[]> {
-  const { rows } = await sql<Omit<PendingCost, keyof Coming> & { [K in keyof Coming]: string | null }>`
-    select p.family, p.labels, array_remove(array[o.api_key_id, r.api_key_id], null) as "apiKeyIds",
-      p.resource_id as "resourceId", p.monthly_micros::text as monthly,
-      p.monthly_after_micros::text as "monthlyAfter"
-    from operations o join pending_costs p on p.operation_id = o.id left join resources r on r.id = p.resource_id
-    where o.account_id = ${accountId} and o.status in ('queued', 'running', 'cancelling')`.execute(db);
-  return rows.map(({ monthly, monthlyAfter, ...row }) => ({
-    ...row,
-    monthly: BigInt(monthly ?? 0),
-    monthlyAfter: BigInt(monthlyAfter ?? 0),
-  }));
-}
+type StoredCost = Omit<PendingCost, keyof Coming> & { readonly [K in keyof Coming]: string | null };
+
+/** The costs of operations that have not ended. */
+export const pendingCostsOf = (accountId: string): RawBuilder<StoredCost> => sql`
+  select p.family, p.labels, array_remove(array[o.api_key_id, r.api_key_id], null) as "apiKeyIds",
+    p.resource_id as "resourceId", p.monthly_micros::text as monthly,
+    p.monthly_after_micros::text as "monthlyAfter"
+  from operations o join pending_costs p on p.operation_id = o.id left join resources r on r.id = p.resource_id
+  where o.account_id = ${accountId} and o.status in ('queued', 'running', 'cancelling')`;
+
+export const readPendingCost = ({ monthly, monthlyAfter, ...row }: StoredCost): PendingCost => ({
+  ...row,
+  monthly: BigInt(monthly ?? 0),
+  monthlyAfter: BigInt(monthlyAfter ?? 0),
+});
