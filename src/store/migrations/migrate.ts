@@ -36,6 +36,7 @@ import * as backupPolicies from './0030-backup-policies.ts';
 import * as isos from './0031-isos.ts';
 import * as addressesInUse from './0032-addresses-in-use.ts';
 import * as passingImages from './0033-passing-images.ts';
+import * as meterTotals from './0036-meter-totals.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -69,6 +70,7 @@ const migrations: Record<string, Migration> = {
   '0031-isos': isos as Migration,
   '0032-addresses-in-use': addressesInUse as Migration,
   '0033-passing-images': passingImages as Migration,
+  '0036-meter-totals': meterTotals as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {
