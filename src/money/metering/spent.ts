@@ -91,7 +91,7 @@ function runRate(ledger: Ledger, period: Period, scope: SpendingScope, now: numb
 }
 
 /** Metered usage of the whole period, at its average rate so far. */
-function atThisPace(metered: Micro, { from, to }: Period, now: number): Micro {
+export function atThisPace(metered: Micro, { from, to }: Period, now: number): Micro {
   const passed = BigInt(Math.min(now, to.getTime()) - from.getTime());
   return passed <= 0n ? 0n : (metered * BigInt(to.getTime() - from.getTime())) / passed;
 }

@@ -2,7 +2,7 @@
  * Queries on the table `meter_spans`. The inventory and repricing write spans; `readings/` writes the meter
  * readings.
  */
-import { type Generated, type RawBuilder, sql } from 'kysely';
+import { type Generated, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { sendLater } from '../../store/send-later.ts';
 import { monthAt, type Period } from './calendar.ts';
@@ -285,25 +285,4 @@ export async function readLedger(
   scope: SpendingScope = {},
 ): Promise<Ledger> {
   return ledgerOf((await ledgerRows(accountId, period, scope).execute(db)).rows);
-}
-
-/**
- * Reads the ledger and the rows of another query in one statement, so that both are of one moment: in a transaction,
- * the next statement already sees what was committed in between.
- */
-export async function readLedgerBeside<Row>(
-  db: Db,
-  accountId: string,
-  period: Period,
-  other: RawBuilder<Row>,
-): Promise<{ readonly ledger: Ledger; readonly others: readonly Row[] }> {
-  const { rows } = await sql<LedgerRow & { others: Row[] }>`
-    select ledger.*, beside.others
-    from (select coalesce(jsonb_agg(to_jsonb(o)), '[]') as others from (${other}) o) beside
-    left join (${ledgerRows(accountId, period, {})}) ledger on true
-    order by resource_id, started_at, id`.execute(db);
-  return {
-    ledger: ledgerOf(rows.filter(({ resource_id }) => resource_id !== null)),
-    others: rows[0]?.others ?? [],
-  };
 }

@@ -1,0 +1,60 @@
+/** Reads what budgets compare with their amounts: the sums of the meter, and the costs of operations that have not ended. */
+import { sql } from 'kysely';
+import type { Db } from '../../../store/database.ts';
+import { dayName, monthAt } from '../../metering/calendar.ts';
+import type { Entry } from '../../metering/totals/entry.ts';
+import { readEntry, type StoredEntry, summed, totalsOf } from '../../metering/totals/store.ts';
+import { type PendingCost, pendingCostsOf, readPendingCost, type StoredCost } from '../pending/store.ts';
+
+/** A selection of the entries of an account. */
+export interface Selection {
+  /** The scope of the entries: the id of a budget that selects by labels, otherwise empty. */
+  readonly scope: string;
+  readonly families: readonly string[] | null;
+  readonly apiKeyIds: readonly string[] | null;
+}
+
+export interface Read {
+  /** In the order of the selections. */
+  readonly entries: readonly (readonly Entry[])[];
+  readonly pending: readonly PendingCost[];
+}
+
+/**
+ * Reads everything in one statement, so that it is of one moment. The end of an operation moves its cost from the pending
+ * costs to the meter; between two statements it would be in neither.
+ */
+export async function readLoads(
+  db: Db,
+  accountId: string,
+  selections: readonly Selection[],
+  now: Date,
+): Promise<Read> {
+  const { from, to } = monthAt(now.getTime());
+  const scopes = [...new Set(selections.map(({ scope }) => scope))];
+  const wanted = { scopes, from, until: now.getTime(), to };
+  const asked = JSON.stringify(selections.map((selection, place) => ({ place, ...selection })));
+  const { rows } = await sql<{
+    sums: (Omit<StoredEntry, 'at' | 'unit'> & { place: number })[];
+    pending: StoredCost[];
+  }>`
+    with entries as (${totalsOf(accountId, wanted)}), added as (
+      select asked.place, kind, month::text as month, pace, cap_ms, ${summed}
+      from jsonb_to_recordset(${asked}::jsonb) as asked (place int, scope text, families jsonb, "apiKeyIds" jsonb)
+      join entries on entries.scope = asked.scope
+        and (asked.families is null or asked.families ? entries.family)
+        and (asked."apiKeyIds" is null or coalesce(asked."apiKeyIds" ? entries.api_key_id, false))
+      where kind <> 'cap' or at <= ${now}
+      group by 1, 2, 3, 4, 5)
+    select (select coalesce(jsonb_agg(to_jsonb(added)), '[]') from added) as sums,
+      (select coalesce(jsonb_agg(to_jsonb(p)), '[]') from (${pendingCostsOf(accountId, dayName(from))}) p) as pending`.execute(
+    db,
+  );
+  const [{ sums, pending } = { sums: [], pending: [] }] = rows;
+  const entries: Entry[][] = selections.map(() => []);
+  for (const row of sums) {
+    // All of them have begun, so it does not matter when; and the sums are over all units.
+    entries[row.place]?.push(readEntry({ ...row, unit: '', at: new Date(from) }));
+  }
+  return { entries, pending: pending.map(readPendingCost) };
+}
