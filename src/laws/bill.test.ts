@@ -14,6 +14,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
 import type { Variant } from './fixture.ts';
 import { collect, fixtureOf } from './fixtures.ts';
+import { meterDifferences } from './meter-agreement.ts';
 import { outcomeOf } from './responses.ts';
 import {
   createWorld,
@@ -96,6 +97,7 @@ async function bill(): Promise<{ monthly: bigint; hourly: bigint }> {
   expect(stopped.filter((type) => !app.registry.resourceTypes.get(type)?.stops)).toEqual([]);
   const monthly = sum(listed.map((row) => BigInt(row.price_monthly_micros ?? 0)));
   expect(monthly, 'the inventory and the meter agree').toBe(metered);
+  expect(await meterDifferences(app, [world.account.id]), 'the totals and the spans agree').toEqual([]);
   return { monthly, hourly: sum(listed.map((row) => BigInt(row.price_hourly_micros ?? 0))) };
 }
 

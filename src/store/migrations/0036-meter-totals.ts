@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.ts';
-import { functions } from './0036-meter-totals-functions.ts';
+import { entries } from './meter-totals/entries.ts';
+import { recount } from './meter-totals/recount.ts';
+import { upkeep } from './meter-totals/upkeep.ts';
 
 const tables = `
 -- What each resource adds to the cost of its account, as entries that can be added up in any order. The cost so far of a
@@ -78,17 +80,9 @@ create unique index meter_totals_key on meter_totals (account_id, scope, month, 
   location, api_key_id, sku, unit, pace, cap_ms) nulls not distinct;
 `;
 
-const start = `
-insert into meter_entries (${'account_id, resource_id, scope, kind, month, at, known_at, family, type, location, api_key_id, labels, sku, unit, pace, cap_ms, cost_slope, cost_base, quantity_slope, quantity_base, billable_slope, billable_base, due, committed'})
-  select e.account_id, e.resource_id, e.scope, e.kind, e.month, e.at, e.known_at, e.family, e.type, e.location,
-    e.api_key_id, e.labels, e.sku, e.unit, e.pace, e.cap_ms, e.cost_slope, e.cost_base, e.quantity_slope,
-    e.quantity_base, e.billable_slope, e.billable_base, e.due, e.committed
-  from (select distinct resource_id from meter_spans) r, meter_entries_of(r.resource_id, '-infinity') e;
-select meter_note_reading(r, 0, 0, 0) from meter_readings r;
-select meter_fold(null);
-`;
+const start = 'select meter_recount(id) from accounts';
 
 /** The functions keep the entries in step with the spans and readings, in the transactions that change them. */
 export async function up(db: Db): Promise<void> {
-  for (const statements of [tables, functions, start]) await sql.raw(statements).execute(db);
+  for (const statements of [tables, entries, upkeep, recount, start]) await sql.raw(statements).execute(db);
 }

@@ -35,17 +35,17 @@ export async function readLoads(
   const wanted = { scopes, from, until: now.getTime(), to };
   const asked = JSON.stringify(selections.map((selection, place) => ({ place, ...selection })));
   const { rows } = await sql<{
-    sums: (Omit<StoredEntry, 'at' | 'unit'> & { place: number })[];
+    sums: (Omit<StoredEntry, 'at' | 'unit'> & { place: number; begins: boolean })[];
     pending: StoredCost[];
   }>`
     with entries as (${totalsOf(accountId, wanted)}), added as (
-      select asked.place, kind, month::text as month, pace, cap_ms, ${summed}
+      select asked.place, kind, month::text as month, pace, cap_ms, kind = 'bend' and at = ${now} as begins, ${summed}
       from jsonb_to_recordset(${asked}::jsonb) as asked (place int, scope text, families jsonb, "apiKeyIds" jsonb)
       join entries on entries.scope = asked.scope
         and (asked.families is null or asked.families ? entries.family)
         and (asked."apiKeyIds" is null or coalesce(asked."apiKeyIds" ? entries.api_key_id, false))
       where kind <> 'cap' or at <= ${now}
-      group by 1, 2, 3, 4, 5)
+      group by 1, 2, 3, 4, 5, 6)
     select (select coalesce(jsonb_agg(to_jsonb(added)), '[]') from added) as sums,
       (select coalesce(jsonb_agg(to_jsonb(p)), '[]') from (${pendingCostsOf(accountId, dayName(from))}) p) as pending`.execute(
     db,
@@ -53,8 +53,8 @@ export async function readLoads(
   const [{ sums, pending } = { sums: [], pending: [] }] = rows;
   const entries: Entry[][] = selections.map(() => []);
   for (const row of sums) {
-    // All of them have begun, so it does not matter when; and the sums are over all units.
-    entries[row.place]?.push(readEntry({ ...row, unit: '', at: new Date(from) }));
+    // It matters only whether they begin now; and the sums are over all units.
+    entries[row.place]?.push(readEntry({ ...row, unit: '', at: row.begins ? now : new Date(from) }));
   }
   return { entries, pending: pending.map(readPendingCost) };
 }

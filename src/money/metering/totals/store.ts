@@ -60,14 +60,14 @@ export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown>
     from meter_totals where ${isWanted} and ${isByDay(sql`day`)}
       and (kind <> 'bend' or day <= ${dayName(wanted.until)}::date)
     union all
-    select ${names}, ${midnight(day)}, ${dayOf(sql`known_at`)}
-    from meter_entries where ${isWanted} and not is_folded and ${isByDay(day)} and (kind <> 'bend' or at < ${until})
+    select ${names}, case when at = ${until} then at else ${midnight(day)} end, ${dayOf(sql`known_at`)}
+    from meter_entries where ${isWanted} and not is_folded and ${isByDay(day)} and (kind <> 'bend' or at <= ${until})
     union all
     select ${names}, at, ${dayOf(sql`known_at`)}
     from unnest(${capDays}) exact_day join meter_entries
       on at >= ${midnight(sql`exact_day`)} and at < ${midnight(sql`(exact_day + 1)`)}
     where ${isWanted} and resource_id is not null and kind in ('bend', 'cap') and not ${isByDay(day)}
-      and (kind <> 'bend' or at < ${until})`;
+      and (kind <> 'bend' or at <= ${until})`;
 }
 
 /** The same entries with their resources and labels, one for each resource. */
@@ -78,7 +78,7 @@ export function detailsOf(accountId: string, wanted: Wanted): RawBuilder<unknown
     select ${names}, case when ${isByDay(day)} then ${midnight(day)} else at end as at,
       ${dayOf(sql`known_at`)} as known_day, resource_id, labels
     from meter_entries where ${isWanted} and resource_id is not null
-      and (kind <> 'bend' or at < ${new Date(wanted.until)})`;
+      and (kind <> 'bend' or at <= ${new Date(wanted.until)})`;
 }
 
 /** Sums arrive as text, because they may be larger than a double can represent. */
@@ -123,4 +123,28 @@ export const readEntry = (row: StoredEntry): Entry => ({
 export async function foldEntries(db: Db, most: number): Promise<number> {
   const { rows } = await sql<{ folded: number }>`select meter_fold(${most}) as folded`.execute(db);
   return rows[0]?.folded ?? 0;
+}
+
+/** The scopes, months and SKUs of an account whose totals differ from what its spans and readings say. */
+export async function findDifferences(db: Db, accountId: string): Promise<string[]> {
+  const { rows } = await sql<{ scope: string; month: string; kind: string; sku: string }>`
+    select scope, month::text as month, kind, sku from meter_differences(${accountId}) order by 2, 1, 3, 4`.execute(
+    db,
+  );
+  return rows.map(({ scope, month, kind, sku }) =>
+    [month.slice(0, 7), kind, sku, scope].filter((word) => word !== '').join(' '),
+  );
+}
+
+/** Computes the totals of an account again. Calls that change its resources wait until the transaction ends. */
+export async function recount(db: Db, accountId: string): Promise<void> {
+  await sql`select meter_recount(${accountId})`.execute(db);
+}
+
+/** In pages, ordered by id. */
+export async function findMeteredAccounts(db: Db, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from accounts a where id > ${after} and exists (select from meter_spans s where s.account_id = a.id)
+    order by id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
 }
