@@ -1,7 +1,7 @@
 /** Reads what budgets compare with their amounts: the sums of the meter, and the costs of operations that have not ended. */
 import { sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
-import { dayName, monthAt } from '../../metering/calendar.ts';
+import { dayName, monthAt, type Period } from '../../metering/calendar.ts';
 import type { Entry } from '../../metering/totals/entry.ts';
 import { readEntry, type StoredEntry, summed, totalsOf } from '../../metering/totals/store.ts';
 import { type PendingCost, pendingCostsOf, readPendingCost, type StoredCost } from '../pending/store.ts';
@@ -57,4 +57,25 @@ export async function readLoads(
     entries[row.place]?.push(readEntry({ ...row, unit: '', at: row.begins ? now : new Date(from) }));
   }
   return { entries, pending: pending.map(readPendingCost) };
+}
+
+/**
+ * The entries of a selection within one month, by day; on the day of `exactly`, one by one. So costs are exact at every
+ * midnight, and at every millisecond of that day.
+ */
+export async function readMonth(
+  db: Db,
+  accountId: string,
+  { scope, families, apiKeyIds }: Selection,
+  { from, to }: Period,
+  exactly: Date = from,
+): Promise<Entry[]> {
+  const wanted = { scopes: [scope], from: exactly.getTime(), until: to.getTime(), to: to.getTime() };
+  const { rows } = await sql<StoredEntry>`
+    select kind, month::text as month, at, '' as unit, pace, cap_ms, ${summed}
+    from (${totalsOf(accountId, wanted)}) entries
+    where ${families === null ? sql`true` : sql`family = any(${families}::text[])`}
+      and ${apiKeyIds === null ? sql`true` : sql`api_key_id = any(${apiKeyIds}::text[])`}
+    group by 1, 2, 3, 5, 6`.execute(db);
+  return rows.map(readEntry);
 }
