@@ -35,11 +35,24 @@ function* daysOf({ month, from, to }: Stretch): Generator<Stretch> {
   }
 }
 
+interface Line {
+  readonly sku: string;
+  readonly unit: string;
+  quantity: bigint;
+  billable: bigint;
+  /** A price that is due at once is listed even if nothing is left to pay. */
+  isOnce: boolean;
+}
+
 interface Tally {
   readonly key: UsageKey;
-  readonly quantities: Map<string, { sku: string; unit: string; quantity: bigint; billable: bigint }>;
+  readonly quantities: Map<string, Line>;
   cost: bigint;
 }
+
+/** Entries that cancel each other out leave nothing: the resource was not there in the period. */
+const isUsed = ({ quantity, billable, isOnce }: Line): boolean =>
+  isOnce || quantity !== 0n || billable !== 0n;
 
 /** After this many sums the loop yields to the event loop: a year by day takes a while. */
 const TURN = 10_000;
@@ -59,14 +72,11 @@ class Tallies {
       const tally = this.#of(day ?? entry.key);
       tally.cost += cost;
       const name = `${entry.sku} ${entry.unit}`;
-      const known = tally.quantities.get(name) ?? {
-        sku: entry.sku,
-        unit: entry.unit,
-        quantity: 0n,
-        billable: 0n,
-      };
+      const { sku, unit } = entry;
+      const known = tally.quantities.get(name) ?? { sku, unit, quantity: 0n, billable: 0n, isOnce: false };
       known.quantity += quantity;
       known.billable += billable;
+      known.isOnce ||= isOnce;
       tally.quantities.set(name, known);
     }
   }
@@ -85,14 +95,17 @@ class Tallies {
   groups(before: bigint): { readonly groups: UsageGroup[]; readonly after: bigint } {
     const names = [...this.#byName.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
     let after = before;
-    const groups = names.map(([, { key, quantities, cost }]) => {
+    const used = names.filter(([, { quantities }]) => [...quantities.values()].some(isUsed));
+    const groups = used.map(([, { key, quantities, cost }]) => {
       const start = divide(after, SCALE);
       after += cost;
       const sorted = [...quantities.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
-      const shown = sorted.map(([, line]) => ({
-        ...line,
-        quantity: divide(line.quantity, SCALE),
-        billable: divide(line.billable, SCALE),
+      const lines = sorted.map(([, line]) => line).filter(isUsed);
+      const shown = lines.map(({ sku, unit, quantity, billable }) => ({
+        sku,
+        unit,
+        quantity: divide(quantity, SCALE),
+        billable: divide(billable, SCALE),
       }));
       return { key, quantities: shown, cost: divide(after, SCALE) - start };
     });

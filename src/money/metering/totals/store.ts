@@ -29,6 +29,9 @@ const sums = sql`cost_slope, cost_base, quantity_slope, quantity_base, billable_
 const names = sql`account_id, scope, kind, month, family, type, location, api_key_id, sku, unit, pace, cap_ms, ${sums}`;
 const dayOf = (column: RawBuilder<unknown>) => sql`(${column} at time zone 'UTC')::date`;
 const midnight = (column: RawBuilder<unknown>) => sql`${column}::timestamp at time zone 'UTC'`;
+/** The time of a sum of one day. A cap counts from its time on, so a day of caps counts from the end of the day on. */
+const timeOf = (day: RawBuilder<unknown>) =>
+  midnight(sql`(${day} + case when kind = 'cap' then 1 else 0 end)`);
 
 /** The conditions on the entries of an account that do not depend on where they are stored. */
 function conditionsOf(accountId: string, { scopes, from, until, to }: Wanted) {
@@ -56,11 +59,11 @@ export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown>
   const until = new Date(wanted.until);
   const day = dayOf(sql`at`);
   return sql`
-    select ${names}, ${midnight(sql`day`)} as at, known_day
+    select ${names}, ${timeOf(sql`day`)} as at, known_day
     from meter_totals where ${isWanted} and ${isByDay(sql`day`)}
       and (kind <> 'bend' or day <= ${dayName(wanted.until)}::date)
     union all
-    select ${names}, case when at = ${until} then at else ${midnight(day)} end, ${dayOf(sql`known_at`)}
+    select ${names}, case when at = ${until} then at else ${timeOf(day)} end, ${dayOf(sql`known_at`)}
     from meter_entries where ${isWanted} and not is_folded and ${isByDay(day)} and (kind <> 'bend' or at <= ${until})
     union all
     select ${names}, at, ${dayOf(sql`known_at`)}
@@ -75,7 +78,7 @@ export function detailsOf(accountId: string, wanted: Wanted): RawBuilder<unknown
   const { isWanted, isByDay } = conditionsOf(accountId, wanted);
   const day = dayOf(sql`at`);
   return sql`
-    select ${names}, case when ${isByDay(day)} then ${midnight(day)} else at end as at,
+    select ${names}, case when ${isByDay(day)} then ${timeOf(day)} else at end as at,
       ${dayOf(sql`known_at`)} as known_day, resource_id, labels
     from meter_entries where ${isWanted} and resource_id is not null
       and (kind <> 'bend' or at <= ${new Date(wanted.until)})`;

@@ -197,7 +197,8 @@ begin
   e.cost_base := 0; e.quantity_base := 0; e.billable_base := 0; e.due := 0;
   for s in
     select * from meter_spans
-    where resource_id = of_resource and (ended_at is null or utc_month(ended_at) >= since) order by started_at, id
+    where resource_id = of_resource and (ended_at is null or utc_month(ended_at) >= since
+      or utc_month(started_at) + interval '1 month' >= since) order by started_at, id
   loop
     scopes := meter_scopes(s.account_id, s.family, s.api_key_id, s.labels);
     e.account_id := s.account_id;
