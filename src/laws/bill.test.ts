@@ -16,6 +16,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
 import type { Variant } from './fixture.ts';
 import { collect, fixtureOf } from './fixtures.ts';
+import { meterDifferences } from './meter-agreement.ts';
 import { outcomeOf } from './responses.ts';
 import {
   createWorld,
@@ -98,6 +99,7 @@ async function bill(): Promise<Record<'metered' | 'monthly' | 'hourly', bigint>>
   expect(stopped.filter((type) => !app.registry.resourceTypes.get(type)?.stops)).toEqual([]);
   const monthly = sum(listed.map((row) => BigInt(row.price_monthly_micros ?? 0)));
   expect(monthly, 'the inventory and the meter agree').toBe(metered);
+  expect(await meterDifferences(app, [world.account.id]), 'the totals and the spans agree').toEqual([]);
   const planned = pricePlan(app.services.tariff, await futureOf(db, world.account.id), new Date());
   const hourly = sum(listed.map((row) => BigInt(row.price_hourly_micros ?? 0)));
   return { metered, monthly: monthly + planned.monthly, hourly: hourly + planned.hourly };

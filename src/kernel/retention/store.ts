@@ -43,6 +43,14 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     // Usage can be queried 400 days back, rounded down to the first day of that month.
     await sql`delete from meter_spans where ended_at < now() - interval '435 days'`.execute(tx);
     await sql`delete from meter_readings where day < current_date - 435`.execute(tx);
+    // Carries count in all later months, so their sums stay.
+    await sql`
+      delete from meter_totals
+      where kind <> 'carry' and month < date_trunc('month', now() - interval '435 days')`.execute(tx);
+    await sql`
+      delete from meter_entries e
+      where month < date_trunc('month', now() - interval '435 days') and is_folded and (kind <> 'carry'
+        or not exists (select from meter_spans s where s.resource_id = e.resource_id))`.execute(tx);
     await sql`
       delete from api_keys where coalesce(revoked_at, expires_at) < now() - interval '400 days'`.execute(tx);
   });

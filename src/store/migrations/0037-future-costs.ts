@@ -75,6 +75,10 @@ alter table backup_policies
   add column member_id text collate "C",
   add column last_over_budget int not null default 0;
 
+comment on column future_costs.api_key_id is 'API key fact: which key set the schedule';
+comment on column future_totals.api_key_id is 'API key fact: which key set the schedule';
+comment on column backup_policies.api_key_id is 'API key fact: which key set the schedule';
+
 -- Machines that have a policy already. It is not known who gave it to them.
 insert into future_costs (schedule_id, resource_id, account_id, family, priced_as, configuration, quantity)
 select p.id, v.id, v.account_id, 'flexible-vps', 'backup',

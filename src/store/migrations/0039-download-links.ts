@@ -25,6 +25,7 @@ create index download_links_by_resource on download_links (resource_id, id);
 create index download_links_by_account on download_links (account_id, id);
 create index download_links_by_key on download_links (api_key_id) where api_key_id is not null;
 create index download_links_by_session on download_links (session_id) where session_id is not null;
+comment on column download_links.api_key_id is 'API key fact: the link ends with the key that made it';
 create index download_links_expiry on download_links (expires_at);
 
 create trigger download_links_access after delete on download_links

@@ -40,6 +40,7 @@ import * as fairSlots from './0034-fair-slots.ts';
 import * as futureCosts from './0037-future-costs.ts';
 import * as keyLineages from './0038-key-lineages.ts';
 import * as downloadLinks from './0039-download-links.ts';
+import * as meterTotals from './0040-meter-totals.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -74,9 +75,10 @@ const migrations: Record<string, Migration> = {
   '0032-addresses-in-use': addressesInUse as Migration,
   '0033-passing-images': passingImages as Migration,
   '0034-fair-slots': fairSlots as Migration,
+  '0037-future-costs': futureCosts as Migration,
   '0038-key-lineages': keyLineages as Migration,
   '0039-download-links': downloadLinks as Migration,
-  '0037-future-costs': futureCosts as Migration,
+  '0040-meter-totals': meterTotals as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -22,7 +22,7 @@ import { addPeople } from './people.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
 import { addSandbox } from './sandbox.ts';
 import { addSecrets } from './secrets.ts';
-import { addAudit, addConfig, addMigrate, addServe, addSpec } from './upkeep.ts';
+import { addAudit, addConfig, addMigrate, addRecount, addServe, addSpec } from './upkeep.ts';
 
 export type { CliIo, CliParts };
 
@@ -52,6 +52,7 @@ function buildProgram(cli: Cli): Command {
   program.commandsGroup('Run:');
   const serve = addServe(program, cli);
   addMigrate(program, cli);
+  addRecount(program, cli);
   addDoctor(program, cli);
   addConfig(program, cli);
   addSpec(program, cli);

@@ -87,7 +87,7 @@ async function most(): Promise<bigint> {
 async function committed(keys: string[] | null = null): Promise<bigint> {
   const scope = { families: null, label_selector: null, api_key_ids: keys };
   const { db, tariff } = app.services;
-  const [load] = await loadsOf(db, mine.account.id, [{ scope }], new Date(), tariff);
+  const [load] = await loadsOf(db, mine.account.id, [{ id: '', scope }], new Date(), tariff);
   return load!.committed;
 }
 
