@@ -53,8 +53,10 @@ export async function readLoads(
   const [{ sums, pending } = { sums: [], pending: [] }] = rows;
   const entries: Entry[][] = selections.map(() => []);
   for (const row of sums) {
-    // It matters only whether they begin now; and the sums are over all units.
-    entries[row.place]?.push(readEntry({ ...row, unit: '', at: row.begins ? now : new Date(from) }));
+    // Bends count after their time, and caps from their time on: here it matters only that they count now, except bends
+    // that begin now, and that none counts at the beginning of the month. The sums are over all units.
+    const at = row.begins || row.kind === 'cap' ? now : new Date(from);
+    entries[row.place]?.push(readEntry({ ...row, unit: '', at }));
   }
   return { entries, pending: pending.map(readPendingCost) };
 }

@@ -61,7 +61,7 @@ export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown>
   return sql`
     select ${names}, ${timeOf(sql`day`)} as at, known_day
     from meter_totals where ${isWanted} and ${isByDay(sql`day`)}
-      and (kind <> 'bend' or day <= ${dayName(wanted.until)}::date)
+      and (kind <> 'bend' or day <= ${dayName(wanted.until - 1)}::date)
     union all
     select ${names}, case when at = ${until} then at else ${timeOf(day)} end, ${dayOf(sql`known_at`)}
     from meter_entries where ${isWanted} and not is_folded and ${isByDay(day)} and (kind <> 'bend' or at <= ${until})

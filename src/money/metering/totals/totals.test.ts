@@ -18,7 +18,7 @@ import { foldMeter } from './folding.ts';
 import { findDifferences, recount } from './store.ts';
 
 /** Each run writes an account, so there are few. */
-const RUNS = { numRuns: 4, endOnFailure: true };
+const RUNS = { numRuns: 8, endOnFailure: true };
 
 let app: TestApp;
 beforeAll(async () => {
