@@ -251,9 +251,12 @@ describe('a call', () => {
     const asked = await agent.call('call_destructive', call);
     expect(asked.json).toMatchObject({
       code: 'confirmation_required',
-      would_lose: [{ action: 'delete', type: 'placement_group', id, recoverable: false }],
+      would_lose: [
+        { action: 'delete', type: 'placement_group', id, recoverable: false, customer_text: { name } },
+      ],
       cost_change: { monthly: '0.00' },
-      confirm_with: name,
+      customer_text: { confirm_with: name },
+      next_step: expect.stringContaining('customer_text.confirm_with'),
     });
     const wrong = await agent.call('call_destructive', { ...call, confirm: 'yes' });
     expect(wrong.json.code).toBe('confirmation_mismatch');
