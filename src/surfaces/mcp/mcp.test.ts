@@ -251,9 +251,7 @@ describe('a call', () => {
     const asked = await agent.call('call_destructive', call);
     expect(asked.json).toMatchObject({
       code: 'confirmation_required',
-      would_lose: [
-        { action: 'delete', type: 'placement_group', id, recoverable: false, customer_text: { name } },
-      ],
+      would_lose: [{ action: 'delete', type: 'placement_group', id, recoverable: false }],
       cost_change: { monthly: '0.00' },
       customer_text: { confirm_with: name },
       next_step: expect.stringContaining('customer_text.confirm_with'),

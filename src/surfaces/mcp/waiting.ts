@@ -47,12 +47,11 @@ function present(
 ): Json {
   if (isRefused) {
     const answer = problemAnswer(body as Json);
-    const isUnknown = !OPERATION_ID.test(id) || answer.code === 'not_found';
     return {
       // What is no id may be a text that the model took from a customer.
       ...(OPERATION_ID.test(id) ? { id } : {}),
       ...answer,
-      ...(isUnknown ? { next_step: 'Check the id with call_read listOperations.' } : {}),
+      ...(answer.code === 'not_found' ? { next_step: 'Check the id with call_read listOperations.' } : {}),
     };
   }
   const operation = body as Operation;
