@@ -1,6 +1,7 @@
 import { DownloadLink } from '../../../kernel/downloads/link.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  byOthers,
   CreatedAt,
   Description,
   Etag,
@@ -55,7 +56,7 @@ export const Backup = Named(
     description: Description,
     labels: Labels,
     vm_id: Id('vm', { description: 'The machine whose disk it is a copy of.' }),
-    vm_name: Type.String({ description: 'The name of the machine when the backup was made.' }),
+    vm_name: Type.String({ ...byOthers, description: 'The name of the machine when the backup was made.' }),
     vm_deleted: Type.Boolean({ ...volatile, description: 'Whether the machine no longer exists.' }),
     kind: BackupKind,
     policy_id: Nullable(Id('bpol', { description: 'The policy that made it; null for other kinds.' })),

@@ -3,6 +3,7 @@ import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   advanced,
+  byOthers,
   CreatedAt,
   Description,
   Etag,
@@ -53,6 +54,7 @@ export const Iso = Named(
     architecture: IsoArchitecture,
     source_url: Nullable(
       Type.String({
+        ...byOthers,
         format: 'uri',
         description: 'Where it was downloaded from, without the query; null for public ISOs.',
       }),
