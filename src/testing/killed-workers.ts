@@ -24,6 +24,7 @@ export class KilledWorkers {
   readonly #app: TestApp;
   readonly #program: string;
   #worker: WorkerProcess | undefined;
+  #replacing: Promise<void> = Promise.resolve();
   kills = 0;
 
   constructor(app: TestApp, program: string) {
@@ -37,7 +38,20 @@ export class KilledWorkers {
   }
 
   async close(): Promise<void> {
+    await this.#replacing;
     await this.#worker?.end('SIGKILL');
+  }
+
+  /** Kills the worker in the middle of a request. The lease counts as expired, so that the next one takes over at once. */
+  replaceAtOnce(): Promise<void> {
+    this.#replacing = this.#replacing.then(async () => {
+      await this.#worker?.end('SIGKILL');
+      const killed = `${this.#worker?.pid}-%`;
+      const { db } = this.#app.services;
+      await sql`update operations set lease_until = now() where lease_owner like ${killed}`.execute(db);
+      await this.#replace();
+    });
+    return this.#replacing;
   }
 
   async #replace(): Promise<void> {

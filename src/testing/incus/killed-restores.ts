@@ -11,6 +11,7 @@ import { type Kill, KilledWorkers } from '../killed-workers.ts';
 import { VpsAccount } from '../vps.ts';
 import { buildWorker } from '../worker-process.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
+import { type Deadly, DeadlyDoor } from './deadly-door.ts';
 import { POOL } from './furnish.ts';
 import { furnishForDemo, LOCATION, SYSTEM, servedBy } from './provider.ts';
 
@@ -32,6 +33,7 @@ export class KilledRestores {
   readonly app: TestApp;
   readonly workers: KilledWorkers;
   readonly #daemon: TestDaemon;
+  readonly #door: DeadlyDoor;
   readonly #folder: string;
   readonly #megabytes: number;
   readonly #vps: VpsAccount;
@@ -40,11 +42,11 @@ export class KilledRestores {
   private constructor(
     app: TestApp,
     workers: KilledWorkers,
-    rest: readonly [TestDaemon, string, number, VpsAccount, number],
+    rest: readonly [TestDaemon, DeadlyDoor, string, number, VpsAccount, number],
   ) {
     this.app = app;
     this.workers = workers;
-    [this.#daemon, this.#folder, this.#megabytes, this.#vps, this.#images] = rest;
+    [this.#daemon, this.#door, this.#folder, this.#megabytes, this.#vps, this.#images] = rest;
   }
 
   static async open({ megabytes, megabytesPerSecond }: Sizes): Promise<KilledRestores> {
@@ -52,20 +54,26 @@ export class KilledRestores {
     await furnishForDemo(daemon);
     const folder = await makeTemporaryFolder();
     const store = { ...folderStore(join(folder, 'store')), megabytes_per_second: megabytesPerSecond };
-    const provider = servedBy(daemon)(defaultProvider());
-    const locations = provider.catalogue.locations.map((location) => ({ ...location, backups: store }));
-    const config = { ...provider, catalogue: { ...provider.catalogue, locations } };
-    const app = await createTestApp({ provider: () => config });
+    const configAt = (engine: Pick<TestDaemon, 'url'>) => {
+      const provider = servedBy(engine)(defaultProvider());
+      const locations = provider.catalogue.locations.map((location) => ({ ...location, backups: store }));
+      return { ...provider, catalogue: { ...provider.catalogue, locations } };
+    };
+    const app = await createTestApp({ provider: () => configAt(daemon) });
     const program = await buildWorker(folder);
-    await writeFile(join(folder, 'provider.json'), JSON.stringify(config));
     const workers = new KilledWorkers(app, program);
+    const kill = () => workers.replaceAtOnce();
+    const door = await DeadlyDoor.open(join(folder, 'door.socket'), daemon.socket, kill);
+    await writeFile(join(folder, 'provider.json'), JSON.stringify(configAt(door)));
     await workers.start();
     const images = (await daemon.client.ask<string[]>('GET', '/1.0/images')).length;
-    return new KilledRestores(app, workers, [daemon, folder, megabytes, await VpsAccount.open(app), images]);
+    const vps = await VpsAccount.open(app);
+    return new KilledRestores(app, workers, [daemon, door, folder, megabytes, vps, images]);
   }
 
   async close(): Promise<void> {
     await this.workers.close();
+    this.#door.close();
     await this.app.close();
     await this.#daemon.stop();
     await removeTemporaryFolder(this.#folder);
@@ -88,20 +96,30 @@ export class KilledRestores {
     return id;
   }
 
+  /** As `finish`, and a worker is killed at each of these requests to the engine. */
+  async finishKilledAt(deadly: readonly Deadly[], start: () => Promise<Started>): Promise<string> {
+    this.#door.left = [...deadly];
+    const id = await this.finish(await start());
+    expect(this.#door.left, 'requests that never came').toEqual([]);
+    return id;
+  }
+
+  startVm(source: object): Promise<Started> {
+    const name = `m-${Math.random().toString(36).slice(2, 8)}`;
+    const user_data = '#cloud-config\n';
+    const body = { name, location: LOCATION, plan: 'flex-1-1', source, ssh_key_ids: [], user_data };
+    return this.start('POST', 'vms', body);
+  }
+
   async createVm(
     source: object = { type: 'image', image_id: SYSTEM },
     kills: readonly Kill[] = [],
   ): Promise<Vm> {
-    const name = `m-${Math.random().toString(36).slice(2, 8)}`;
-    const body = {
-      name,
-      location: LOCATION,
-      plan: 'flex-1-1',
-      source,
-      ssh_key_ids: [],
-      user_data: '#cloud-config\n',
-    };
-    return this.readVm(await this.finish(await this.start('POST', 'vms', body), kills));
+    return this.readVm(await this.finish(await this.startVm(source), kills));
+  }
+
+  async power(vmId: string, type: 'power_on' | 'power_off'): Promise<void> {
+    await this.finish(await this.start('POST', `vms/${vmId}/actions`, { type }));
   }
 
   async createVolume(vmId: string): Promise<{ readonly id: string; readonly device_path: string }> {
