@@ -26,6 +26,8 @@ export class KilledWorkers {
   #worker: WorkerProcess | undefined;
   #replacing: Promise<void> = Promise.resolve();
   kills = 0;
+  /** What happens after a worker was killed in the middle of a request, before the next one starts. */
+  whileDead: () => Promise<void> = async () => undefined;
 
   constructor(app: TestApp, program: string) {
     this.#app = app;
@@ -49,6 +51,7 @@ export class KilledWorkers {
       const killed = `${this.#worker?.pid}-%`;
       const { db } = this.#app.services;
       await sql`update operations set lease_until = now() where lease_owner like ${killed}`.execute(db);
+      await this.whileDead();
       await this.#replace();
     });
     return this.#replacing;

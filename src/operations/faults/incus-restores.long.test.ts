@@ -17,7 +17,7 @@ describe.skipIf(reason !== null)(
     let kept: string;
 
     beforeAll(async () => {
-      scene = await KilledRestores.open({ megabytes: 24, megabytesPerSecond: 16 });
+      scene = await KilledRestores.open({ megabytes: 24, withHoles: 400, megabytesPerSecond: 16 });
       vm = await scene.createVm();
       kept = await scene.refill(vm.id);
       backup = await scene.finish(await scene.start('POST', 'backups', { vm_id: vm.id }));

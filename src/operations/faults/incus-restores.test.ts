@@ -48,6 +48,8 @@ describe.skipIf(reason !== null)(
       );
       expect(await scene.sums(copy)).toBe(kept);
       await scene.expectNothingLeft();
+      await scene.cancelKilledAt(after(UPLOAD), () => scene.startVm(source));
+      await scene.expectNothingLeft();
     });
 
     it('a volume is that of its snapshot, and nothing is left', async () => {

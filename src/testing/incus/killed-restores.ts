@@ -8,6 +8,7 @@ import { inventoryDifferences } from '../../laws/inventory-agreement.ts';
 import { createTestApp, defaultProvider, folderStore, type TestApp } from '../app.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../folder.ts';
 import { type Kill, KilledWorkers } from '../killed-workers.ts';
+import { cancelled } from '../operations.ts';
 import { VpsAccount } from '../vps.ts';
 import { buildWorker } from '../worker-process.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
@@ -18,6 +19,8 @@ import { furnishForDemo, LOCATION, SYSTEM, servedBy } from './provider.ts';
 interface Sizes {
   /** Random bytes on the disk, which cannot be compressed. */
   readonly megabytes: number;
+  /** The size of the files in which these bytes are. The rest of them are holes, which cost little. */
+  readonly withHoles?: number;
   /** Slow enough that a worker can be killed in the middle of a part. */
   readonly megabytesPerSecond: number;
 }
@@ -35,25 +38,25 @@ export class KilledRestores {
   readonly #daemon: TestDaemon;
   readonly #door: DeadlyDoor;
   readonly #folder: string;
-  readonly #megabytes: number;
+  readonly #sizes: Sizes;
   readonly #vps: VpsAccount;
   readonly #images: number;
 
   private constructor(
     app: TestApp,
     workers: KilledWorkers,
-    rest: readonly [TestDaemon, DeadlyDoor, string, number, VpsAccount, number],
+    rest: readonly [TestDaemon, DeadlyDoor, string, Sizes, VpsAccount, number],
   ) {
     this.app = app;
     this.workers = workers;
-    [this.#daemon, this.#door, this.#folder, this.#megabytes, this.#vps, this.#images] = rest;
+    [this.#daemon, this.#door, this.#folder, this.#sizes, this.#vps, this.#images] = rest;
   }
 
-  static async open({ megabytes, megabytesPerSecond }: Sizes): Promise<KilledRestores> {
+  static async open(sizes: Sizes): Promise<KilledRestores> {
     const daemon = await startDaemon('incus');
     await furnishForDemo(daemon);
     const folder = await makeTemporaryFolder();
-    const store = { ...folderStore(join(folder, 'store')), megabytes_per_second: megabytesPerSecond };
+    const store = { ...folderStore(join(folder, 'store')), megabytes_per_second: sizes.megabytesPerSecond };
     const configAt = (engine: Pick<TestDaemon, 'url'>) => {
       const provider = servedBy(engine)(defaultProvider());
       const locations = provider.catalogue.locations.map((location) => ({ ...location, backups: store }));
@@ -68,7 +71,7 @@ export class KilledRestores {
     await workers.start();
     const images = (await daemon.client.ask<string[]>('GET', '/1.0/images')).length;
     const vps = await VpsAccount.open(app);
-    return new KilledRestores(app, workers, [daemon, door, folder, megabytes, vps, images]);
+    return new KilledRestores(app, workers, [daemon, door, folder, sizes, vps, images]);
   }
 
   async close(): Promise<void> {
@@ -102,6 +105,17 @@ export class KilledRestores {
     const id = await this.finish(await start());
     expect(this.#door.left, 'requests that never came').toEqual([]);
     return id;
+  }
+
+  /** Kills a worker at the request, and cancels the operation before the next worker goes on with it. */
+  async cancelKilledAt(deadly: Deadly, start: () => Promise<Started>): Promise<void> {
+    this.#door.left = [deadly];
+    const starting = start();
+    this.workers.whileDead = async () => cancelled(this.app, (await starting).operation);
+    const ended = await this.workers.endOf((await starting).operation, []);
+    this.workers.whileDead = async () => undefined;
+    expect(ended.status).toBe('cancelled');
+    expect(this.#door.left, 'requests that never came').toEqual([]);
   }
 
   startVm(source: object): Promise<Started> {
@@ -147,10 +161,14 @@ export class KilledRestores {
 
   /** Replaces the files in the folder by other ones, some of them with other names. Returns their sums. */
   async refill(id: string, folder = '/root'): Promise<string> {
-    const count = Math.ceil((this.#megabytes * 1024) / FILES);
+    const { megabytes, withHoles = megabytes } = this.#sizes;
+    const blocks = Math.ceil((megabytes * 1024) / FILES);
+    const last = Math.ceil((withHoles * 1024) / FILES) - 1;
     const mark = Math.random().toString(36).slice(2);
-    const fill = `for i in $(seq ${FILES}); do dd if=/dev/urandom of=part-$i bs=1024 count=${count} 2>/dev/null; done`;
-    await this.#run(id, `cd ${folder} && rm -f * && ${fill} && echo ${mark} > only-${mark} && sync`);
+    const random = 'dd if=/dev/urandom of=part-$i bs=1024 conv=notrunc';
+    const fill = `${random} count=${blocks} && ${random} count=1 seek=${last}`;
+    const fillAll = `for i in $(seq ${FILES}); do ${fill} || exit 1; done 2>/dev/null`;
+    await this.#run(id, `cd ${folder} && rm -f * && ${fillAll} && echo ${mark} > only-${mark} && sync`);
     return this.sums(id, folder);
   }
 
