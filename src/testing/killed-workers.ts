@@ -24,7 +24,10 @@ export class KilledWorkers {
   readonly #app: TestApp;
   readonly #program: string;
   #worker: WorkerProcess | undefined;
+  #replacing: Promise<void> = Promise.resolve();
   kills = 0;
+  /** What happens after a worker was killed in the middle of a request, before the next one starts. */
+  whileDead: () => Promise<void> = async () => undefined;
 
   constructor(app: TestApp, program: string) {
     this.#app = app;
@@ -37,7 +40,21 @@ export class KilledWorkers {
   }
 
   async close(): Promise<void> {
+    await this.#replacing;
     await this.#worker?.end('SIGKILL');
+  }
+
+  /** Kills the worker in the middle of a request. The lease counts as expired, so that the next one takes over at once. */
+  replaceAtOnce(): Promise<void> {
+    this.#replacing = this.#replacing.then(async () => {
+      await this.#worker?.end('SIGKILL');
+      const killed = `${this.#worker?.pid}-%`;
+      const { db } = this.#app.services;
+      await sql`update operations set lease_until = now() where lease_owner like ${killed}`.execute(db);
+      await this.whileDead();
+      await this.#replace();
+    });
+    return this.#replacing;
   }
 
   async #replace(): Promise<void> {

@@ -17,7 +17,7 @@ describe.skipIf(reason !== null)(
     let kept: string;
 
     beforeAll(async () => {
-      scene = await KilledRestores.open({ megabytes: 24, megabytesPerSecond: 16 });
+      scene = await KilledRestores.open({ megabytes: 24, withHoles: 400, megabytesPerSecond: 16 });
       vm = await scene.createVm();
       kept = await scene.refill(vm.id);
       backup = await scene.finish(await scene.start('POST', 'backups', { vm_id: vm.id }));
@@ -107,14 +107,14 @@ describe.skipIf(reason !== null)(
         await scene.expectNothingLeft();
         expect(await scene.refill(vm.id, device_path)).not.toBe(before);
         const name = 'data';
-        await scene.finish(await scene.start('POST', `vms/${vm.id}/actions`, { type: 'power_off' }));
+        await scene.power(vm.id, 'power_off');
         const restored = await scene.start('POST', `volumes/${id}/actions`, {
           type: 'restore',
           snapshot_id,
           confirm: name,
         });
         await scene.finish(restored, [{ step: 'remove-newer' }, { step: 'restore', afterMs: 20 }]);
-        await scene.finish(await scene.start('POST', `vms/${vm.id}/actions`, { type: 'power_on' }));
+        await scene.power(vm.id, 'power_on');
         expect(await scene.sums(vm.id, device_path)).toBe(before);
         await scene.expectNothingLeft();
         await scene.finish(await scene.start('DELETE', `volumes/${id}/snapshots/${snapshot_id}`), [

@@ -8,15 +8,19 @@ import { inventoryDifferences } from '../../laws/inventory-agreement.ts';
 import { createTestApp, defaultProvider, folderStore, type TestApp } from '../app.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../folder.ts';
 import { type Kill, KilledWorkers } from '../killed-workers.ts';
+import { cancelled } from '../operations.ts';
 import { VpsAccount } from '../vps.ts';
 import { buildWorker } from '../worker-process.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
+import { type Deadly, DeadlyDoor } from './deadly-door.ts';
 import { POOL } from './furnish.ts';
 import { furnishForDemo, LOCATION, SYSTEM, servedBy } from './provider.ts';
 
 interface Sizes {
   /** Random bytes on the disk, which cannot be compressed. */
   readonly megabytes: number;
+  /** The size of the files in which these bytes are. The rest of them are holes, which cost little. */
+  readonly withHoles?: number;
   /** Slow enough that a worker can be killed in the middle of a part. */
   readonly megabytesPerSecond: number;
 }
@@ -32,40 +36,47 @@ export class KilledRestores {
   readonly app: TestApp;
   readonly workers: KilledWorkers;
   readonly #daemon: TestDaemon;
+  readonly #door: DeadlyDoor;
   readonly #folder: string;
-  readonly #megabytes: number;
+  readonly #sizes: Sizes;
   readonly #vps: VpsAccount;
   readonly #images: number;
 
   private constructor(
     app: TestApp,
     workers: KilledWorkers,
-    rest: readonly [TestDaemon, string, number, VpsAccount, number],
+    rest: readonly [TestDaemon, DeadlyDoor, string, Sizes, VpsAccount, number],
   ) {
     this.app = app;
     this.workers = workers;
-    [this.#daemon, this.#folder, this.#megabytes, this.#vps, this.#images] = rest;
+    [this.#daemon, this.#door, this.#folder, this.#sizes, this.#vps, this.#images] = rest;
   }
 
-  static async open({ megabytes, megabytesPerSecond }: Sizes): Promise<KilledRestores> {
+  static async open(sizes: Sizes): Promise<KilledRestores> {
     const daemon = await startDaemon('incus');
     await furnishForDemo(daemon);
     const folder = await makeTemporaryFolder();
-    const store = { ...folderStore(join(folder, 'store')), megabytes_per_second: megabytesPerSecond };
-    const provider = servedBy(daemon)(defaultProvider());
-    const locations = provider.catalogue.locations.map((location) => ({ ...location, backups: store }));
-    const config = { ...provider, catalogue: { ...provider.catalogue, locations } };
-    const app = await createTestApp({ provider: () => config });
+    const store = { ...folderStore(join(folder, 'store')), megabytes_per_second: sizes.megabytesPerSecond };
+    const configAt = (engine: Pick<TestDaemon, 'url'>) => {
+      const provider = servedBy(engine)(defaultProvider());
+      const locations = provider.catalogue.locations.map((location) => ({ ...location, backups: store }));
+      return { ...provider, catalogue: { ...provider.catalogue, locations } };
+    };
+    const app = await createTestApp({ provider: () => configAt(daemon) });
     const program = await buildWorker(folder);
-    await writeFile(join(folder, 'provider.json'), JSON.stringify(config));
     const workers = new KilledWorkers(app, program);
+    const kill = () => workers.replaceAtOnce();
+    const door = await DeadlyDoor.open(join(folder, 'door.socket'), daemon.socket, kill);
+    await writeFile(join(folder, 'provider.json'), JSON.stringify(configAt(door)));
     await workers.start();
     const images = (await daemon.client.ask<string[]>('GET', '/1.0/images')).length;
-    return new KilledRestores(app, workers, [daemon, folder, megabytes, await VpsAccount.open(app), images]);
+    const vps = await VpsAccount.open(app);
+    return new KilledRestores(app, workers, [daemon, door, folder, sizes, vps, images]);
   }
 
   async close(): Promise<void> {
     await this.workers.close();
+    this.#door.close();
     await this.app.close();
     await this.#daemon.stop();
     await removeTemporaryFolder(this.#folder);
@@ -88,20 +99,41 @@ export class KilledRestores {
     return id;
   }
 
+  /** As `finish`, and a worker is killed at each of these requests to the engine. */
+  async finishKilledAt(deadly: readonly Deadly[], start: () => Promise<Started>): Promise<string> {
+    this.#door.left = [...deadly];
+    const id = await this.finish(await start());
+    expect(this.#door.left, 'requests that never came').toEqual([]);
+    return id;
+  }
+
+  /** Kills a worker at the request, and cancels the operation before the next worker goes on with it. */
+  async cancelKilledAt(deadly: Deadly, start: () => Promise<Started>): Promise<void> {
+    this.#door.left = [deadly];
+    const starting = start();
+    this.workers.whileDead = async () => cancelled(this.app, (await starting).operation);
+    const ended = await this.workers.endOf((await starting).operation, []);
+    this.workers.whileDead = async () => undefined;
+    expect(ended.status).toBe('cancelled');
+    expect(this.#door.left, 'requests that never came').toEqual([]);
+  }
+
+  startVm(source: object): Promise<Started> {
+    const name = `m-${Math.random().toString(36).slice(2, 8)}`;
+    const user_data = '#cloud-config\n';
+    const body = { name, location: LOCATION, plan: 'flex-1-1', source, ssh_key_ids: [], user_data };
+    return this.start('POST', 'vms', body);
+  }
+
   async createVm(
     source: object = { type: 'image', image_id: SYSTEM },
     kills: readonly Kill[] = [],
   ): Promise<Vm> {
-    const name = `m-${Math.random().toString(36).slice(2, 8)}`;
-    const body = {
-      name,
-      location: LOCATION,
-      plan: 'flex-1-1',
-      source,
-      ssh_key_ids: [],
-      user_data: '#cloud-config\n',
-    };
-    return this.readVm(await this.finish(await this.start('POST', 'vms', body), kills));
+    return this.readVm(await this.finish(await this.startVm(source), kills));
+  }
+
+  async power(vmId: string, type: 'power_on' | 'power_off'): Promise<void> {
+    await this.finish(await this.start('POST', `vms/${vmId}/actions`, { type }));
   }
 
   async createVolume(vmId: string): Promise<{ readonly id: string; readonly device_path: string }> {
@@ -129,10 +161,14 @@ export class KilledRestores {
 
   /** Replaces the files in the folder by other ones, some of them with other names. Returns their sums. */
   async refill(id: string, folder = '/root'): Promise<string> {
-    const count = Math.ceil((this.#megabytes * 1024) / FILES);
+    const { megabytes, withHoles = megabytes } = this.#sizes;
+    const blocks = Math.ceil((megabytes * 1024) / FILES);
+    const last = Math.ceil((withHoles * 1024) / FILES) - 1;
     const mark = Math.random().toString(36).slice(2);
-    const fill = `for i in $(seq ${FILES}); do dd if=/dev/urandom of=part-$i bs=1024 count=${count} 2>/dev/null; done`;
-    await this.#run(id, `cd ${folder} && rm -f * && ${fill} && echo ${mark} > only-${mark} && sync`);
+    const random = 'dd if=/dev/urandom of=part-$i bs=1024 conv=notrunc';
+    const fill = `${random} count=${blocks} && ${random} count=1 seek=${last}`;
+    const fillAll = `for i in $(seq ${FILES}); do ${fill} || exit 1; done 2>/dev/null`;
+    await this.#run(id, `cd ${folder} && rm -f * && ${fillAll} && echo ${mark} > only-${mark} && sync`);
     return this.sums(id, folder);
   }
 
