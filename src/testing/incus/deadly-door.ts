@@ -7,11 +7,12 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { connect } from 'node:net';
 import { pipeline } from 'node:stream';
 
-/** A worker is killed at the first request whose method and path match, as in `PUT /1.0/images/…`. */
+/** A worker is killed at the first request, or the one after `skips` others, whose method and path match, as in `PUT /1.0/images/…`. */
 export interface Deadly {
   readonly request: RegExp;
   /** `answer`: the engine has answered, and the worker does not see it. `body`: a part of the request was sent. */
   readonly at: 'answer' | 'body';
+  readonly skips?: number;
 }
 
 export class DeadlyDoor {
@@ -52,7 +53,9 @@ export class DeadlyDoor {
   #pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const { method, url = '', headers } = incoming;
     const [next] = this.left;
-    const isDeadly = next?.request.test(`${method} ${url}`) === true;
+    const matches = next?.request.test(`${method} ${url}`) === true;
+    const isDeadly = matches && (next.skips ?? 0) === 0;
+    if (matches && !isDeadly) this.left[0] = { ...next, skips: (next.skips ?? 0) - 1 };
     const die = (): void => {
       this.left.shift();
       void this.#kill();

@@ -1,5 +1,5 @@
 /** An account with a large disk and a volume on a real Incus, whose operations are run by workers that are killed. */
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { nameOf } from '../../engines/compute/incus/names.ts';
@@ -56,6 +56,8 @@ export class KilledRestores {
     const daemon = await startDaemon('incus');
     await furnishForDemo(daemon);
     const folder = await makeTemporaryFolder();
+    // The first backup would create it.
+    await mkdir(join(folder, 'store'));
     const store = { ...folderStore(join(folder, 'store')), megabytes_per_second: sizes.megabytesPerSecond };
     const configAt = (engine: Pick<TestDaemon, 'url'>) => {
       const provider = servedBy(engine)(defaultProvider());
@@ -105,6 +107,21 @@ export class KilledRestores {
     const id = await this.finish(await start());
     expect(this.#door.left, 'requests that never came').toEqual([]);
     return id;
+  }
+
+  /**
+   * Repeats the work, and kills a worker after the first request of it that changes something at the engine, then after
+   * the second, and so on. Returns how many such requests there are.
+   */
+  async forEachChange(work: () => Promise<void>): Promise<number> {
+    for (let skips = 0; ; skips++) {
+      this.#door.left = [{ request: /^(POST|PUT|PATCH|DELETE) /, at: 'answer', skips }];
+      await work();
+      if (this.#door.left.length > 0) {
+        this.#door.left = [];
+        return skips;
+      }
+    }
   }
 
   /** Kills a worker at the request, and cancels the operation before the next worker goes on with it. */
