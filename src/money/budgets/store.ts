@@ -65,7 +65,7 @@ const SCOPE = sql<Scope>`case when jsonb_typeof(budgets.scope -> 'api_key_ids') 
       union
       select k.id from jsonb_array_elements_text(budgets.scope -> 'api_key_ids') as named (id)
         join api_keys n on n.id = named.id collate "C" and n.account_id = budgets.account_id
-        join api_keys k on k.lineage = n.lineage) counted))
+        join api_keys k on k.lineage = n.lineage and k.account_id = budgets.account_id) counted))
   else budgets.scope end`;
 
 /** All columns, with the scope as it counts. */
