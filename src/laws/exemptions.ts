@@ -207,7 +207,7 @@ export const exemptions = {
     ...['addVpsFirewallRule', 'deleteVpsFirewall', 'updateVpsFirewall'].map((id) => ({
       subject: `${id}: firewalls`,
       reason:
-        'Looks for rules that name the firewall in the other firewalls, of which a limit allows 500 at most.',
+        'Counts or searches the rules of all firewalls of the account, of which a limit allows 500 at most.',
     })),
     ...['deleteVmBackup', 'deleteVmSnapshot', 'listImages'].map((id) => ({
       subject: `${id}: vps_images`,
