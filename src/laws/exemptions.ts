@@ -163,6 +163,74 @@ export const exemptions = {
       reason: 'Needs a server with a file; import.test.ts imports one and compares them.',
     })),
   ],
+  rowsRead: [
+    ...['api_keys', 'budget_crossings', 'budgets', 'ip_allowlist_entries', 'webhooks'].map((subject) => ({
+      subject,
+      reason: 'Settings of the account, not resources: a limit keeps them few, however large the account is.',
+    })),
+    ...['revokeApiKey: accounts', 'revokeApiKey: members'].map((subject) => ({
+      subject,
+      reason: 'Reads the state of each active key, of which a limit allows few, to warn of the last one.',
+    })),
+    ...[
+      'createBackupPolicy: resources',
+      'createIso: vps_images',
+      'createIso: vps_isos',
+      'createPlacementGroup: resources',
+      'createVm: vms',
+      'createVpnGateway: vpn_gateways',
+      'createVpnGateway: vps_networks',
+      'createVpsNetwork: vps_networks',
+      'createVpsSshKey: resources',
+      'estimatePrice: resources',
+      'estimatePrice: vms',
+      'estimatePrice: vps_images',
+      'estimatePrice: vps_isos',
+      'listLimits: resources',
+      'listLimits: vms',
+      'listLimits: vps_images',
+      'listLimits: vps_isos',
+      'resizeVm: vms',
+    ].map((subject) => ({
+      subject,
+      reason:
+        'Counts in the database what a limit is about, so it reads at most as many rows as the limit allows.',
+    })),
+    {
+      subject: 'estimatePrice: meter_totals',
+      reason: 'Reads the sums of each budget with a label selector; a limit allows few budgets.',
+    },
+    {
+      subject: 'attachVpsFirewall: vms',
+      reason: 'Checks and marks each machine that the firewall covers, and a label selector may cover all.',
+    },
+    ...['addVpsFirewallRule', 'deleteVpsFirewall', 'updateVpsFirewall'].map((id) => ({
+      subject: `${id}: firewalls`,
+      reason:
+        'Counts or searches the rules of all firewalls of the account, of which a limit allows 500 at most.',
+    })),
+    ...['deleteVmBackup', 'deleteVmSnapshot', 'listImages'].map((id) => ({
+      subject: `${id}: vps_images`,
+      reason: 'Goes through the own images of the account, of which a limit allows 500 at most.',
+    })),
+    {
+      subject: 'listIsos: vps_isos',
+      reason: 'Sorts the own ISOs, of which a limit allows 200 at most, among those of the provider.',
+    },
+    {
+      subject: 'listVmInterfaces: vm_interfaces',
+      reason: 'Sorts all interfaces of one machine, of which a limit allows eight.',
+    },
+    {
+      subject: 'listVpnPeers: vpn_peers',
+      reason: 'Sorts all peers of one gateway, of which a limit allows 250.',
+    },
+    {
+      subject: 'getIpAllowlist: key_denials',
+      reason:
+        'Adds up the denials of 30 days by key and address. No index is only of those of the allowlist.',
+    },
+  ],
   silentWrites: [
     {
       subject: 'redeliverWebhook',

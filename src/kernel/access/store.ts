@@ -26,7 +26,8 @@ export async function findKey(db: Db, publicId: string): Promise<KeyRow | undefi
   const { rows } = await sql<KeyRow>`
     select k.id, k.account_id, k.public_id, k.hash, k.name, k.status, k.permissions, k.approval,
            k.approval_over_monthly, k.expires_at,
-           array(select l.id from api_keys l where l.lineage = k.lineage order by l.id) as lineage, k.owner_id, m.role as owner_role, m.status as owner_status,
+           array(select l.id from api_keys l where l.lineage = k.lineage and l.account_id = k.account_id
+                 order by l.id) as lineage, k.owner_id, m.role as owner_role, m.status as owner_status,
            clock_timestamp() as database_now
     from api_keys k left join members m on m.id = k.owner_id
     where k.public_id = ${publicId}`.execute(db);

@@ -63,9 +63,9 @@ const SCOPE = sql<Scope>`case when jsonb_typeof(budgets.scope -> 'api_key_ids') 
     select jsonb_agg(id order by id) from (
       select jsonb_array_elements_text(budgets.scope -> 'api_key_ids') collate "C" as id
       union
-      select k.id from api_keys k where k.account_id = budgets.account_id and k.lineage in (
-        select n.lineage from api_keys n
-        where n.account_id = budgets.account_id and (budgets.scope -> 'api_key_ids') ? n.id)) counted))
+      select k.id from jsonb_array_elements_text(budgets.scope -> 'api_key_ids') as named (id)
+        join api_keys n on n.id = named.id collate "C" and n.account_id = budgets.account_id
+        join api_keys k on k.lineage = n.lineage and k.account_id = budgets.account_id) counted))
   else budgets.scope end`;
 
 /** All columns, with the scope as it counts. */

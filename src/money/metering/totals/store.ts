@@ -41,9 +41,12 @@ function conditionsOf(accountId: string, { scopes, from, until, to }: Wanted) {
   const capDays = [...new Set([...exact, until].map(dayName))];
   const firstMonth = dayName(monthAt(from).from);
   const lastMonth = dayName(monthAt(Math.max(from, to - 1)).from);
+  // With an equation, PostgreSQL can read a page of resources in the order of the index, without reading the others.
+  const isInScope =
+    scopes.length === 1 ? sql`scope = ${scopes[0]}` : sql`scope = any(${[...scopes]}::text[])`;
   return {
     capDays: sql`${capDays}::date[]`,
-    isWanted: sql`account_id = ${accountId} and scope = any(${[...scopes]}::text[])
+    isWanted: sql`account_id = ${accountId} and ${isInScope}
       and month <= ${lastMonth}::date and (kind = 'carry' or month >= ${firstMonth}::date)`,
     isByDay: (day: RawBuilder<unknown>) => sql`case kind when 'bend' then ${day} <> all(${exactDays}::date[])
       when 'cap' then ${day} <> all(${capDays}::date[]) else true end`,
