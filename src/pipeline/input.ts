@@ -167,9 +167,8 @@ export function readInput(exchange: Exchange, services: Pick<Services, 'egress'>
   if (endpoint.body !== undefined) {
     const faults = faultsOf(endpoint.body, body);
     found.push(...(endpoint.method === 'PATCH' ? explainRemovals(body, faults) : faults));
-    const isBroken = (pointer: string): boolean => faults.some((fault) => fault.pointer === pointer);
-    const addresses = addressFaults(endpoint.body, body, services.egress);
-    found.push(...addresses.filter(({ pointer }) => !isBroken(pointer)));
+    // The rules for addresses judge only what has the right shape.
+    if (found.length === 0) found.push(...addressFaults(endpoint.body, body, services.egress));
   }
   if (found.length > 0) throw invalid(distinct([...found, ...missingIn(endpoint, body)]));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');

@@ -47,6 +47,7 @@ export const fixture: Fixture = {
       .insertInto('backup_jobs')
       .values({ vm_id: await makeVm(world), account_id, policy_id: policy.id, window_ends_at })
       .execute();
+    await give(world, await newPolicy(world), await makeVm(world));
     return undefined;
   },
   variations: {

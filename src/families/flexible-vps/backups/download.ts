@@ -8,6 +8,7 @@ import { referenceOf } from '../../../kernel/named/named.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, ok } from '../../../kernel/record.ts';
+import { Ref } from '../../../kernel/reference.ts';
 import {
   advanced,
   byProvider,
@@ -96,6 +97,14 @@ async function* readLogged(
   }
 }
 
+const LINKS_OF_BACKUP = {
+  list: 'getVmBackup',
+  in: '/download_links',
+  value: 'id',
+  label: 'created_at',
+  filters: { id: { from: 'path/id' } },
+} as const;
+
 export const createVmBackupDownload = endpoint({
   id: 'createVmBackupDownload',
   method: 'POST',
@@ -121,10 +130,10 @@ export const createVmBackupDownload = endpoint({
       }),
     ),
     end_links: Type.Optional(
-      Type.Array(Id('lnk'), {
+      Type.Array(Ref(Id('lnk'), LINKS_OF_BACKUP), {
         maxItems: 100,
         uniqueItems: true,
-        ...label('End links'),
+        ...label('Links to end'),
         ...advanced,
         description:
           'Links of this backup that end with this call, also downloads that are running. Default: none.',
