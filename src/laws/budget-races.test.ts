@@ -29,7 +29,7 @@ let atGap: (() => Promise<void>) | null = null;
 
 async function hold(text: string): Promise<void> {
   const isGap = isLocked;
-  isLocked = /from budgets\b.*for update/s.test(text);
+  isLocked = /from "?budgets\b.*for update/s.test(text);
   if (!isGap || atGap === null) return;
   const end = atGap;
   atGap = null;

@@ -6,9 +6,8 @@ import { makeLink } from '../../../kernel/downloads/link.ts';
 import { countLinks, endLinks } from '../../../kernel/downloads/store.ts';
 import { referenceOf } from '../../../kernel/named/named.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint, ok } from '../../../kernel/record.ts';
-import { Ref } from '../../../kernel/reference.ts';
 import {
   advanced,
   byProvider,
@@ -97,13 +96,8 @@ async function* readLogged(
   }
 }
 
-const LINKS_OF_BACKUP = {
-  list: 'getVmBackup',
-  in: '/download_links',
-  value: 'id',
-  label: 'created_at',
-  filters: { id: { from: 'path/id' } },
-} as const;
+/** No list has these ids: the backup shows its links. */
+const LinkToEnd = Type.String({ pattern: '^lnk_[0-9a-z]{26}$' });
 
 export const createVmBackupDownload = endpoint({
   id: 'createVmBackupDownload',
@@ -130,13 +124,13 @@ export const createVmBackupDownload = endpoint({
       }),
     ),
     end_links: Type.Optional(
-      Type.Array(Ref(Id('lnk'), LINKS_OF_BACKUP), {
+      Type.Array(LinkToEnd, {
         maxItems: 100,
         uniqueItems: true,
         ...label('Links to end'),
         ...advanced,
         description:
-          'Links of this backup that end with this call, also downloads that are running. Default: none.',
+          'Links of this backup that end with this call, also downloads that are running. Ids of links that have ended already are passed over. Default: none.',
       }),
     ),
     make_link: Type.Optional(
@@ -174,9 +168,9 @@ export const createVmBackupDownload = endpoint({
     backupLife.require('createVmBackupDownload', row.status, { operation });
     if (row.size_bytes === null || row.sha256 === null || row.format === null)
       throw new Problem('invalid_state', { extra: { current_state: row.status, allowed_states: [] } });
-    await end(call, row, body.end_links ?? []);
+    const hasEnded = await end(call, row, body.end_links ?? []);
     if (body.make_link === false) {
-      if ((body.end_links ?? []).length === 0) call.effect({ action: 'none', ...backups.ref(row) });
+      if (!hasEnded) call.effect({ action: 'none', ...backups.ref(row) });
       const { links } = (await findBackup(db, caller.account.id, row.id)) ?? {};
       return ok(presentBackup(row, operation, services.baseUrl, links));
     }
@@ -201,19 +195,12 @@ async function end(
   call: Pick<Call, 'db' | 'effect' | 'event'>,
   row: BackupRow,
   ids: readonly string[],
-): Promise<void> {
-  if (ids.length === 0) return;
+): Promise<boolean> {
+  if (ids.length === 0) return false;
   const ended = await endLinks(call.db, row.id, ids);
-  const unknown = ids.flatMap((id, i) => (ended.includes(id) ? [] : [i]));
-  if (unknown.length > 0)
-    throw invalid(
-      unknown.map((i) => ({
-        pointer: `/end_links/${i}`,
-        code: 'unknown_reference',
-        detail: 'The backup has no such link. If it had one, the link has already ended.',
-      })),
-    );
+  if (ended.length === 0) return false;
   call.effect({ action: 'update', ...backups.ref(row) });
   const message = `Links to download the backup ${row.name} were ended.`;
   call.event(backups.event('links_ended', row, { message }));
+  return true;
 }
