@@ -26,6 +26,8 @@ export interface Outcome {
   readonly latencies: readonly number[];
   /** The 95th percentile of the milliseconds, by kind. */
   readonly slowest: readonly number[];
+  /** The 99th percentile, by kind. */
+  readonly p99: readonly number[];
 }
 
 export type ToLoad = { readonly set: string; readonly requests: readonly string[] } | { readonly run: Order };
@@ -164,6 +166,7 @@ async function run(order: Order): Promise<Outcome> {
     seconds: (last - started) / 1000,
     latencies: latencies.map(median),
     slowest: latencies.map((each) => percentile(each, 0.95)),
+    p99: latencies.map((each) => percentile(each, 0.99)),
   };
 }
 

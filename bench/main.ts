@@ -13,6 +13,7 @@ import { measureIncus } from './figures/incus.ts';
 import { measureReading } from './figures/key-reads.ts';
 import { measureFleets, measureMachine } from './figures/machines.ts';
 import { measureMcp } from './figures/mcp.ts';
+import { measureMoney } from './figures/money.ts';
 import { measureOperations } from './figures/operations.ts';
 import { measurePages } from './figures/pages.ts';
 import { measurePortal } from './figures/portal.ts';
@@ -32,6 +33,7 @@ const figures = [
   'waiters',
   'mcp',
   'portal',
+  'money',
   'pages',
   'fleets',
   'operations',
@@ -128,6 +130,11 @@ try {
       ? { loads: 3, rounds: 2, roundMs: 2000 }
       : { loads: 9, rounds: 11, roundMs: 4000 };
     tell(await measurePortal(await openStage({ logs: [], fleets: [] }, ['--no-worker']), turns));
+    await cleanUp();
+  }
+  if (wanted.has('money')) {
+    const fleets = [100, flags.quick ? 10_000 : 100_000];
+    tell(await measureMoney(await openStage({ logs: [], fleets }, ['--no-worker'])));
     await cleanUp();
   }
   // Tables of a million rows keep PostgreSQL busy long after they are filled, so figures that would suffer

@@ -82,6 +82,11 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   that sends the very statement the product sends and shows what it finds with the same function; a page of 50 of them in
   the same way. Pages of two accounts with 1,000 and 1,000,000 machines in one table, all with addresses, and of
   as many volumes, like those of the audit log.
+* **Money**: two accounts with 100 and 100,000 machines, each with a span of the meter that began within the last hundred
+  days, and each with a budget that blocks. One connection; the same call in both takes turns, request by request; the
+  ratio of the median latencies of a round. The write is a dry run of \`createVm\`. For the neighbour, a key of another
+  account calls \`whoami\` without pause on one connection; beside it, the large account makes one of these calls every
+  100 ms. Rounds with and without them take turns.
 * **Creating**: \`hostplane admin serve\` with an empty data folder, its worker and the sandbox engine in one process; the time
   is that from the first call to the moment when no machine is being created any more.
 * **Waiters**: 5,000 connections, each held on the feed of one account until an event is committed; from the commit, as its

@@ -8,11 +8,17 @@ export interface Ask {
   readonly path: string;
   readonly key?: string;
   readonly address: string;
+  /** With a body, the request is a POST. It must be ASCII. */
+  readonly body?: object | undefined;
 }
 
-export function writeRequest({ path, key, address }: Ask): string {
+export function writeRequest({ path, key, address, body }: Ask): string {
   const credential = key === undefined ? '' : `X-API-Key: ${key}\r\n`;
-  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench/1\r\nAccept: application/json\r\nX-Forwarded-For: ${address}\r\n${credential}\r\n`;
+  const text = body === undefined ? '' : JSON.stringify(body);
+  const method = body === undefined ? 'GET' : 'POST';
+  const length =
+    body === undefined ? '' : `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: bench/1\r\nAccept: application/json\r\nX-Forwarded-For: ${address}\r\n${credential}${length}\r\n${text}`;
 }
 
 export function addressAt(index: number): string {

@@ -151,6 +151,35 @@ export async function fillVolumes(db: Db, accountId: string): Promise<void> {
     from vms where account_id = ${accountId} order by id`.execute(db);
 }
 
+/** One open span of each machine, which began within the last hundred days. The sums of the meter follow from them. */
+export async function fillMeter(db: Db, accountId: string): Promise<void> {
+  const lines = [
+    {
+      sku: 'vps.flex-2-4',
+      unit: 'hour',
+      pace: 'hour',
+      quantity: '1000000',
+      billable: '1000000',
+      hourly: '9000000000',
+      monthly: '5990000',
+    },
+  ];
+  await sql`
+    insert into meter_spans (account_id, resource_id, family, type, name, location, labels, api_key_id, priced_as,
+      contract_months, is_stopped, configuration, lines, priced_at, started_at)
+    select account_id, id, 'flexible-vps', 'vm', name, location, labels, null, 'vm', 1, false, configuration,
+      ${JSON.stringify(lines)}::jsonb, at, at
+    from vms, lateral (select now() - substr(id, 4)::int % 100 * interval '1 day' - interval '1 hour' as at) l
+    where account_id = ${accountId} order by id`.execute(db);
+  await sql`select meter_recount(${accountId})`.execute(db);
+}
+
+export async function liftLimits(db: Db, accountId: string, limits: readonly string[]): Promise<void> {
+  await sql`
+    insert into account_limits (account_id, limit_id, value)
+    select ${accountId}, unnest(${[...limits]}::text[]), null`.execute(db);
+}
+
 /** Entries have a realistic size. Their hashes do not form a chain, because the bench does not verify it. */
 export async function fillAuditLog(db: Db, accountId: string, keyId: string, entries: number): Promise<void> {
   const same = JSON.stringify({

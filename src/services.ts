@@ -20,7 +20,9 @@ import { newsChannels } from './kernel/waiting/channels.ts';
 import { Waiters } from './kernel/waiting/waiters.ts';
 import { tariffOf } from './money/prices/tariff.ts';
 import { checkStarvation } from './operations/starvation.ts';
-import { accountTurns } from './pipeline/account-turns.ts';
+import { accountTurns, readTurns } from './pipeline/account-turns.ts';
+import { GuessLog } from './portal-api/people/log/guesses.ts';
+import { freeBytesFor } from './provider/imports.ts';
 import { approvalsUrlOf } from './provider/portal-address.ts';
 import { docsUrlOf, type ProviderConfig } from './provider/schema.ts';
 import { MOST_SKEW_MS, readClockSkew } from './store/clock.ts';
@@ -131,6 +133,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   const activity = new KeyActivity(db, failed, options.activityMs);
   const denials = new DenialQueue(db, failed);
   const audit = new AuditQueue(db, failed);
+  const guesses = new GuessLog(db, failed);
   const listener = new Listener(connection, options.serves === false ? undefined : API_PROCESSES);
   const waiters = new Waiters();
   // The cache subscribes first: a waiter woken by a change of permissions must not read the old ones from the
@@ -159,7 +162,9 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     limiter,
     denials,
     turns: accountTurns(provider.database.pool_size),
+    readTurns: readTurns(provider.database.pool_size),
     audit,
+    guesses,
     waiters,
     metrics,
     log,
@@ -169,6 +174,9 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
   };
   let current: Services = { ...services };
 
+  metrics.watch('import_disk_free_bytes', 'Free bytes on the disk for imports.', () =>
+    freeBytesFor(services.provider),
+  );
   metrics.watch('pool_connections', 'Open database connections.', () => pool.totalCount);
   metrics.watch('pool_idle', 'Idle database connections.', () => pool.idleCount);
   metrics.watch('pool_waiting', 'Requests waiting for a database connection.', () => pool.waitingCount);
@@ -234,7 +242,7 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     },
     async close() {
       await worker?.close();
-      await Promise.all([activity.close(), denials.close(), audit.close()]);
+      await Promise.all([activity.close(), denials.close(), audit.close(), guesses.close()]);
       await Promise.all([limiter.close(), listener.close(), ports.close()]);
       await db.destroy();
     },

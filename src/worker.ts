@@ -12,6 +12,7 @@ import { Schedules } from './operations/schedules/schedules.ts';
 import { DatabaseRunnerStore } from './operations/store.ts';
 import { WEBHOOKS_CHANNEL } from './operations/webhooks/attempts/store.ts';
 import { WebhookSender } from './operations/webhooks/sender.ts';
+import { mailComposers } from './portal-api/people/mail-composers.ts';
 import type { Listener } from './store/listener.ts';
 
 export interface Worker {
@@ -45,7 +46,10 @@ export function openWorker(
   const sender = new WebhookSender(services);
   listener.subscribe(EVENTS_CHANNEL, sender);
   listener.subscribe(WEBHOOKS_CHANNEL, sender);
-  const mails = new MailSender(services, leaseSeconds === undefined ? {} : { leaseSeconds });
+  const mails = new MailSender(services, {
+    composers: mailComposers,
+    ...(leaseSeconds === undefined ? {} : { leaseSeconds }),
+  });
   listener.subscribe(MAILS_CHANNEL, mails);
   const schedules = new Schedules(services, [retention, ...registry.schedules]);
   watchSlots(metrics, runner, db);

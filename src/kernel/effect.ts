@@ -48,6 +48,8 @@ export interface CostChange {
   readonly creatorKeyId: string | null;
   /** The monthly price of the resource once the write has taken effect. */
   readonly monthlyAfter: Micro;
+  /** A schedule is going to cause the cost, so it is kept in the plan of the schedule and not with the operation. */
+  readonly isPlanned?: true;
 }
 
 /** The change of the running cost of the account, as it is shown. */

@@ -3,7 +3,7 @@ import type { Db } from '../store/database.ts';
 import type { Guarded } from './access/caller.ts';
 import type { Permission } from './access/permissions.ts';
 import type { ConsoleSession } from './consoles.ts';
-import type { Download } from './downloads.ts';
+import type { Download } from './downloads/download.ts';
 import type { EventType } from './events/event.ts';
 import { collectFinalReads, type FinalRead, refuseSharedNames } from './final-reads.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -73,8 +73,8 @@ export interface Family {
   readonly lifecycles?: readonly Lifecycle[];
   /** Finds the console session that the token belongs to; null if this family has no such session. */
   findConsole?(services: Services, sessionId: string, token: string): Promise<ConsoleSession | null>;
-  /** Finds the file that the link belongs to; null if the token is wrong or expired, or the file is gone. */
-  findDownload?(services: Services, id: string, token: string): Promise<Download | null>;
+  /** The file of a resource to which this family makes links; null if it is not one of the family, or is gone. */
+  findDownload?(services: Services, resourceId: string): Promise<Download | null>;
   /** Started with the worker: watches engines for changes that no call caused. Returns a function that stops it. */
   watch?(services: Services): () => Promise<void>;
   /** The checks that `hostplane admin doctor` runs for this family: one entry per check. */
@@ -93,6 +93,8 @@ export interface Registry {
   readonly resourceTypes: ReadonlyMap<string, ResourceType>;
   readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
   readonly kinds: ReadonlyMap<string, Kind>;
+  /** The kinds that calls start which can add cost. */
+  readonly costlyKinds: ReadonlySet<string>;
   /** By endpoint id: how a call that waits reads its resource again. */
   readonly finalReads: ReadonlyMap<string, FinalRead>;
   readonly schedules: readonly Schedule[];
@@ -200,6 +202,11 @@ export function buildRegistry(families: readonly Family[]): Registry {
     resourceTypes: collectTypes(families),
     eventTypes: new Map(eventTypes.map((type) => [type.type, type])),
     kinds: collectKinds(families),
+    costlyKinds: new Set(
+      endpoints.flatMap(({ raisesCost, operation }) =>
+        raisesCost === undefined || operation === undefined ? [] : [operation.type],
+      ),
+    ),
     finalReads: collectFinalReads(endpoints),
     schedules: families.flatMap(({ schedules = [] }) => schedules),
     subjects: collectSubjects(families),

@@ -6,6 +6,8 @@ import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { micro, most, sum } from '../kernel/micro.ts';
 import type { Endpoint } from '../kernel/record.ts';
+import { pricePlan } from '../money/future/price-plan.ts';
+import { futureOf } from '../money/future/store.ts';
 import { isRunning, readLines } from '../money/metering/line.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
 import { costMark } from '../surfaces/openapi/cost-mark.ts';
@@ -14,6 +16,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
 import type { Variant } from './fixture.ts';
 import { collect, fixtureOf } from './fixtures.ts';
+import { meterDifferences } from './meter-agreement.ts';
 import { outcomeOf } from './responses.ts';
 import {
   createWorld,
@@ -75,8 +78,8 @@ function casesOf(endpoint: Endpoint): Case[] {
   ]);
 }
 
-/** What the meter and the inventory say that a month and an hour of the account cost now. */
-async function bill(): Promise<{ monthly: bigint; hourly: bigint }> {
+/** What the meter and the inventory say that a month and an hour of the account cost now, with what schedules plan. */
+async function bill(): Promise<Record<'metered' | 'monthly' | 'hourly', bigint>> {
   const { db } = app.services;
   const spans = await db
     .selectFrom('meter_spans')
@@ -96,13 +99,17 @@ async function bill(): Promise<{ monthly: bigint; hourly: bigint }> {
   expect(stopped.filter((type) => !app.registry.resourceTypes.get(type)?.stops)).toEqual([]);
   const monthly = sum(listed.map((row) => BigInt(row.price_monthly_micros ?? 0)));
   expect(monthly, 'the inventory and the meter agree').toBe(metered);
-  return { monthly, hourly: sum(listed.map((row) => BigInt(row.price_hourly_micros ?? 0))) };
+  expect(await meterDifferences(app, [world.account.id]), 'the totals and the spans agree').toEqual([]);
+  const planned = pricePlan(app.services.tariff, await futureOf(db, world.account.id), new Date());
+  const hourly = sum(listed.map((row) => BigInt(row.price_hourly_micros ?? 0)));
+  return { metered, monthly: monthly + planned.monthly, hourly: hourly + planned.hourly };
 }
 
 async function requestOf({ endpoint, vary, settleIn }: Case): Promise<WalkRequest> {
   const made = await paramsFor(endpoint, world);
   const varied = await vary?.(world, made);
-  const request = await requestTo(endpoint, world, { params: varied?.params ?? made });
+  const query = varied?.query === undefined ? {} : { query: varied.query };
+  const request = await requestTo(endpoint, world, { params: varied?.params ?? made, ...query });
   const [outer = ''] = Object.values(made);
   if (settleIn !== undefined) await fixtureOf(outermost(endpoint))?.settles?.[settleIn]?.(world, outer);
   const payload = { ...(request.payload as object | undefined), ...varied?.body };
@@ -217,8 +224,8 @@ describe.each(writes.flatMap(casesOf))('$title', (each) => {
     await settle(app);
     await expectOnePrice();
     const after = await bill();
-    expect(during.monthly, 'while the operation runs').toBeLessThanOrEqual(
-      most(before.monthly, after.monthly),
+    expect(during.metered, 'while the operation runs').toBeLessThanOrEqual(
+      most(before.metered, after.metered),
     );
     const change = after.monthly - before.monthly;
     changes.push(change);

@@ -12,6 +12,7 @@ import { DatabaseRunnerStore } from '../operations/store.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestApp } from '../testing/app.ts';
 import { inventoryDifferences } from './inventory-agreement.ts';
+import { meterDifferences } from './meter-agreement.ts';
 
 export const moments = [
   'before the effect',
@@ -153,7 +154,8 @@ const failure = ({ name }: Step<never>): Outcome => ({
 
 /**
  * Runs workers, one after the other, until all operations have ended. Returns how many workers crashed. Throws if the
- * inventory then shows another status than a resource has, so this is checked at every end that a law reaches.
+ * inventory then shows another status than a resource has, or the totals of the meter other costs than its spans, so
+ * this is checked at every end that a law reaches.
  */
 export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promise<number> {
   const left = [...mishaps];
@@ -165,7 +167,7 @@ export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promi
     await life.runner.close(0);
     // If a worker crashes after its last commit, its operations may end before `isOver` is set: check it again here.
     if (isDone && !life.isOver) {
-      const differences = await inventoryDifferences(app);
+      const differences = [...(await inventoryDifferences(app)), ...(await meterDifferences(app))];
       if (differences.length > 0) throw new Error(differences.join('\n'));
       return deaths;
     }

@@ -53,14 +53,9 @@ const troubles: readonly Trouble[] = [
   { name: 'is silent once', effect: { kind: 'unreachable' }, times: 1, firstOnly: true },
   { name: 'is silent for good', effect: { kind: 'unreachable' } },
   { name: 'does it and is silent', effect: { kind: 'fail_after' }, times: 1 },
-  {
-    name: 'does it later than anybody waits',
-    effect: { kind: 'late', seconds: 0.02 },
-    times: 1,
-    firstOnly: true,
-  },
+  { name: 'does it later than anybody waits', effect: { kind: 'late', seconds: 0.02 }, times: 1 },
   { name: 'hangs', effect: { kind: 'hang' }, times: 1, firstOnly: true },
-  { name: 'lies once', effect: { kind: 'lie' }, times: 1, firstOnly: true },
+  { name: 'lies once', effect: { kind: 'lie' }, times: 1 },
   { name: 'lies for good', effect: { kind: 'lie' } },
   { name: 'loses the machine', effect: { kind: 'lose' }, times: 1 },
 ];

@@ -7,7 +7,7 @@ import { fieldCodes, type ProblemCode, problems } from '../kernel/problems/catal
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { errorsPage } from '../surfaces/openapi/errors-page.ts';
-import type { JsonSchema, Parameter } from '../surfaces/openapi/model.ts';
+import type { JsonSchema } from '../surfaces/openapi/model.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -58,37 +58,23 @@ describe('the catalogue', () => {
   });
 });
 
-const componentOf = (parameter: object): Parameter | undefined =>
-  '$ref' in parameter
-    ? document.components.parameters[String(parameter.$ref).split('/').at(-1) ?? '']
-    : undefined;
-
 describe('the specification', () => {
   it('names exactly the public codes', () => {
     expect(codesNamed('Problem')).toEqual(publicCodes);
     expect(codesNamed('FieldError')).toEqual([...fieldCodes]);
   });
 
-  it.each(registry.endpoints)(
-    'names the codes of $id, together with those of every operation and of its parameters',
-    (endpoint) => {
-      const problem = document.components.responses['Problem'];
-      const shared = [
-        ...(problem?.['x-problem-codes'] ?? []),
-        ...(endpoint.body === undefined ? [] : (problem?.['x-problem-codes-with-body'] ?? [])),
-      ];
-      const operation = Object.values(document.paths)
-        .flatMap((item) => Object.values(item))
-        .find(({ operationId }) => operationId === endpoint.id);
-      const ofParameters = (operation?.parameters ?? []).flatMap(
-        (parameter) => componentOf(parameter)?.['x-problem-codes'] ?? [],
-      );
-      expect([...shared, ...ofParameters, ...(operation?.['x-problem-codes'] ?? [])].sort()).toEqual(
-        possibleProblems(endpoint).sort(),
-      );
-      expect(operation?.responses['default']).toEqual({ $ref: '#/components/responses/Problem' });
-    },
-  );
+  it.each(registry.endpoints)('names the codes of $id, together with those of every call', (endpoint) => {
+    const problem = document.components.responses['Problem'];
+    const shared = problem?.['x-problem-codes'] ?? [];
+    const operation = Object.values(document.paths)
+      .flatMap((item) => Object.values(item))
+      .find(({ operationId }) => operationId === endpoint.id);
+    expect([...shared, ...(operation?.['x-problem-codes'] ?? [])].sort()).toEqual(
+      possibleProblems(endpoint).sort(),
+    );
+    expect(operation?.responses['default']).toEqual({ $ref: '#/components/responses/Problem' });
+  });
 });
 
 describe('the page about errors', () => {

@@ -31,11 +31,50 @@ export const exemptions = {
     },
   ],
   sqlInStoresOnly: [],
+  connectionsWithLimits: [
+    ...['src/engines/compute/incus/connections.ts', 'src/engines/compute/incus/ovn/ovsdb.ts'].map(
+      (subject) => ({
+        subject,
+        reason:
+          "The servers are the provider's own engines; a call to one ends with its step, or after the patience of a request.",
+      }),
+    ),
+    {
+      subject: 'src/surfaces/cli/doctor/network.ts',
+      reason: 'Asks this installation itself, at its own address.',
+    },
+    {
+      subject: 'src/surfaces/mcp/stdio.ts',
+      reason: "Runs in the process of one customer, and calls only the customer's own provider.",
+    },
+  ],
   surfacesTakeTypesFromStores: [
     {
       subject: 'src/surfaces/cli/upkeep.ts',
       reason:
         'The command that verifies the audit chain consists only of a call to the function of the store.',
+    },
+  ],
+  limitsOfCalls: [
+    ...['account.api-keys', 'account.ip-allowlist-entries'].map((subject) => ({
+      subject,
+      reason:
+        'Only people add to it, in the portal, where every change of an account locks the account first.',
+    })),
+  ],
+  secretsOfResources: [
+    ...['createVm', 'redeployVm', 'resetVmPassword', 'setVmRescue'].map((subject) => ({
+      subject,
+      reason: 'A password of the guest, which opens nothing here. It lasts until somebody changes it there.',
+    })),
+    {
+      subject: 'getVpnPeerConfig',
+      reason:
+        'The peer is a resource of the account, and stays until it is deleted or expires, like a machine.',
+    },
+    {
+      subject: 'setWebhook',
+      reason: 'The secret signs what we send, and opens nothing here. It lasts as long as its webhook.',
     },
   ],
   formsFilled: [
@@ -123,6 +162,74 @@ export const exemptions = {
       subject: `createImage ${at}`,
       reason: 'Needs a server with a file; import.test.ts imports one and compares them.',
     })),
+  ],
+  rowsRead: [
+    ...['api_keys', 'budget_crossings', 'budgets', 'ip_allowlist_entries', 'webhooks'].map((subject) => ({
+      subject,
+      reason: 'Settings of the account, not resources: a limit keeps them few, however large the account is.',
+    })),
+    ...['revokeApiKey: accounts', 'revokeApiKey: members'].map((subject) => ({
+      subject,
+      reason: 'Reads the state of each active key, of which a limit allows few, to warn of the last one.',
+    })),
+    ...[
+      'createBackupPolicy: resources',
+      'createIso: vps_images',
+      'createIso: vps_isos',
+      'createPlacementGroup: resources',
+      'createVm: vms',
+      'createVpnGateway: vpn_gateways',
+      'createVpnGateway: vps_networks',
+      'createVpsNetwork: vps_networks',
+      'createVpsSshKey: resources',
+      'estimatePrice: resources',
+      'estimatePrice: vms',
+      'estimatePrice: vps_images',
+      'estimatePrice: vps_isos',
+      'listLimits: resources',
+      'listLimits: vms',
+      'listLimits: vps_images',
+      'listLimits: vps_isos',
+      'resizeVm: vms',
+    ].map((subject) => ({
+      subject,
+      reason:
+        'Counts in the database what a limit is about, so it reads at most as many rows as the limit allows.',
+    })),
+    {
+      subject: 'estimatePrice: meter_totals',
+      reason: 'Reads the sums of each budget with a label selector; a limit allows few budgets.',
+    },
+    {
+      subject: 'attachVpsFirewall: vms',
+      reason: 'Checks and marks each machine that the firewall covers, and a label selector may cover all.',
+    },
+    ...['addVpsFirewallRule', 'deleteVpsFirewall', 'updateVpsFirewall'].map((id) => ({
+      subject: `${id}: firewalls`,
+      reason:
+        'Counts or searches the rules of all firewalls of the account, of which a limit allows 500 at most.',
+    })),
+    ...['deleteVmBackup', 'deleteVmSnapshot', 'listImages'].map((id) => ({
+      subject: `${id}: vps_images`,
+      reason: 'Goes through the own images of the account, of which a limit allows 500 at most.',
+    })),
+    {
+      subject: 'listIsos: vps_isos',
+      reason: 'Sorts the own ISOs, of which a limit allows 200 at most, among those of the provider.',
+    },
+    {
+      subject: 'listVmInterfaces: vm_interfaces',
+      reason: 'Sorts all interfaces of one machine, of which a limit allows eight.',
+    },
+    {
+      subject: 'listVpnPeers: vpn_peers',
+      reason: 'Sorts all peers of one gateway, of which a limit allows 250.',
+    },
+    {
+      subject: 'getIpAllowlist: key_denials',
+      reason:
+        'Adds up the denials of 30 days by key and address. No index is only of those of the allowlist.',
+    },
   ],
   silentWrites: [
     {

@@ -36,8 +36,11 @@ export interface Way {
   readonly states: readonly string[];
 }
 
-/** Returns path parameters and members of the body that replace those of the example. */
-export type Variant = (world: World, params: Params) => Promise<{ params?: Params; body?: object }>;
+/** Returns path parameters, members of the body and a query that replace those of the example. */
+export type Variant = (
+  world: World,
+  params: Params,
+) => Promise<{ params?: Params; body?: object; query?: Readonly<Record<string, unknown>> }>;
 
 /** Compares the rows of a family with the state of its engines. */
 export interface FamilyAgreement {
@@ -74,6 +77,8 @@ export interface Fixture {
   readonly ways?: Readonly<Record<string, readonly Way[]>>;
   /** By endpoint id and title: other requests, which have another cost than the example. Creates what they need. */
   readonly variations?: Readonly<Record<string, Readonly<Record<string, Variant>>>>;
+  /** By endpoint id and title: other requests, which count against other limits than the example. */
+  readonly counted?: Readonly<Record<string, Readonly<Record<string, Variant>>>>;
   /** By endpoint id: other bodies of a creation. All bodies together send every member that has `readAs`. */
   readonly creations?: Readonly<Record<string, readonly ((world: World) => Promise<object>)[]>>;
   /** By state: brings a resource that `make` added into another state in which it stays. */

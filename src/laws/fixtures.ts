@@ -29,7 +29,7 @@ function joined(name: string, id: string, before: unknown, more: unknown): unkno
 }
 
 /** Merges this member of all fixtures into one table. */
-export function collect<K extends 'bodies' | 'creations' | 'scenarios' | 'variations' | 'ways'>(
+export function collect<K extends 'bodies' | 'counted' | 'creations' | 'scenarios' | 'variations' | 'ways'>(
   name: K,
 ): NonNullable<Fixture[K]> {
   const all: Record<string, unknown> = {};

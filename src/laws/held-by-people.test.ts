@@ -2,15 +2,15 @@
  * Whatever a member holds open without an API key ends with the right to it: when the session ends, when the role
  * changes, when the member is suspended or removed, when the account requires a second factor.
  */
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { dialConsole, refusalOf, type Session } from '../testing/console-client.ts';
+import { makeLargeBackup } from '../testing/large-backup.ts';
 import { SignedIn } from '../testing/signed-in.ts';
 import { StreamReader } from '../testing/stream-reader.ts';
 import { VpsAccount } from '../testing/vps.ts';
+import { handed, slowDownloads } from './handed-out.ts';
 import { outcomeOf } from './responses.ts';
 
 const OFTEN = { interval: 10 };
@@ -23,7 +23,7 @@ let port: number;
 
 beforeAll(async () => {
   here = await createTestApp({ portal: true });
-  there = await createTestApp({ portal: true, database: here.database });
+  there = await createTestApp({ portal: true, database: here.database, provider: slowDownloads });
   await there.app.listen({ port: 0, host: '127.0.0.1' });
   port = (there.app.server.address() as AddressInfo).port;
 });
@@ -81,30 +81,32 @@ describe('what a member holds open', () => {
     const vps = await VpsAccount.open(here);
     const { id: vmId } = await vps.vm();
     const member = await SignedIn.open(there, vps.account.id, 'admin');
-    const consoleCall = {
-      method: 'POST',
-      url: `/flexible-vps/v1/vms/${vmId}/console-sessions`,
-      payload: {},
-    };
-    const unused = (await member.call(consoleCall)).json<Session>();
-    const socket = dialConsole((await member.call(consoleCall)).json<Session>(), port);
-    await once(socket, 'message');
-    const closed = once(socket, 'close').then(([code, reason]) => `${code} ${reason}`);
+    const ids = { vmId, backupId: await makeLargeBackup(vps) };
+    const bearers = [];
+    for (const each of Object.values(handed)) {
+      const make = async () => {
+        const made = await member.call({ method: 'POST', url: each.urlOf(ids), payload: {} });
+        expect(made.statusCode, made.body).toBe(201);
+        return made.json<unknown>();
+      };
+      bearers.push({ each, unused: await make(), ...(await each.open(await make(), port)) });
+    }
     const poll = member.call({ url: EVENTS, headers: { prefer: 'wait=60' } }).then(outcomeOf);
     const reader = await StreamReader.open(port, member.urlOf(EVENTS), member.headers);
     const payload = { name: `m-${vmId.slice(-8)}` };
     const machine = { method: 'POST', url: '/workshop/v1/machines', payload };
     const waiting = member.call({ ...machine, headers: { prefer: 'wait=60' } });
-    await expect.poll(() => there.services.waiters.size, OFTEN).toBe(4);
+    await expect.poll(() => there.services.waiters.size, OFTEN).toBe(bearers.length + 3);
 
     await take(member);
     const code = answer.slice(4);
     expect(await poll).toBe(answer);
     expect((await reader.end()).text).toContain(`event: end\ndata: {"code":"${code}"}`);
-    expect(await closed).toContain(code);
     expect((await waiting).statusCode).toBe(202);
-    const { status } = await refusalOf(dialConsole(unused, port));
-    expect(status).toBe(404);
+    for (const { each, unused, ended } of bearers) {
+      expect(await ended).toContain(each.tellsReason ? code : 'cut off');
+      expect(await each.refusal(unused, port)).toBe(await each.refusal(each.unknown(unused), port));
+    }
   });
 
   it('goes on if other members lose their rights', async () => {

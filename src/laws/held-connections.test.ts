@@ -1,16 +1,18 @@
 /**
- * Whatever a key holds open ends with the right to it: long-polls, calls that wait for their operation, event streams
- * and consoles. It ends with the problem that a new call gets, also in a process that did not make the change.
+ * Whatever a key holds open ends with the right to it: long-polls, calls that wait for their operation, event streams,
+ * and what calls hand out (consoles, download links), before and in the middle of its use. It ends with the problem that
+ * a new call gets, also in a process that did not make the change.
  */
-import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { MemoryRateLimit } from '../kernel/rate-limit/memory.ts';
 import { isAsync } from '../kernel/record.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { dialConsole, refusalOf, type Session } from '../testing/console-client.ts';
+import { makeLargeBackup } from '../testing/large-backup.ts';
 import { StreamReader } from '../testing/stream-reader.ts';
 import { VpsAccount } from '../testing/vps.ts';
+import { exemptFrom } from './exemptions.ts';
+import { type Handed, handed, handingOut, type Ids, slowDownloads } from './handed-out.ts';
 import { type Holder, losses, prepareHolder } from './lost-rights.ts';
 import { outcomeOf } from './responses.ts';
 
@@ -27,7 +29,7 @@ beforeAll(async () => {
   let clock = 0;
   const limiter = new MemoryRateLimit({ now: () => (clock += 1000) });
   here = await createTestApp();
-  there = await createTestApp({ database: here.database, limiter });
+  there = await createTestApp({ database: here.database, limiter, provider: slowDownloads });
   await there.app.listen({ port: 0, host: LOOPBACK });
   port = (there.app.server.address() as AddressInfo).port;
 });
@@ -51,15 +53,13 @@ interface Held {
   readonly title: string;
   /** The call that a client would make to hold the same again. */
   readonly again: Request;
-  /** The refusal with which it ended. */
+  /** The refusal with which it ended, if the client learns it. */
   readonly ended: Promise<string>;
+  readonly tellsReason?: boolean;
 }
 
-/** A key that holds connections, and a machine of its account. */
-interface Client extends Holder {
-  readonly vps: VpsAccount;
-  readonly vmId: string;
-}
+/** A key that holds connections, with a machine and a backup of its account. */
+interface Client extends Holder, Ids {}
 
 const send = ({ key }: Holder, request: Request, headers: Record<string, string> = {}) =>
   there.call({ ...request, key: key.key, remoteAddress: LOOPBACK, headers });
@@ -95,47 +95,47 @@ const streams: Record<string, (client: Client) => Promise<Held>> = {
   },
 };
 
-const createSession = ({ vmId }: Client): Request => ({
+const callFor = (client: Client, { urlOf }: Handed): Request => ({
   method: 'POST',
-  url: `/flexible-vps/v1/vms/${vmId}/console-sessions`,
+  url: urlOf(client),
   payload: {},
 });
 
-const sessionOf = async (client: Client): Promise<Session> =>
-  (await send(client, createSession(client))).json();
+async function handOut(client: Client, each: Handed): Promise<unknown> {
+  const answer = await send(client, callFor(client, each));
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json();
+}
 
-const consoles: Record<string, (client: Client) => Promise<Held>> = {
-  async 'flexible-vps'(client) {
-    const socket = dialConsole(await sessionOf(client), port);
-    // The prompt of the machine: bytes go both ways.
-    await once(socket, 'message');
-    const ended = once(socket, 'close').then(([code, reason]) => `${code} ${reason}`);
-    return { title: 'console', again: createSession(client), ended };
-  },
-};
+async function openHanded(client: Client, [title, each]: [string, Handed]): Promise<Held> {
+  const { ended } = await each.open(await handOut(client, each), port);
+  return { title, again: callFor(client, each), ended, tellsReason: each.tellsReason };
+}
 
 async function prepare(): Promise<Client> {
   const vps = await VpsAccount.open(here);
   const { id } = await vps.vm();
-  return { ...(await prepareHolder(here, vps.account)), vps, vmId: id };
+  const backupId = await makeLargeBackup(vps);
+  return { ...(await prepareHolder(here, vps.account)), vmId: id, backupId };
 }
 
 const stillOpen = Symbol('still open');
 const now = <T>(promise: Promise<T>) => Promise.race([promise, Promise.resolve(stillOpen)]);
 
 describe('everything that can be held open is tried here', () => {
-  it('every endpoint that waits or streams, and every family with consoles', () => {
-    const { endpoints, families } = there.registry;
+  it('every endpoint that waits or streams, and every secret that an answer contains', () => {
+    const { endpoints } = there.registry;
     const ids = (found: typeof endpoints) => found.map(({ id }) => id).sort();
     expect(Object.keys(polls).sort()).toEqual(ids(endpoints.filter(({ waits }) => waits)));
     expect(Object.keys(streams).sort()).toEqual(ids(endpoints.filter(({ stream }) => stream !== undefined)));
-    const withConsoles = families.filter(({ findConsole }) => findConsole !== undefined);
-    expect(Object.keys(consoles)).toEqual(withConsoles.map(({ name }) => name));
+    expect([...Object.keys(handed), ...exemptFrom('secretsOfResources')].sort()).toEqual(handingOut);
   });
 
   it.each(losses)('it ends at $title, and a token from before opens nothing', async ({ take, answer }) => {
     const client = await prepare();
-    const unused = await sessionOf(client);
+    const unused: [string, Handed, unknown][] = [];
+    for (const [title, each] of Object.entries(handed))
+      unused.push([title, each, await handOut(client, each)]);
     const changing: Request = {
       method: 'POST',
       url: '/workshop/v1/machines',
@@ -144,27 +144,27 @@ describe('everything that can be held open is tried here', () => {
     expect(there.registry.endpoints.some((each) => each.id === 'createMachine' && isAsync(each))).toBe(true);
     const waiting = send(client, changing, { prefer: 'wait=60' });
     const held: Held[] = [];
-    for (const open of [polls, streams, consoles].flatMap((each) => Object.values(each)))
-      held.push(await open(client));
-    // The two polls, the call that waits, the stream and the console.
-    await expect.poll(() => there.services.waiters.size, OFTEN).toBe(5);
+    for (const open of [polls, streams].flatMap((each) => Object.values(each))) held.push(await open(client));
+    for (const each of Object.entries(handed)) held.push(await openHanded(client, each));
+    // All of these, and the call that waits.
+    await expect.poll(() => there.services.waiters.size, OFTEN).toBe(held.length + 1);
 
     await take(client);
     const call = async (request: Request) => outcomeOf(await send(client, request));
     await expect.poll(() => call({ ...changing, payload: {} }), OFTEN).toBe(answer);
 
-    for (const { title, again, ended } of held) {
+    for (const { title, again, ended, tellsReason = true } of held) {
       const refusal = await call(again);
+      const reason = tellsReason ? expect.stringContaining(refusal.slice(4)) : 'cut off';
       if (!/^40[13] /.test(refusal)) expect([title, await now(ended)]).toEqual([title, stillOpen]);
-      else expect([title, await ended]).toEqual([title, expect.stringContaining(refusal.slice(4))]);
+      else expect([title, await ended]).toEqual([title, reason]);
     }
     expect((await waiting).statusCode).toBe(202);
 
-    const unknown = { url: unused.url.replace(/con_.{26}$/, 'con_01jqzv2m7xe9rs5d3k8w4t6y0b'), token: 'x' };
-    const like = async (session: Session) => {
-      const { status, body } = await refusalOf(dialConsole(session, port));
-      return [status, body.replaceAll(/req_[0-9a-z]{26}/g, 'req')];
-    };
-    expect(await like(unused)).toEqual(await like(unknown));
+    for (const [title, each, answer] of unused)
+      expect([title, await each.refusal(answer, port)]).toEqual([
+        title,
+        await each.refusal(each.unknown(answer), port),
+      ]);
   });
 });

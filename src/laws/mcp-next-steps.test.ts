@@ -31,17 +31,29 @@ const VALUE = /\$\{[^}]*\}/g;
 const STEP = /\bnextStep:\s*(?:'((?:[^'\\]|\\.)*)'|`([^`]*)`)/g;
 const FOLDERS = /^src\/(families|resources|money|pipeline|kernel|engines|provider)\//;
 
+const ownSteps = shipped
+  .filter(({ path }) => FOLDERS.test(path))
+  .flatMap(({ path, text }) =>
+    [...text.matchAll(STEP)].map(([, plain, filled]) => ({ path, said: plain ?? filled ?? '' })),
+  );
+
 it('so does each next step that a refusal names itself', () => {
-  const steps = shipped
-    .filter(({ path }) => FOLDERS.test(path))
-    .flatMap(({ path, text }) =>
-      [...text.matchAll(STEP)].map(([, plain, filled]) => ({
-        path,
-        step: inToolWords((plain ?? filled ?? '').replaceAll(VALUE, 'x'), endpoints),
-      })),
-    );
+  const steps = ownSteps.map(({ path, said }) => ({
+    path,
+    step: inToolWords(said.replaceAll(VALUE, 'x'), endpoints),
+  }));
   expect(steps.filter(({ step }) => HTTP.test(step))).toEqual([]);
   expect(steps.length).toBeGreaterThan(10);
+});
+
+/** Values that a customer may have written. */
+const CUSTOMERS = /name|label|note|description|mail|quoted|message|body|params|query/i;
+
+it('no next step quotes what a customer may have written: a model follows next steps', () => {
+  const quotes = ownSteps.flatMap(({ path, said }) =>
+    [...said.matchAll(VALUE)].filter(([value]) => CUSTOMERS.test(value)).map(([value]) => `${path} ${value}`),
+  );
+  expect(quotes).toEqual([]);
 });
 
 describe('a call in a sentence', () => {

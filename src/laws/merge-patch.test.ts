@@ -1,5 +1,6 @@
 /** Every PATCH is a merge patch (RFC 7396): objects are merged, arrays are replaced, and null removes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADDRESS_PURPOSE } from '../kernel/chosen-addresses.ts';
 import { managedResource } from '../kernel/managed-resource.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
@@ -49,6 +50,7 @@ function otherThan(value: unknown, whole: JsonSchema, example: unknown): unknown
   if (isObject(more)) return { 'law/reset': 'yes' };
   if (isOf('array', whole)) return example ?? schema.examples?.[0];
   if (format === 'date-time') return new Date(Date.now() + 86_400_000).toISOString();
+  if (ADDRESS_PURPOSE in schema) return example ?? schema.examples?.[0];
   if (isOf('string', whole))
     return pattern === undefined ? 'Another text.' : sampleOf({ type: 'string', pattern });
   const members = membersOf(schema).map(([name, member]) => [

@@ -215,6 +215,50 @@ describe('each thing in its place', () => {
   );
 });
 
+/** What opens a connection, by the module that offers it. */
+const openers: Readonly<Record<string, readonly string[]>> = {
+  'node:http': ['request', 'get'],
+  'node:https': ['request', 'get'],
+  'node:http2': ['connect'],
+  'node:net': ['connect', 'createConnection', 'Socket'],
+  'node:tls': ['connect'],
+  ws: ['WebSocket'],
+  undici: ['request', 'fetch', 'stream', 'connect', 'Agent', 'Client', 'Pool'],
+};
+
+/** The names that a file imports as values, with the module each is from: `request as requestTls` is `request`. */
+function valuesOf({ text }: SourceFile): (readonly [module: string, name: string])[] {
+  return [...text.matchAll(/^import (?!type\b)\{([^}]*)\} from '([^']+)'/gm)].flatMap(
+    ([, names = '', module = '']) =>
+      names
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== '' && !name.startsWith('type '))
+        .map((name) => [module, name.split(' ')[0] ?? ''] as const),
+  );
+}
+
+/** Calls within comments and texts open nothing. */
+function opensConnections(file: SourceFile): boolean {
+  const { text } = file;
+  const isImported = valuesOf(file).some(([module, name]) => openers[module]?.includes(name) === true);
+  const fetches = /^(?! *\*)[^'"`/]*(?<![\w.#])fetch\(/m.test(text) && !/\bfunction fetch\(/.test(text);
+  const mails = /\bcreateTransport\(/.test(text) && !/streamTransport: true/.test(text);
+  return isImported || fetches || mails;
+}
+
+describe('connections to other servers', () => {
+  it('have a least rate or a total time: the file that opens one uses the limits of a transfer', () => {
+    const opening = shipped.filter(opensConnections);
+    const wrong = opening.filter(
+      ({ imports }) =>
+        !imports.some(({ target, isTypeOnly }) => target === 'src/kernel/net/transfer.ts' && !isTypeOnly),
+    );
+    expect(namesOf(wrong)).toEqual(exemptFrom('connectionsWithLimits'));
+    expect(opening.length).toBeGreaterThan(wrong.length);
+  });
+});
+
 describe('files', () => {
   it('are small', () => {
     const long = sources.filter((file) => file.lines > (isTest(file) ? 400 : 300));

@@ -158,7 +158,11 @@ export async function goneParamsFor(endpoint: Pick<Endpoint, 'path'>, world: Wor
   return params;
 }
 
-async function payloadOf(endpoint: Endpoint, world: World, params: Params): Promise<{ payload?: object }> {
+export async function payloadOf(
+  endpoint: Endpoint,
+  world: World,
+  params: Params,
+): Promise<{ payload?: object }> {
   const body = bodyOf(endpoint);
   // Creates no resources for the body if the ids are those of the example, or are invalid.
   const isNothing = params === endpoint.example.params || !isValid(endpoint.params, params);

@@ -27,6 +27,12 @@ async function liftLimits({ services }: TestApp, { id }: TestAccount): Promise<v
 }
 
 let serial = 0;
+let word = 'walk';
+
+/** For laws about what names say: from now on, all names in this process begin with another word. */
+export function beginNamesWith(other: string): void {
+  word = other;
+}
 
 /** A name that no other resource of this process has. */
-export const freshName = (): string => `walk-${process.pid}-${String(++serial).padStart(5, '0')}`;
+export const freshName = (): string => `${word}-${process.pid}-${String(++serial).padStart(5, '0')}`;

@@ -1,51 +1,74 @@
 /** Hands one mail over: to the SMTP server of the provider, or to a file if there is none. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { Transfer } from '../kernel/net/transfer.ts';
 import type { ProviderConfig, SmtpConfig } from '../provider/schema.ts';
 import { messageOf, type StoredMail } from './message.ts';
 import { loadNodemailer } from './nodemailer.ts';
 
-/** After this time an attempt is given up. Its lease must be longer. */
+/** After this time an attempt is given up, however slowly the server answers. Its lease must be longer. */
 export const ATTEMPT_MS = 90_000;
 const CONNECT_MS = 15_000;
 const SILENCE_MS = 30_000;
 
 export const outboxFolder = ({ database }: ProviderConfig): string => join(database.folder, 'outbox');
 
-/** The way to the SMTP server, for one mail or one test. */
-export async function openSmtp({ host, port, tls, user, password }: SmtpConfig) {
-  const { createTransport } = await loadNodemailer();
-  return createTransport({
-    // Only connections of a pool can be ended while they deliver a message.
-    pool: true,
-    maxConnections: 1,
-    maxMessages: 1,
-    host,
-    port,
-    secure: tls === 'implicit',
-    requireTLS: tls === 'starttls',
-    ignoreTLS: tls === 'none',
-    ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
-    connectionTimeout: CONNECT_MS,
-    greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-  });
-}
+const optionsOf = ({ host, port, tls, user, password }: SmtpConfig) => ({
+  host,
+  port,
+  secure: tls === 'implicit',
+  requireTLS: tls === 'starttls',
+  ignoreTLS: tls === 'none',
+  ...(user === null ? {} : { auth: { user, pass: password ?? '' } }),
+  connectionTimeout: CONNECT_MS,
+  greetingTimeout: CONNECT_MS,
+  socketTimeout: SILENCE_MS,
+});
 
 async function sendBySmtp(
   smtp: SmtpConfig,
   mail: { readonly from: string; readonly to: string; readonly message: Buffer },
-  signal: AbortSignal,
+  { signal, totalMs }: DeliveryLimits,
 ): Promise<void> {
-  const transport = await openSmtp(smtp);
+  const { createTransport } = await loadNodemailer();
+  // Only connections of a pool can be ended while they deliver a message.
+  const pool = { pool: true, maxConnections: 1, maxMessages: 1 } as const;
+  const transport = createTransport({ ...pool, ...optionsOf(smtp) });
+  const transfer = new Transfer({ totalMs });
   const end = (): void => transport.close({ force: true });
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(ATTEMPT_MS)]);
+  const limit = AbortSignal.any([signal, transfer.signal]);
   limit.addEventListener('abort', end);
   try {
     await transport.sendMail({ envelope: { from: mail.from, to: [mail.to] }, raw: mail.message });
+  } catch (error) {
+    throw transfer.signal.aborted ? tooSlow(smtp, totalMs) : error;
   } finally {
+    transfer.end();
     limit.removeEventListener('abort', end);
     end();
+  }
+}
+
+const tooSlow = ({ host }: SmtpConfig, totalMs: number): Error =>
+  new Error(`${host} did not take the mail within ${totalMs / 1000} seconds.`);
+
+/** Signs in at the server, and sends nothing. */
+export async function tryToSignIn(smtp: SmtpConfig, totalMs = ATTEMPT_MS): Promise<void> {
+  const { createTransport } = await loadNodemailer();
+  // The connection is our own, so that it can be ended while the server still answers.
+  const socket = new Socket();
+  const transport = createTransport({ ...optionsOf(smtp), socket });
+  const transfer = new Transfer({ totalMs });
+  const late = () => new Error(`${smtp.host} did not answer within ${totalMs / 1000} seconds.`);
+  transfer.signal.addEventListener('abort', () => socket.destroy(late()));
+  try {
+    await transport.verify();
+  } catch (error) {
+    throw transfer.signal.aborted ? late() : error;
+  } finally {
+    transfer.end();
+    transport.close();
   }
 }
 
@@ -57,15 +80,20 @@ async function writeToFile(folder: string, id: string, message: Buffer): Promise
   await rename(`${file}.part`, file);
 }
 
+export interface DeliveryLimits {
+  readonly signal: AbortSignal;
+  readonly totalMs: number;
+}
+
 export async function deliver(
   mail: StoredMail,
   provider: ProviderConfig,
-  signal: AbortSignal,
+  limits: DeliveryLimits,
 ): Promise<void> {
   const message = await messageOf(mail, provider);
   const { from, smtp } = provider.mail;
   if (smtp === null) await writeToFile(outboxFolder(provider), mail.id, message);
-  else await sendBySmtp(smtp, { from, to: mail.recipient, message }, signal);
+  else await sendBySmtp(smtp, { from, to: mail.recipient, message }, limits);
 }
 
 /**

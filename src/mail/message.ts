@@ -11,7 +11,7 @@ import { type Letter, type Site, type TemplateName, templates } from './template
 export interface StoredMail {
   readonly id: string;
   readonly recipient: string;
-  readonly template: TemplateName;
+  readonly template: string;
   readonly data: unknown;
   readonly created_at: Date;
 }
@@ -25,7 +25,9 @@ const brandOf = ({ provider, portal }: ProviderConfig): Brand => ({
 });
 
 function letterOf({ template, data }: StoredMail, site: Site): Letter {
-  const write = templates[template]?.write as ((data: unknown, site: Site) => Letter) | undefined;
+  const write = templates[template as TemplateName]?.write as
+    | ((data: unknown, site: Site) => Letter)
+    | undefined;
   if (write === undefined) throw new Error(`This version has no mail template "${template}".`);
   return write(data, site);
 }

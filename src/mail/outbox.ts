@@ -8,7 +8,7 @@ import { isMailAddress } from './address.ts';
 import { countRecent, insertMail } from './store.ts';
 import { type MailData, type TemplateName, templates } from './templates.ts';
 
-const newMailId = idPrefix('mail', 'mail');
+export const newMailId = idPrefix('mail', 'mail');
 
 /** Mails to one recipient and hour, over all templates that strangers can cause. */
 const MOST_BY_STRANGERS = 3;

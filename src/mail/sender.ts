@@ -8,7 +8,9 @@ import type { Services } from '../kernel/services.ts';
 import { type Environment, REAL } from '../operations/environment.ts';
 import { Poller } from '../operations/poller.ts';
 import type { Subscriber } from '../store/listener.ts';
+import { transact } from '../store/transaction.ts';
 import { ATTEMPT_MS, deliver, isRefused } from './delivery.ts';
+import { type Composers, compose, isRequest } from './requests.ts';
 import { DELAYS } from './retries.ts';
 import { claimDue, endSent, endTried, giveBack, type MailRow, nextDue } from './store.ts';
 
@@ -18,8 +20,12 @@ const LONGEST_ERROR = 300;
 const LEASE_SECONDS = (2 * ATTEMPT_MS) / 1000;
 
 export interface MailSenderOptions {
+  /** Write the mails of requests; without them, requests wait for a worker that has them. */
+  readonly composers?: Composers;
   readonly environment?: Environment;
   readonly leaseSeconds?: number;
+  /** The time for one attempt. */
+  readonly attemptMs?: number;
 }
 
 type Stage = Pick<Services, 'db' | 'log' | 'provider' | 'metrics'>;
@@ -36,13 +42,19 @@ export class MailSender implements Subscriber {
   readonly #sending = new Set<Promise<void>>();
   readonly #interrupt = new AbortController();
   readonly #leaseSeconds: number;
+  readonly #composers: Composers;
+  readonly #attemptMs: number;
   readonly #poller: Poller;
 
   /** `stage.provider` is read for every mail, because a reload replaces it. */
-  constructor(stage: Stage, { environment = REAL, leaseSeconds = LEASE_SECONDS }: MailSenderOptions = {}) {
+  constructor(stage: Stage, options: MailSenderOptions = {}) {
+    const { environment = REAL, leaseSeconds = LEASE_SECONDS, attemptMs = ATTEMPT_MS } = options;
+    const { composers = {} as Composers } = options;
     this.#stage = stage;
+    this.#composers = composers;
     this.#environment = environment;
     this.#leaseSeconds = leaseSeconds;
+    this.#attemptMs = attemptMs;
     this.#poller = new Poller({
       environment,
       deafMs: 5_000,
@@ -123,7 +135,9 @@ export class MailSender implements Subscriber {
     const { db, log, provider, metrics } = this.#stage;
     const { signal } = this.#interrupt;
     try {
-      await deliver(mail, provider, signal);
+      // The mails that a request leads to are due at once, and claimed next.
+      if (isRequest(mail)) return await transact(db, (tx) => compose(tx, this.#composers, mail, this.#owner));
+      await deliver(mail, provider, { signal, totalMs: this.#attemptMs });
     } catch (error) {
       // The attempt was interrupted and may or may not have arrived, so it is sent again.
       if (signal.aborted) return;

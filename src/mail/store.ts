@@ -10,7 +10,8 @@ export type MailStatus = 'queued' | 'sent' | 'failed';
 interface MailsTable {
   id: string;
   recipient: string;
-  template: TemplateName;
+  /** A template, or the name of a request (`requests.ts`). */
+  template: string;
   /** What the template needs, in JSON. It may contain a one-time token, so it is null once the mail was sent. */
   data: unknown;
   status: Generated<MailStatus>;
@@ -46,7 +47,7 @@ export async function insertMail(
   mail: {
     readonly id: string;
     readonly recipient: string;
-    readonly template: TemplateName;
+    readonly template: string;
     readonly data: string;
   },
 ): Promise<void> {
@@ -99,6 +100,13 @@ export async function endSent(db: Db, id: string, owner: string, now: Date | nul
     update mails set status = 'sent', data = null, finished_at = ${at(now)}, next_attempt_at = null,
       last_error = null, lease_owner = null, lease_until = null
     where id = ${id} and status = 'queued' and lease_owner = ${owner}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Returns false if another worker holds the mail by now; then nothing was removed. */
+export async function removeClaimed(tx: Tx, id: string, owner: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from mails where id = ${id} and status = 'queued' and lease_owner = ${owner}`.execute(tx);
   return numAffectedRows === 1n;
 }
 

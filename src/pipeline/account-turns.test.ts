@@ -91,3 +91,35 @@ describe('an account that sends many changes at once', () => {
     expect(statuses.filter((status) => status === 503)).toEqual([]);
   });
 });
+
+describe('an account that sends many reads at once', () => {
+  let t: TestApp;
+  beforeAll(async () => {
+    t = await createTestApp();
+  });
+  afterAll(() => t.close());
+
+  it('has each of them answered, and leaves connections to everybody else', async () => {
+    const { db } = t.services;
+    const [busyKey, otherKey] = [
+      await createKey(db, await createAccount(db)),
+      await createKey(db, await createAccount(db)),
+    ];
+    const read = (key: string, url: string) => t.call({ method: 'GET', url, key });
+    const { many, answer } = await db.transaction().execute(async (tx) => {
+      // As slow reads do it: each read of this table holds its connection.
+      await sql`lock table placement_groups in access exclusive mode`.execute(tx);
+      const many = Array.from({ length: 40 }, () => read(busyKey.key, '/flexible-vps/v1/placement-groups'));
+      const waiting = async () => {
+        const { rows } = await sql<{ waiting: number }>`
+          select count(*)::int as waiting from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+        return rows[0]?.waiting;
+      };
+      await vi.waitFor(async () => expect(await waiting()).toBe(3), { timeout: 10_000 });
+      return { many, answer: await read(otherKey.key, '/account/v1/operations') };
+    });
+    expect(answer.statusCode, answer.body).toBe(200);
+    expect(new Set((await Promise.all(many)).map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  });
+});

@@ -7,29 +7,20 @@ import type { Done } from '../kernel/call.ts';
 import type { CostChange } from '../kernel/effect.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { type Micro, micro, sum } from '../kernel/micro.ts';
-import { Problem } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
-import { type Declaration, periodOf, refuses } from '../money/budgets/budget.ts';
-import { type Load, loadsOf } from '../money/budgets/figures.ts';
+import { periodOf } from '../money/budgets/budget.ts';
+import { loadsOf } from '../money/budgets/figures.ts';
 import { pendingRows } from '../money/budgets/pending/store.ts';
+import { type Claim, NOTHING, refuseWithoutRoom } from '../money/budgets/room.ts';
 import { covers } from '../money/budgets/scope.ts';
 import { type BudgetRow, findBudgets, lockBlockingBudgets } from '../money/budgets/store.ts';
 import { exceededBy } from '../money/prices/basket-limits.ts';
-import { formatMoney } from '../money/prices/format.ts';
 import type { Estimate } from '../money/prices/schema.ts';
 import type { Tx } from '../store/database.ts';
 import { sendNow } from '../store/send-later.ts';
 import { refuseRestricted } from './permission.ts';
 
 const monthlySum = (costs: readonly CostChange[]): Micro => sum(costs.map(({ monthly }) => monthly));
-
-const NOTHING: Load = { spent: 0n, committed: 0n };
-
-interface Claim {
-  readonly budget: BudgetRow;
-  /** The monthly cost that the call would add within the scope of this budget. */
-  readonly requested: Micro;
-}
 
 /** A cost counts for the key that makes the call, and for the key that created the resource. */
 function claimsOn(budgets: readonly BudgetRow[], exchange: Exchange, costs: readonly CostChange[]): Claim[] {
@@ -47,33 +38,11 @@ function claimsOn(budgets: readonly BudgetRow[], exchange: Exchange, costs: read
     .filter(({ requested }) => requested > 0n);
 }
 
-/** `load` includes the call, because the handler has already written its resources. */
-function refusal({ budget, requested }: Claim, load: Load): Problem {
-  const { id, name, amount, currency, blocks } = budget;
-  const shown = {
-    budget_id: id,
-    amount,
-    spent: formatMoney(load.spent),
-    committed: formatMoney(load.committed - requested),
-    requested: formatMoney(requested),
-  };
-  const before = blocks === 'spent' ? load.spent : load.committed - requested;
-  const left = micro(amount) - before;
-  const used =
-    blocks === 'spent'
-      ? `Spent so far: ${shown.spent}.`
-      : `Spent so far: ${shown.spent}. Committed for the whole month: ${shown.committed}.`;
-  const rest = left > 0n ? `Left: ${formatMoney(left)}.` : 'Nothing is left.';
-  return new Problem('budget_exceeded', {
-    detail: `The budget ${name} is ${amount} ${currency} a month. ${used} ${rest} This call would add ${shown.requested} a month.`,
-    extra: shown,
-  });
-}
-
 /** For a dry run: the budgets that have no room for the call, also those that only notify. */
 export async function exceededBudgets(
   tx: Tx,
   exchange: Exchange,
+  { tariff }: Pick<Services, 'tariff'>,
   { costs }: Pick<Done, 'costs'>,
 ): Promise<Estimate['exceeds_budgets']> {
   if (monthlySum(costs) <= 0n) return [];
@@ -81,7 +50,7 @@ export async function exceededBudgets(
   const now = new Date();
   const claims = claimsOn(await findBudgets(tx, accountId, periodOf(now)), exchange, costs);
   const budgets = claims.map((claim) => claim.budget);
-  const loads = await loadsOf(tx, accountId, budgets, now);
+  const loads = await loadsOf(tx, accountId, budgets, now, tariff);
   return claims.flatMap(({ budget: { id, amount, blocks }, requested }, i) => {
     const { spent, committed } = loads[i] ?? NOTHING;
     const beside = { spent, committed: committed - requested };
@@ -89,16 +58,16 @@ export async function exceededBudgets(
   });
 }
 
-const roomIn = ({ amount, blocks }: Pick<Declaration, 'amount' | 'blocks'>, load: Load): Micro =>
-  micro(amount) - (blocks === 'spent' ? load.spent : load.committed);
-
-/** The meter has the cost of a call only once its operation has ended; until then these rows count. */
+/**
+ * The meter has the cost of a call only once its operation has ended; until then these rows count. What a schedule is
+ * going to cost counts by its plan.
+ */
 function pendingOf(exchange: Exchange, { costs, operation }: Pick<Done, 'costs' | 'operation'>) {
   if (operation === null) return [];
   const { family: own } = endpointOf(exchange);
   return pendingRows(
     operation.id,
-    costs.map((cost) => ({ ...cost, family: cost.family ?? own })),
+    costs.filter(({ isPlanned }) => !isPlanned).map((cost) => ({ ...cost, family: cost.family ?? own })),
   );
 }
 
@@ -123,11 +92,6 @@ export async function budget(
   const claims = claimsOn(blocking, exchange, costs);
   if (claims.length === 0) return;
   const budgets = claims.map((claim) => claim.budget);
-  const loads = await loadsOf(tx, accountId, budgets, new Date());
-  const refusing = claims
-    .map((claim, i) => ({ claim, load: loads[i] ?? NOTHING }))
-    .filter(({ claim, load }) => refuses(claim.budget, load))
-    .sort((a, b) => (roomIn(a.claim.budget, a.load) < roomIn(b.claim.budget, b.load) ? -1 : 1));
-  const [strictest] = refusing;
-  if (strictest !== undefined) throw refusal(strictest.claim, strictest.load);
+  const loads = await loadsOf(tx, accountId, budgets, new Date(), services.tariff);
+  refuseWithoutRoom(claims, loads);
 }

@@ -10,6 +10,7 @@ import type { Services } from '../kernel/services.ts';
 import { Departure } from '../kernel/waiting/client-gone.ts';
 import type { Tx } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
+import { inTurns } from '../store/turned-database.ts';
 import { afterActs } from './acts.ts';
 import { checkApproval, requestApproval, Unapproved } from './approval.ts';
 import { entryOf } from './audit.ts';
@@ -35,7 +36,9 @@ function nextPage(exchange: Exchange, services: Services, query: Readonly<Record
 
 async function read(exchange: Exchange, services: Services, input: Input, leave: Leave): Promise<Result> {
   const hold = holdFor(exchange, services, input, leave);
-  const call = callOf(exchange, services, input, { db: services.db, done: nothingDone(), hold });
+  const accountId = callerOf(exchange).account.id;
+  const db = inTurns(services.db, (work) => services.readTurns.take(accountId, work));
+  const call = callOf(exchange, services, input, { db, done: nothingDone(), hold });
   const reply = await endpointOf(exchange).handle(call);
   const format = formatFor(exchange);
   const result = answer(endpointOf(exchange), reply, nextPage(exchange, services, input.query), format);
@@ -80,7 +83,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     // Up to here every effect is a row of this transaction; acts run later, and engines act on committed rows only.
     // So a dry run is the real call, rolled back.
     if (input.dryRun)
-      throw new Undone(dryRunResult(services, done, await exceededBudgets(tx, exchange, done)));
+      throw new Undone(dryRunResult(services, done, await exceededBudgets(tx, exchange, services, done)));
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
     if (done.acts.length > 0 && !hasActed) throw new ActsDue(done.acts);
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));
@@ -124,7 +127,7 @@ export function execute(
   body: unknown,
   leave: Leave = never,
 ): Promise<Result> {
-  const input = readInput(exchange, body);
+  const input = readInput(exchange, services, body);
   if (!isWrite(endpointOf(exchange))) return read(exchange, services, input, leave);
   const result = write(exchange, services, input);
   return input.wait === null

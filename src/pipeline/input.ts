@@ -1,4 +1,5 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
+import { addressFaults } from '../kernel/chosen-addresses.ts';
 import { type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { type OnFailure, OnFailureParameter } from '../kernel/operations/schema.ts';
 import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
@@ -6,6 +7,7 @@ import { convertQuery } from '../kernel/query-string.ts';
 import { type AnyObject, type Endpoint, isAsync, isAsyncCreate, isWrite } from '../kernel/record.ts';
 import { withResets } from '../kernel/resets.ts';
 import { Shape, type TObject, Type } from '../kernel/schema.ts';
+import type { Services } from '../kernel/services.ts';
 import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from './format.ts';
 import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
@@ -149,7 +151,7 @@ const missingIn = ({ missing }: Endpoint, body: unknown): readonly FieldError[] 
  * Validates headers, query and body together, so that one answer lists every invalid field. A malformed id in the
  * path answers 404, like an unknown id.
  */
-export function readInput(exchange: Exchange, sentBody: unknown): Input {
+export function readInput(exchange: Exchange, services: Pick<Services, 'egress'>, sentBody: unknown): Input {
   const endpoint = endpointOf(exchange);
   refuseForeignFormat(exchange, formatsOf(endpoint));
   const ifMatch = readTags(exchange, 'if-match');
@@ -165,6 +167,8 @@ export function readInput(exchange: Exchange, sentBody: unknown): Input {
   if (endpoint.body !== undefined) {
     const faults = faultsOf(endpoint.body, body);
     found.push(...(endpoint.method === 'PATCH' ? explainRemovals(body, faults) : faults));
+    // The rules for addresses judge only what has the right shape.
+    if (found.length === 0) found.push(...addressFaults(endpoint.body, body, services.egress));
   }
   if (found.length > 0) throw invalid(distinct([...found, ...missingIn(endpoint, body)]));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');

@@ -70,7 +70,7 @@ export async function openStream(
   services: Services,
   departure: Departure,
 ): Promise<OpenStream> {
-  const input = readInput(exchange, undefined);
+  const input = readInput(exchange, services, undefined);
   const caller = callerOf(exchange);
   const { db } = services;
   const seat = newSeat(caller.account.id, caller.key === null ? caller.sessionId : caller.key.id);

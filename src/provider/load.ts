@@ -87,7 +87,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const password = draft.isSound('/mail') ? readPassword(draft.file.mail.smtp, folder('mail'), report) : null;
   if (faults.length > 0) return refuse(faults);
 
-  const { provider, server, catalogue, database: data, secrets, egress, mail, portal } = draft.file;
+  const { provider, server, catalogue, database: data, secrets, egress, imports, mail, portal } = draft.file;
   const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
   const dataFolder = resolve(dataBase, data.folder);
   return {
@@ -111,6 +111,10 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
             : resolve(folder('secrets'), secrets.key_file),
       },
       egress: { allow: egress.allow, deny: egress.deny, addresses: egress.addresses, ca },
+      imports: {
+        ...imports,
+        folder: imports.folder === null ? null : resolve(folder('imports'), imports.folder),
+      },
       mail: {
         from: mail.from ?? `no-reply@${provider.domain}`,
         smtp: mail.smtp && withPassword(mail.smtp, password),

@@ -4,6 +4,7 @@
  */
 import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
 import { Catalogue } from './catalogue.ts';
+import { Imports } from './imports.ts';
 import { Count, Country, Default, ListOf, Text } from './words.ts';
 
 declare module '../kernel/services.ts' {
@@ -155,6 +156,7 @@ export const ProviderFile = Shape({
   redis: Redis,
   secrets: Secrets,
   egress: Egress,
+  imports: Imports,
   mail: Mail,
   portal: Portal,
   catalogue: Catalogue,
@@ -177,6 +179,8 @@ export interface ProviderConfig {
   readonly secrets: { readonly key: string | null; readonly key_file: string };
   /** `ca` is the content of `ca_file`. */
   readonly egress: Omit<ProviderFile['egress'], 'ca_file'> & { readonly ca: string | null };
+  /** `folder` is an absolute path. */
+  readonly imports: Imports;
   readonly mail: { readonly from: string; readonly smtp: SmtpConfig | null };
   /** `logo` is an absolute path. */
   readonly portal: ProviderFile['portal'];

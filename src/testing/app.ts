@@ -51,6 +51,8 @@ export interface TestAppOptions {
   readonly database?: TestDatabase;
   /** Also runs the worker (operations, webhooks, schedules). Default: off; nothing runs unless a test runs it. */
   readonly works?: boolean;
+  /** False: other processes do not count this one among those that share the rate limit. */
+  readonly serves?: boolean;
   /** Also serves the acts of the portal, and the calls of people. */
   readonly portal?: boolean;
 }
@@ -135,6 +137,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     secretKey: Buffer.alloc(32, 'for tests only'),
     ...(options.limiter ? { limiter: options.limiter } : {}),
     works: options.works ?? false,
+    serves: options.serves ?? true,
     activityMs: NEVER_MS,
   });
   if (!options.database) await createWidgetsTable(running.services.db);

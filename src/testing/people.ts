@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
 import type { RoleName } from '../kernel/access/roles.ts';
 import { newId } from '../kernel/ids.ts';
+import { compose, isRequest } from '../mail/requests.ts';
+import { mailComposers } from '../portal-api/people/mail-composers.ts';
 import { hashPassword } from '../portal-api/people/passwords/hashing.ts';
 import { insertSession } from '../portal-api/people/sessions/store.ts';
 import { insertPerson, type PersonRow } from '../portal-api/people/store.ts';
@@ -107,8 +109,23 @@ export class Browser {
   post = (path: string, payload?: object) => this.send('POST', path, payload);
 }
 
+/** Does what a worker does with requested mails, except for sending them. */
+async function composeMails(db: Db): Promise<void> {
+  const owner = newId('session');
+  await db.transaction().execute(async (tx) => {
+    const requested = (await tx.selectFrom('mails').selectAll().orderBy('id').forUpdate().execute()).filter(
+      isRequest,
+    );
+    for (const mail of requested) {
+      await tx.updateTable('mails').set({ lease_owner: owner }).where('id', '=', mail.id).execute();
+      await compose(tx, mailComposers, mail, owner);
+    }
+  });
+}
+
 /** The token in the link of the newest mail of this template to the address; null without such a mail. */
 export async function mailedToken(db: Db, to: string, template: string): Promise<string | null> {
+  await composeMails(db);
   const row = await db
     .selectFrom('mails')
     .select('data')
@@ -121,6 +138,7 @@ export async function mailedToken(db: Db, to: string, template: string): Promise
 
 /** The templates of all mails to the address, oldest first. */
 export async function mailsTo(db: Db, to: string): Promise<string[]> {
+  await composeMails(db);
   const rows = await db
     .selectFrom('mails')
     .select('template')

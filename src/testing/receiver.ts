@@ -9,6 +9,7 @@ const fixtures = join(import.meta.dirname, 'fixtures');
 
 /** The self-signed certificate of the receiver; clients that trust it accept the receiver. */
 export const receiverCertificate = readFileSync(join(fixtures, 'localhost.crt'), 'utf8');
+export const receiverKey = readFileSync(join(fixtures, 'localhost.key'), 'utf8');
 
 export interface Received {
   readonly method: string;
@@ -36,13 +37,20 @@ export const withStatus =
   (response) =>
     void response.writeHead(status, headers).end();
 
+/** Begins a header and sends a byte of it now and then, without an end. */
+export const drippingHeaders: Answering = (response) => {
+  response.socket?.write('HTTP/1.1 204 No Content\r\nX-Slow: ');
+  const drops = setInterval(() => response.socket?.write('x'), 5);
+  response.on('close', () => clearInterval(drops));
+};
+
 export async function createReceiver(host = '127.0.0.1', port = 0): Promise<Receiver> {
   const received: Received[] = [];
   let answering: Answering = withStatus(204);
   let connections = 0;
   const server = createServer({
     cert: receiverCertificate,
-    key: readFileSync(join(fixtures, 'localhost.key')),
+    key: receiverKey,
   });
   server.on('connection', () => {
     connections++;

@@ -31,11 +31,13 @@ function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
+/** `options` are those of `hostplane admin serve`. */
 export async function startServer(
   folder: string,
   environment: Record<string, string> = {},
+  options: readonly string[] = [],
 ): Promise<ServerProcess | FailedStart> {
-  const child = spawn(process.execPath, [START], {
+  const child = spawn(process.execPath, [START, ...options], {
     env: {
       ...process.env,
       HOSTPLANE_DATA: folder,
@@ -71,8 +73,9 @@ export async function startServer(
 export async function startServerOrFail(
   folder: string,
   environment: Record<string, string> = {},
+  options: readonly string[] = [],
 ): Promise<ServerProcess> {
-  const started = await startServer(folder, environment);
+  const started = await startServer(folder, environment, options);
   if ('exitCode' in started) throw new Error(`The server did not start:\n${started.output}`);
   return started;
 }

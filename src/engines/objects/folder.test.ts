@@ -38,6 +38,21 @@ describe('a folder', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it('has nothing of a killed writer once the object was written again', async () => {
+    const slow = new FolderStore({ location: 'fra1', folder, megabytesPerSecond: 1 });
+    const writing = slow.put('a/1', Buffer.alloc(300_000));
+    const hidden = async () =>
+      (await readdir(join(folder, 'a')).catch(() => [])).filter((name) => name !== '1');
+    await expect.poll(hidden).toHaveLength(1);
+    const [left = ''] = await hidden();
+    await writing;
+    // As a process leaves it that is killed at this moment.
+    await writeFile(join(folder, 'a', left), 'half');
+    await store.put('a/1', Buffer.from('whole'));
+    expect(await readdir(join(folder, 'a'))).toEqual(['1']);
+    expect((await store.get('a/1'))?.toString()).toBe('whole');
+  });
+
   it('is written no faster than allowed', async () => {
     const slow = new FolderStore({ location: 'fra1', folder, megabytesPerSecond: 1 });
     const before = performance.now();

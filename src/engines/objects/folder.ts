@@ -1,13 +1,46 @@
 /** Stores objects as files in a folder of the provider, for example a network file system. */
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Bandwidth } from './bandwidth.ts';
 import { storeAway, storeFull } from './faults.ts';
 import type { ObjectStore, StoredObject } from './port.ts';
 
-/** Files that are still being written. A killed process leaves them behind; `removeAll` removes them. */
+/**
+ * Files that are still being written. A killed process leaves them behind. The next `put` of the same object removes
+ * them, and so does `removeAll`.
+ */
 const UNFINISHED = '.unfinished-';
+
+const unfinishedAt = (file: string, place: number): string =>
+  join(dirname(file), `${UNFINISHED}${basename(file)}-${place}`);
+
+interface Unfinished {
+  readonly handle: FileHandle;
+  readonly place: number;
+}
+
+/** Takes the first name that is free, because a worker that lost its lease may still write the same object. */
+async function openUnfinished(file: string, place = 0): Promise<Unfinished> {
+  try {
+    return { handle: await open(unfinishedAt(file, place), 'wx', 0o600), place };
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    return openUnfinished(file, place + 1);
+  }
+}
+
+/** The object is stored, so nothing of other attempts is needed. */
+async function removeOthers(file: string, own: number): Promise<void> {
+  for (let place = 0; place < own; place++) await rm(unfinishedAt(file, place), { force: true });
+  for (let place = own + 1; ; place++) {
+    try {
+      await rm(unfinishedAt(file, place));
+    } catch (error) {
+      if (isMissing(error)) return;
+      throw error;
+    }
+  }
+}
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? '');
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(codeOf(error));
@@ -34,6 +67,21 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
+/** Returns false if another writer stored the same object meanwhile and removed what was written here. */
+async function finish(file: string, place: number): Promise<boolean> {
+  try {
+    await rename(unfinishedAt(file, place), file);
+    return true;
+  } catch (error) {
+    const isThere = await stat(file).then(
+      () => true,
+      () => false,
+    );
+    if (isMissing(error) && isThere) return false;
+    throw error;
+  }
+}
+
 interface FolderOptions {
   readonly location: string;
   readonly folder: string;
@@ -58,14 +106,13 @@ export class FolderStore implements ObjectStore {
   /** Written beside its place and renamed, so that no reader finds half an object. */
   async put(key: string, bytes: Buffer, signal?: AbortSignal): Promise<void> {
     const file = join(this.#folder, key);
-    const unfinished = join(dirname(file), `${UNFINISHED}${randomBytes(8).toString('hex')}`);
     await guarded(async () => {
       const first = await mkdir(dirname(file), { recursive: true, mode: 0o700 });
       if (first !== undefined)
         for (let made = dirname(file); made.length >= first.length; made = dirname(made))
           await syncFolder(dirname(made));
+      const { handle, place } = await openUnfinished(file);
       try {
-        const handle = await open(unfinished, 'wx', 0o600);
         try {
           for await (const slice of this.#bandwidth.pace(bytes, signal)) {
             signal?.throwIfAborted();
@@ -75,10 +122,11 @@ export class FolderStore implements ObjectStore {
         } finally {
           await handle.close();
         }
-        await rename(unfinished, file);
+        if (!(await finish(file, place))) return;
+        await removeOthers(file, place);
         await syncFolder(dirname(file));
       } catch (error) {
-        await rm(unfinished, { force: true });
+        await rm(unfinishedAt(file, place), { force: true });
         throw error;
       }
     });

@@ -4,6 +4,8 @@ import type { Family } from '../../kernel/registry.ts';
 import { budgetEvaluation } from '../../money/budgets/evaluation.ts';
 import { priceAnnouncements } from '../../money/metering/announcements/announcements.ts';
 import { repricing } from '../../money/metering/price-changes.ts';
+import { examineTotals } from '../../money/metering/totals/examination.ts';
+import { folding } from '../../money/metering/totals/folding.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { keyEnds } from './api-keys/expiry-events.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
@@ -68,5 +70,6 @@ export const account: Family = {
   limitCounts: accountLimitCounts,
   resources: [...accountResources, priceResource, budgetResource, operationResource, webhooks],
   kinds: [approvalRequest],
-  schedules: [budgetEvaluation, repricing, priceAnnouncements, keyEnds],
+  schedules: [budgetEvaluation, repricing, folding, priceAnnouncements, keyEnds],
+  examine: examineTotals,
 };

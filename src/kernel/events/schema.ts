@@ -4,6 +4,7 @@ import type { Tables } from '../../store/database.ts';
 import { Actor } from '../audit/entry.ts';
 import { ResourceReference } from '../resource-ref.ts';
 import {
+  byOthers,
   Id,
   Named,
   Nullable,
@@ -43,6 +44,7 @@ export const EventView = Named(
     actor: Actor,
     message: Type.String({ description: 'What happened, in one English sentence.' }),
     data: Type.Unsafe<Record<string, unknown>>({
+      ...byOthers,
       type: 'object',
       additionalProperties: true,
       description: 'Details of the event; its members depend on the type.',

@@ -12,6 +12,7 @@ import { parseAddress } from './address.ts';
 import { type AddressKind, behindNat64, kindOf } from './address-kind.ts';
 import { parseCidr } from './cidr.ts';
 import { buildPrefixTrie, type PrefixTrie } from './prefix-trie.ts';
+import { Transfer } from './transfer.ts';
 
 declare module '../services.ts' {
   interface Services {
@@ -73,8 +74,8 @@ export interface EgressAnswer {
 
 export interface EgressOpening {
   readonly headers: Readonly<Record<string, string>>;
-  /** The longest pause without progress, from the DNS look-up to the last byte. */
-  readonly silenceMs: number;
+  /** Limits the time from the DNS look-up to the last byte. The caller tells it which bytes have arrived. */
+  readonly transfer: Transfer;
   /** Aborts the download. */
   readonly signal: AbortSignal;
 }
@@ -83,7 +84,7 @@ export interface EgressOpening {
 export interface EgressStream {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Ends with an error if the connection breaks or pauses for too long. */
+  /** Ends with an error if the connection breaks or exceeds a limit of its transfer. */
   readonly body: IncomingMessage;
 }
 
@@ -119,29 +120,31 @@ export class Egress {
 
   async call(url: URL, wanted: EgressRequest): Promise<EgressAnswer> {
     if (url.protocol !== 'https:') throw new NoAnswer('connect', new Error(`${url.protocol} is not spoken`));
-    const late = AbortSignal.timeout(wanted.timeoutMs);
-    const signal = wanted.signal === undefined ? late : AbortSignal.any([late, wanted.signal]);
-    const addresses = await this.#addressesOf(hostOf(url), signal);
-    return exchange(url, wanted, { signal, addresses, trust: this.#trust });
+    const transfer = new Transfer({ totalMs: wanted.timeoutMs });
+    const signal = AbortSignal.any([
+      transfer.signal,
+      ...(wanted.signal === undefined ? [] : [wanted.signal]),
+    ]);
+    try {
+      const addresses = await this.#addressesOf(hostOf(url), signal);
+      return await exchange(url, wanted, { signal, addresses, trust: this.#trust });
+    } finally {
+      transfer.end();
+    }
   }
 
-  async open(url: URL, { headers, silenceMs, signal }: EgressOpening): Promise<EgressStream> {
+  async open(url: URL, { headers, transfer, signal }: EgressOpening): Promise<EgressStream> {
     if (url.protocol !== 'https:') throw new NoAnswer('connect', new Error(`${url.protocol} is not spoken`));
-    const silent = new AbortController();
-    const hush = setTimeout(() => silent.abort(), silenceMs);
-    try {
-      const way = { signal: AbortSignal.any([silent.signal, signal]), trust: this.#trust };
-      const addresses = await this.#addressesOf(hostOf(url), way.signal);
-      const { incoming, outgoing } = await reach(url, { method: 'GET', headers }, { ...way, addresses });
-      const stop = (): void => void outgoing.destroy();
-      signal.addEventListener('abort', stop, { once: true });
-      if (signal.aborted) stop();
-      incoming.once('close', () => signal.removeEventListener('abort', stop));
-      incoming.setTimeout(silenceMs, () => incoming.destroy(new NoAnswer('timeout')));
-      return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming };
-    } finally {
-      clearTimeout(hush);
-    }
+    const way = { signal: AbortSignal.any([transfer.signal, signal]), trust: this.#trust };
+    const addresses = await this.#addressesOf(hostOf(url), way.signal);
+    const { incoming } = await reach(url, { method: 'GET', headers }, { ...way, addresses });
+    const stop = (): void => void incoming.destroy(new NoAnswer('timeout', way.signal.reason));
+    // Nobody may be reading when the time is over; a reader that comes later still gets the error.
+    incoming.on('error', () => undefined);
+    way.signal.addEventListener('abort', stop, { once: true });
+    if (way.signal.aborted) stop();
+    incoming.once('close', () => way.signal.removeEventListener('abort', stop));
+    return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: incoming };
   }
 
   async #addressesOf(host: string, signal: AbortSignal): Promise<readonly string[]> {
@@ -154,7 +157,8 @@ export class Egress {
 
   async #lookUp(host: string, signal: AbortSignal): Promise<readonly string[]> {
     const late = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(new NoAnswer('timeout')), { once: true });
+      const stop = (): void => reject(new NoAnswer('timeout', signal.reason));
+      signal.addEventListener('abort', stop, { once: true });
     });
     const found = await Promise.race([this.#resolve(host), late]).catch((error: unknown) => {
       throw error instanceof NoAnswer ? error : new NoAnswer('dns', error);
@@ -204,7 +208,8 @@ function reach(
     const fail = (cause?: unknown): void => {
       if (stage === 'answered') return;
       way.signal.removeEventListener('abort', stop);
-      reject(new NoAnswer(way.signal.aborted ? 'timeout' : stage === 'tls' ? 'tls' : 'connect', cause));
+      if (way.signal.aborted) reject(new NoAnswer('timeout', way.signal.reason));
+      else reject(new NoAnswer(stage === 'tls' ? 'tls' : 'connect', cause));
     };
     way.signal.addEventListener('abort', stop, { once: true });
     if (way.signal.aborted) stop();

@@ -25,6 +25,7 @@ import {
   requestCancel,
   type StoredOperation,
 } from './store.ts';
+import { refuseUnchecked } from './unchecked-cost.ts';
 
 /** Who or what starts an operation. */
 export interface Origin {
@@ -40,6 +41,8 @@ export interface Origin {
   readonly parent?: { readonly id: string; readonly step: string; readonly subjects: readonly string[] };
   /** Replaces the database clock, for callers with their own clock. */
   readonly now?: Date;
+  /** The budgets have been asked for the cost, if any. Only `startScheduled` sets it. */
+  readonly hasCheckedCost?: true;
 }
 
 const RETRY_SECONDS = 5;
@@ -106,6 +109,7 @@ export async function startOperation<I>(
   { kind, input, resource, subjects, server = '', isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
   origin: Origin,
 ): Promise<StoredOperation> {
+  refuseUnchecked(registry, kind, origin);
   requireInput(kind, input);
   if (unchanged || changedAtOnce)
     return startedAndEnded(db, registry, { kind, input, resource }, changedAtOnce === true, origin);

@@ -60,6 +60,7 @@ const downloadCodes = [
   'too_large',
   'checksum_mismatch',
   'blocked_address',
+  'too_slow',
   'unsupported_format',
   'not_an_iso',
 ] as const;

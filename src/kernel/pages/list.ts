@@ -28,6 +28,12 @@ const paging = {
   ),
 };
 
+/** The parameters of pages, with another size than most lists have. */
+export const pagesOf = (maximum: number, initial: number) => ({
+  ...paging,
+  limit: { ...paging.limit, maximum, default: initial },
+});
+
 /** A list declares only the filters it supports, so that an unsupported parameter is refused instead of ignored. */
 export const dateFilters = {
   created_after: Type.Optional({ ...Time, description: 'Only rows created at or after this time.' }),
@@ -60,8 +66,7 @@ export function ListQuery<P extends TProperties, const S extends readonly string
 ) {
   const { sort, maximum = 200, initial = 50 } = options;
   return Shape({
-    ...paging,
-    limit: { ...paging.limit, maximum, default: initial },
+    ...pagesOf(maximum, initial),
     sort: OneOf<S[number]>(
       Object.fromEntries(sort.map((value) => [value, orderOf(value)])) as Meanings<S[number]>,
       {
@@ -73,7 +78,7 @@ export function ListQuery<P extends TProperties, const S extends readonly string
   });
 }
 
-const NextCursor = Named(
+export const NextCursor = Named(
   'NextCursor',
   Nullable(Type.String({ description: 'The `cursor` of the next page; null on the last page.' })),
 );

@@ -33,9 +33,8 @@ export const takesIfMatch = ({ method }: Pick<Endpoint, 'method'>): boolean =>
 const isImplicit = ({ permission }: Kind): boolean => IMPLICIT.includes(permission);
 const hasBody = ({ body }: Kind): boolean => body !== undefined;
 
-/** The problems that every endpoint can answer with. */
-export const always: readonly ProblemCode[] = [
-  'malformed_request',
+/** The problems that come from the key, the address or the server, whatever the request asks for. */
+export const ofEveryCall: readonly ProblemCode[] = [
   'api_key_missing',
   'bearer_not_supported',
   'api_key_malformed',
@@ -44,7 +43,6 @@ export const always: readonly ProblemCode[] = [
   'api_key_suspended',
   'api_key_revoked',
   'ip_not_allowed',
-  'not_acceptable',
   'validation_failed',
   'rate_limited',
   'headers_too_large',
@@ -52,8 +50,11 @@ export const always: readonly ProblemCode[] = [
   'engine_unavailable',
 ];
 
+/** The problems of every request: its headers or its body cannot be read, or the wanted format does not exist. */
+const ofEveryRequest: readonly ProblemCode[] = ['malformed_request', 'not_acceptable'];
+
 /** The problems of every endpoint that takes a body. */
-export const withBody: readonly ProblemCode[] = [
+const withBody: readonly ProblemCode[] = [
   'request_timeout',
   'payload_too_large',
   'unsupported_media_type',
@@ -87,7 +88,8 @@ const inOrder = Object.keys(problems) as readonly ProblemCode[];
 export function possibleProblems(endpoint: Kind & Pick<Endpoint, 'problems'>): ProblemCode[] {
   return inOrder.filter(
     (code) =>
-      always.includes(code) ||
+      ofEveryCall.includes(code) ||
+      ofEveryRequest.includes(code) ||
       (hasBody(endpoint) && withBody.includes(code)) ||
       byKind[code]?.(endpoint) === true ||
       endpoint.problems.includes(code),

@@ -223,6 +223,29 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
     }
   });
 
+  it('knows of processes that came later, also if they cannot be counted when the store is lost', async () => {
+    let count = async (): Promise<number> => 1;
+    const { store } = run(server.url, { ...BRIEF, countProcesses: () => count(), recountEveryMs: 20 });
+    await store.countSharers();
+    await new Promise<void>((resolve) => {
+      count = async () => {
+        // Only the count after this one shows that this one was taken over.
+        count = async () => {
+          resolve();
+          return 4;
+        };
+        return 4;
+      };
+    });
+    count = () => new Promise(() => {});
+    server.pause();
+    try {
+      expect(allowedOf(await takeMany([store], 'x', 220))).toBe(50);
+    } finally {
+      server.resume();
+    }
+  });
+
   it('counts locally when the store answers with an error', async () => {
     const { store, alarms } = run(server.url);
     await raw.set('hostplane:rate:ip:k', 'not a list');

@@ -27,10 +27,12 @@ export interface RedisRateLimitOptions {
   readonly url: string;
   readonly prefix?: string;
   /**
-   * How many processes share the limit now, with this one. Asked at start, when the store is lost, and once a second
-   * until it is back. If there is no answer, the last one counts.
+   * How many processes share the limit now, with this one. Asked at start, every ten seconds, when the store is lost,
+   * and once a second until it is back. If there is no answer, the last one counts.
    */
   readonly countProcesses?: () => Promise<number>;
+  /** How often the processes are counted while the store answers. */
+  readonly recountEveryMs?: number;
   /** A store that takes longer to answer counts as lost. */
   readonly answerWithinMs?: number;
   /** Called once when the store is lost and once when it is back. */
@@ -41,6 +43,8 @@ export interface RedisRateLimitOptions {
 
 const RETRY_EVERY_MS = 500;
 const RECOUNT_EVERY_MS = 1000;
+/** A flood may keep the database busy when the store is lost. Then the last count is used, so it must not be old. */
+const RECOUNT_WHILE_SHARED_MS = 10_000;
 const DEAD_AFTER_MS = 2000;
 /** Above this number of addresses, new ones are not remembered while the store counts them. */
 const MOST_REMEMBERED = 100_000;
@@ -59,6 +63,7 @@ export class RedisRateLimit implements RateLimitStore {
   /** Set while the first count after the loss of the store is under way. */
   #recount: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  readonly #recounting: NodeJS.Timeout;
 
   constructor(options: RedisRateLimitOptions) {
     this.#prefix = options.prefix ?? 'hostplane:rate:';
@@ -78,6 +83,11 @@ export class RedisRateLimit implements RateLimitStore {
     });
     this.#redis.on('error', (error: Error) => this.#lose(error.message));
     this.#redis.on('close', () => this.#lose('the connection was closed'));
+    this.#recounting = setInterval(
+      () => void this.#recountIfShared(),
+      options.recountEveryMs ?? RECOUNT_WHILE_SHARED_MS,
+    );
+    this.#recounting.unref();
     void this.#probe();
   }
 
@@ -97,6 +107,7 @@ export class RedisRateLimit implements RateLimitStore {
   async close(): Promise<void> {
     this.#state = 'closed';
     clearTimeout(this.#timer);
+    clearInterval(this.#recounting);
     this.#redis.disconnect();
     await this.#local.close();
   }
@@ -143,6 +154,10 @@ export class RedisRateLimit implements RateLimitStore {
     } catch {
       // The last count stays in use.
     }
+  }
+
+  async #recountIfShared(): Promise<void> {
+    if (this.#state === 'shared') await this.countSharers();
   }
 
   /** Connects at start, and looks for the store while it is lost. */

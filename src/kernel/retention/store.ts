@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { retireEntries } from '../audit/store.ts';
+import { removeExpiredLinks } from '../downloads/store.ts';
 import { retireEvents } from '../events/store.ts';
 import { forgetOld } from '../idempotency/store.ts';
 
@@ -33,6 +34,7 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     await sql`
       delete from sessions
       where expires_at < now() or last_seen_at < now() - interval '12 hours'`.execute(tx);
+    await removeExpiredLinks(tx);
     await sql`delete from one_time_tokens where expires_at < now() - interval '1 day'`.execute(tx);
     await sql`delete from sign_in_attempts where at < now() - interval '1 hour'`.execute(tx);
     await sql`delete from person_events where last_at < now() - interval '400 days'`.execute(tx);
@@ -41,6 +43,14 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     // Usage can be queried 400 days back, rounded down to the first day of that month.
     await sql`delete from meter_spans where ended_at < now() - interval '435 days'`.execute(tx);
     await sql`delete from meter_readings where day < current_date - 435`.execute(tx);
+    // Carries count in all later months, so their sums stay.
+    await sql`
+      delete from meter_totals
+      where kind <> 'carry' and month < date_trunc('month', now() - interval '435 days')`.execute(tx);
+    await sql`
+      delete from meter_entries e
+      where month < date_trunc('month', now() - interval '435 days') and is_folded and (kind <> 'carry'
+        or not exists (select from meter_spans s where s.resource_id = e.resource_id))`.execute(tx);
     await sql`
       delete from api_keys where coalesce(revoked_at, expires_at) < now() - interval '400 days'`.execute(tx);
   });

@@ -2,6 +2,7 @@
 import {
   createPrivateKey,
   createPublicKey,
+  diffieHellman,
   generateKeyPairSync,
   type KeyObject,
   randomBytes,
@@ -28,6 +29,27 @@ export function newKeyPair(): KeyPair {
 }
 
 export const newPresharedKey = (): string => randomBytes(KEY_BYTES).toString('base64');
+
+/** What precedes the bytes of an X25519 public key in the format SPKI (RFC 8410). */
+const SPKI_HEADER = Buffer.from('302a300506032b656e032100', 'hex');
+const { privateKey: anyKey } = generateKeyPairSync('x25519');
+
+/**
+ * Whether a tunnel with this public key would be open to everybody: a point of small order, such as zero, makes the same
+ * secret with every private key. OpenSSL refuses to compute it.
+ */
+export function isWeakKey(publicKey: string): boolean {
+  const der = Buffer.concat([SPKI_HEADER, Buffer.from(publicKey, 'base64')]);
+  try {
+    diffieHellman({
+      privateKey: anyKey,
+      publicKey: createPublicKey({ key: der, format: 'der', type: 'spki' }),
+    });
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 export function publicKeyOf(privateKey: string): string {
   const der = Buffer.concat([PKCS8_HEADER, Buffer.from(privateKey, 'base64')]);

@@ -71,7 +71,6 @@ export async function writeBudget(
   now: Date,
 ): Promise<Written> {
   const period = periodOf(now);
-  const [figures = NOTHING] = await figuresOf(db, accountId, [declaration], now);
   if (target.existing === null) {
     const row = await insertBudget(
       db,
@@ -79,12 +78,14 @@ export async function writeBudget(
       declaration,
     );
     const changes = [{ pointer: '', before: null, after: storedDeclaration(declaration) }];
+    const [figures = NOTHING] = await figuresOf(db, accountId, [row], now);
     return { budget: { ...row, crossed: [] }, figures, changes, events: [tellChange('created', row)] };
   }
   const { existing } = target;
   const changes = changesBetween<Declaration>(storedDeclaration(existing), storedDeclaration(declaration));
+  const row = changes.length === 0 ? existing : await replaceBudget(db, existing.id, declaration);
+  const [figures = NOTHING] = await figuresOf(db, accountId, [row], now);
   if (changes.length === 0) return { budget: existing, figures, changes, events: [] };
-  const row = await replaceBudget(db, existing.id, declaration);
   const { budget, events } = await takeBack(db, existing, { ...row, crossed: [] }, figures, period);
   return { budget, figures, changes, events: [tellChange('updated', budget), ...events] };
 }

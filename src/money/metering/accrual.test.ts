@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { micro, ONE, sum } from '../../kernel/micro.ts';
+import { cents, FIRST, LAST, ledger, moment } from '../../testing/ledgers.ts';
 import { demoTariff } from '../../testing/tariff.ts';
 import { price } from '../prices/price.ts';
 import { type Part, partsOf, type Stretch } from './accrual.ts';
@@ -11,9 +12,6 @@ import { asPaid } from './span-lines.ts';
 import { groupings, groupUsage } from './usage.ts';
 
 const time = (text: string): number => Date.parse(text);
-// This range contains a year's end, a leap day and the start of summer time in Europe.
-const FIRST = time('2023-11-20T00:00:00Z');
-const LAST = time('2024-04-10T00:00:00Z');
 
 const hourLine: MeterLine = {
   sku: 'vps.flex-2-4',
@@ -34,57 +32,6 @@ const monthLine: MeterLine = {
   monthly: micro('4.40'),
 };
 
-const moment = fc.integer({ min: FIRST, max: LAST });
-const cents = fc.integer({ min: 1, max: 100_000 }).map((n) => BigInt(n) * 10_000n);
-const line: fc.Arbitrary<MeterLine> = fc
-  .record({
-    sku: fc.constantFrom('a', 'b'),
-    pace: fc.constantFrom('hour', 'month', 'once'),
-    quantity: fc.integer({ min: 1, max: 50 }).map((n) => BigInt(n) * ONE),
-    hourly: fc.bigInt({ min: 1n, max: 400_000n }),
-    monthly: cents,
-  })
-  .map(({ sku, pace, quantity, hourly, monthly }) => ({
-    sku,
-    unit: pace === 'hour' ? 'hour' : pace === 'month' ? 'gb_month' : 'item',
-    pace,
-    quantity,
-    billable: quantity,
-    hourly: pace === 'hour' ? quantity * hourly : 0n,
-    monthly,
-  }));
-const lines = fc.uniqueArray(line, { maxLength: 4, selector: ({ sku, pace }) => `${sku} ${pace}` });
-const labels = fc.constantFrom<Record<string, string>>({}, { env: 'prod' }, { env: 'test', team: 'a' });
-
-/** The history of one resource in time order: each pair of moments is a span, and some spans are adjacent. */
-const spansOf = (resourceId: string): fc.Arbitrary<Span[]> =>
-  fc
-    .tuple(
-      fc.uniqueArray(moment, { minLength: 1, maxLength: 7 }),
-      fc.array(fc.record({ lines, labels, gap: fc.boolean() }), { minLength: 7, maxLength: 7 }),
-      fc.boolean(),
-      fc.constantFrom('fra1', 'ams1', null),
-    )
-    .map(([moments, facts, isOpen, location]) => {
-      const times = [...moments].sort((a, b) => a - b);
-      return times
-        .map((startedAt, i): Span & { gap: boolean } => ({
-          resourceId,
-          family: resourceId === 'r1' ? 'flexible-vps' : 'kubernetes',
-          type: `t-${resourceId}`,
-          location,
-          labels: facts[i]?.labels ?? {},
-          apiKeyId: null,
-          lines: facts[i]?.lines ?? [],
-          gap: facts[i]?.gap === true,
-          startedAt,
-          endedAt: times[i + 1] ?? (isOpen ? null : LAST),
-        }))
-        .filter(({ gap }) => !gap);
-    });
-const ledger: fc.Arbitrary<Ledger> = fc
-  .tuple(spansOf('r1'), spansOf('r2'), spansOf('r3'))
-  .map((resources) => ({ spans: resources.flat(), readings: [] }));
 const stretch = fc
   .tuple(moment, moment)
   .map(([a, b]): Stretch => ({ from: Math.min(a, b), to: Math.max(a, b) }));

@@ -91,7 +91,7 @@ function runRate(ledger: Ledger, period: Period, scope: SpendingScope, now: numb
 }
 
 /** Metered usage of the whole period, at its average rate so far. */
-function atThisPace(metered: Micro, { from, to }: Period, now: number): Micro {
+export function atThisPace(metered: Micro, { from, to }: Period, now: number): Micro {
   const passed = BigInt(Math.min(now, to.getTime()) - from.getTime());
   return passed <= 0n ? 0n : (metered * BigInt(to.getTime() - from.getTime())) / passed;
 }
@@ -149,7 +149,7 @@ export function commitmentsOn(
  * over, or at least half of it has passed and the earlier forecast differs by at most a tenth. `low`: less than
  * a tenth has passed, or the earlier forecast differs by more than half. Otherwise `medium`.
  */
-function confidenceOf(passed: number, total: Micro, earlier: () => Micro): Confidence {
+export function confidenceOf(passed: number, total: Micro, earlier: () => Micro): Confidence {
   if (passed >= 1) return 'high';
   if (passed < 0.1) return 'low';
   const then = Number(earlier());

@@ -240,20 +240,15 @@ function originOf({ resource_id, family, type, location, labels, api_key_id }: L
 }
 
 /**
- * Reads spans and readings in one query. Spans start at the beginning of the first month, because the monthly
- * cap of a SKU depends on its cost earlier in that month.
+ * Spans start at the beginning of the first month, because the monthly cap of a SKU depends on its cost earlier in that
+ * month.
  */
-export async function readLedger(
-  db: Db,
-  accountId: string,
-  { from, to }: Period,
-  { families, apiKeyIds }: SpendingScope = {},
-): Promise<Ledger> {
+function ledgerRows(accountId: string, { from, to }: Period, { families, apiKeyIds }: SpendingScope) {
   const start = new Date(monthAt(from.getTime()).from);
   const narrowed = sql`
     ${families === undefined ? sql`true` : sql`family = any(${families}::text[])`}
     and ${apiKeyIds === undefined ? sql`true` : sql`api_key_id = any(${apiKeyIds}::text[])`}`;
-  const { rows } = await sql<LedgerRow>`
+  return sql<LedgerRow>`
     select resource_id, family, type, location, labels, api_key_id, lines, started_at, ended_at, null::jsonb as reading, id
     from meter_spans
     where account_id = ${accountId} and started_at < ${to} and (ended_at is null or ended_at >= ${start}) and ${narrowed}
@@ -262,7 +257,10 @@ export async function readLedger(
       'unit', unit, 'quantity', quantity_micros::text, 'billable', billable_micros::text, 'cost', cost_micros::text), 0
     from meter_readings
     where account_id = ${accountId} and read_at >= ${from} and read_at < ${to} and ${narrowed}
-    order by resource_id, started_at, id`.execute(db);
+    order by resource_id, started_at, id`;
+}
+
+function ledgerOf(rows: readonly LedgerRow[]): Ledger {
   const spans: Span[] = [];
   const readings: Reading[] = [];
   for (const row of rows) {
@@ -277,4 +275,14 @@ export async function readLedger(
     }
   }
   return { spans, readings };
+}
+
+/** Reads spans and readings in one query. */
+export async function readLedger(
+  db: Db,
+  accountId: string,
+  period: Period,
+  scope: SpendingScope = {},
+): Promise<Ledger> {
+  return ledgerOf((await ledgerRows(accountId, period, scope).execute(db)).rows);
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createReceiver, withStatus } from '../../testing/receiver.ts';
+import { createReceiver, drippingHeaders, withStatus } from '../../testing/receiver.ts';
 import { type Customer, PostOffice } from '../../testing/webhook-setup.ts';
 import { DELAYS } from './retries.ts';
 
@@ -55,6 +55,7 @@ describe('a message that fails', () => {
     ['redirect', 302, 302, withStatus(302, { location: 'https://example.com/' })],
     ['http_status', 404, 404, withStatus(404)],
     ['timeout', null, null, () => undefined],
+    ['timeout', 'because of headers that never end', null, drippingHeaders],
     ['connect', null, null, (response: { destroy(): void }) => response.destroy()],
   ] as const)('says why: %s %s', async (code, _, status, answering) => {
     office.receiver.answer(answering as never);

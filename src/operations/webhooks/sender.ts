@@ -13,10 +13,12 @@ import { transact } from '../../store/transaction.ts';
 import { type Environment, REAL } from '../environment.ts';
 import { Poller } from '../poller.ts';
 import { type AttemptStage, makeAttempt } from './attempts/attempt.ts';
-import { type Claimed, claimDue, giveBack, nextDue } from './attempts/store.ts';
+import { type Claimed, claimDue, type DueDelivery, giveBack, nextDue } from './attempts/store.ts';
 import { fanOut, MOST_PENDING } from './fan-out/fan-out.ts';
 
 const TIMEOUT_MS = 15_000;
+/** When to look again while an account has more due than its share. The end of an attempt causes a look as well. */
+const SHARE_MS = 1_000;
 
 /** The dependencies that a process passes in. */
 export interface SenderStage {
@@ -42,6 +44,8 @@ export class WebhookSender implements Subscriber {
   readonly #slots: number;
   readonly #mostPending: number;
   readonly #sending = new Set<Promise<void>>();
+  /** How many of the slots each account holds. */
+  readonly #held = new Map<string, number>();
   readonly #interrupt = new AbortController();
   /** Accounts with new events; `null` if any account may have some. */
   #news: Set<string> | null = null;
@@ -133,21 +137,55 @@ export class WebhookSender implements Subscriber {
     const { db, now } = this.#stage;
     const wait = await nextDue(db, now());
     if (wait === null || wait > 0) return wait;
+    const left = await this.#claim();
     // If all slots are taken, the next attempt to end causes another claim.
-    return (await this.#claim()) ? nextDue(db, now()) : null;
+    if (left === 'full') return null;
+    const next = await nextDue(db, now());
+    return left === 'shares' && next !== null ? Math.max(next, SHARE_MS) : next;
   }
 
-  /** Returns false if all slots are taken. */
-  async #claim(): Promise<boolean> {
+  /** Says why it claimed no more: all slots are taken, accounts have their shares, or no more was due. */
+  async #claim(): Promise<'full' | 'shares' | 'none'> {
     const { db, owner, now } = this.#stage;
     const limit = this.#slots - this.#sending.size;
-    if (limit <= 0) return false;
-    const claimed = await transact(db, (tx) => claimDue(tx, { owner, limit, now: now() }));
+    if (limit <= 0) return 'full';
+    let isHeldBack = false;
+    const choose = (due: readonly DueDelivery[]): readonly string[] => {
+      const chosen = this.#share(due, limit);
+      isHeldBack = chosen.length < due.length;
+      return chosen;
+    };
+    const claimed = await transact(db, (tx) => claimDue(tx, { owner, limit, now: now(), choose }));
     for (const one of claimed) this.#send(one);
-    return claimed.length < limit;
+    if (claimed.length >= limit) return 'full';
+    return isHeldBack ? 'shares' : 'none';
+  }
+
+  /**
+   * An account gets another slot only while it holds fewer than are free. So whatever its receivers do, half of the
+   * slots are left for the others, and half of those for the others after the next.
+   */
+  #share(due: readonly DueDelivery[], slots: number): string[] {
+    const held = new Map(this.#held);
+    const chosen: string[] = [];
+    for (const { id, account_id } of due) {
+      const own = held.get(account_id) ?? 0;
+      if (own >= slots - chosen.length) continue;
+      held.set(account_id, own + 1);
+      chosen.push(id);
+    }
+    return chosen;
+  }
+
+  #hold(accountId: string, slots: 1 | -1): void {
+    const held = (this.#held.get(accountId) ?? 0) + slots;
+    if (held === 0) this.#held.delete(accountId);
+    else this.#held.set(accountId, held);
   }
 
   #send(claimed: Claimed): void {
+    const { account_id } = claimed.delivery;
+    this.#hold(account_id, 1);
     const sending = makeAttempt(this.#stage, claimed, this.#interrupt.signal)
       // The attempt was not recorded: its lease expires and the message is sent again.
       .catch((error: unknown) =>
@@ -155,6 +193,7 @@ export class WebhookSender implements Subscriber {
       )
       .finally(() => {
         this.#sending.delete(sending);
+        this.#hold(account_id, -1);
         this.#poller.wake();
       });
     this.#sending.add(sending);

@@ -3,6 +3,7 @@
  * person who has lost that as well waits for a day, in which the owner of the sign-in is told and can stop it.
  */
 import { sendMail } from '../../mail/outbox.ts';
+import { requestMail } from '../../mail/requests.ts';
 import type { Tx } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
 import { countGuess } from './attempts/guesses.ts';
@@ -31,24 +32,29 @@ const MINUTES = 30;
 const WAIT_HOURS = 24;
 const MOST_WRONG_CODES = 5;
 
-/** The same answer, after the same time, for a known and for an unknown address. */
+declare module '../../mail/requests.ts' {
+  interface MailRequests {
+    recovery_requested: { readonly origin: string };
+  }
+}
+
+/** The same work, and so the same time, for a known and for an unknown address: a worker looks it up. */
 export async function requestRecovery(
   { db }: PeopleServices,
   visit: Visit,
   email: string,
 ): Promise<MailSent> {
   await countGuess(db, visit, null);
-  await transact(db, async (tx) => {
-    const person = await findPersonByEmail(tx, email);
-    if (person === undefined)
-      await sendMail(tx, {
-        to: email,
-        template: 'recovery_unknown',
-        data: { link: pageLink(visit.origin, '/') },
-      });
-    else await mailRecovery(tx, visit, person);
-  });
+  const data = { origin: visit.origin };
+  await transact(db, (tx) => requestMail(tx, { to: email, name: 'recovery_requested', data }));
   return { status: 'mail_sent' };
+}
+
+export async function composeRecovery(tx: Tx, to: string, place: Pick<Visit, 'origin'>): Promise<void> {
+  const person = await findPersonByEmail(tx, to);
+  const link = pageLink(place.origin, '/');
+  if (person === undefined) await sendMail(tx, { to, template: 'recovery_unknown', data: { link } });
+  else await mailRecovery(tx, place, person);
 }
 
 /** Returns the link. `visit` is where the link leads; the provider's staff can ask for it too. */

@@ -1,5 +1,6 @@
 /** Signs a person in by password and, if the person has one, a second factor. */
 import { Problem } from '../../kernel/problems/problem.ts';
+import type { Services } from '../../kernel/services.ts';
 import { transact } from '../../store/transaction.ts';
 import { countGuess } from './attempts/guesses.ts';
 import { logGuess } from './log/log.ts';
@@ -31,7 +32,7 @@ const ticketOver = (): Problem =>
   });
 
 export async function signIn(
-  { db }: PeopleServices,
+  { db, guesses }: PeopleServices & Pick<Services, 'guesses'>,
   visit: Visit,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<SignedIn | NeedsSecondFactor> {
@@ -39,7 +40,7 @@ export async function signIn(
   const person = await findPersonByEmail(db, email);
   const isRight = await verifyPassword(person?.password_hash ?? null, password);
   if (person === undefined || !isRight) {
-    await logGuess(db, visit, person?.id ?? null, 'password');
+    if (person !== undefined) guesses.note(visit, person.id, 'password');
     throw signInFailed();
   }
   return transact(db, async (tx) => {

@@ -7,6 +7,7 @@ import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { Secret, Shape, type Static, Type } from '../../kernel/schema.ts';
 import { sendMail } from '../../mail/outbox.ts';
+import { requestMail } from '../../mail/requests.ts';
 import type { Tx } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
 import { openAccount } from '../accounts/creation.ts';
@@ -54,7 +55,16 @@ function checkSignUp(input: SignUp): void {
   ]);
 }
 
-async function mailLink(tx: Tx, visit: Visit, email: string, pending: Pending): Promise<void> {
+type Place = Pick<Visit, 'origin'>;
+
+declare module '../../mail/requests.ts' {
+  interface MailRequests {
+    sign_up_requested: Place & { readonly pending: Pending };
+    verification_requested: Place;
+  }
+}
+
+async function mailLink(tx: Tx, { origin }: Place, email: string, pending: Pending): Promise<void> {
   const { token, expiresAt } = await createToken(tx, {
     purpose: 'verify_email',
     email,
@@ -66,13 +76,13 @@ async function mailLink(tx: Tx, visit: Visit, email: string, pending: Pending): 
     template: 'verify_email',
     data: {
       name: pending.name,
-      link: pageLink(visit.origin, '/verify', token),
+      link: pageLink(origin, '/verify', token),
       expires_at: expiresAt.toISOString(),
     },
   });
 }
 
-/** The same answer, after the same time, for a known and for an unknown address: the mail tells the rest. */
+/** The same work, and so the same time, for a known and for an unknown address: the mail tells the rest. */
 export async function signUp(
   { db, provider }: PeopleServices,
   visit: Visit,
@@ -83,19 +93,25 @@ export async function signUp(
   const { name, email, account_name, country } = input;
   await countGuess(db, visit, null);
   const password_hash = await hashPassword(input.password);
-  await transact(db, async (tx) => {
-    await lockEmail(tx, email);
-    const person = await findPersonByEmail(tx, email);
-    if (person === undefined)
-      await mailLink(tx, visit, email, { name, password_hash, account_name, country });
-    else
-      await sendMail(tx, {
-        to: person.email,
-        template: 'already_registered',
-        data: { name: person.name, link: pageLink(visit.origin, '/sign-in') },
-      });
-  });
+  const pending = { name, password_hash, account_name, country };
+  const data = { origin: visit.origin, pending };
+  await transact(db, (tx) => requestMail(tx, { to: email, name: 'sign_up_requested', data }));
   return mailSent;
+}
+
+export async function composeSignUp(
+  tx: Tx,
+  to: string,
+  { origin, pending }: Place & { readonly pending: Pending },
+): Promise<void> {
+  await lockEmail(tx, to);
+  const person = await findPersonByEmail(tx, to);
+  if (person === undefined) return mailLink(tx, { origin }, to, pending);
+  await sendMail(tx, {
+    to: person.email,
+    template: 'already_registered',
+    data: { name: person.name, link: pageLink(origin, '/sign-in') },
+  });
 }
 
 /** Sends the mail of the newest sign-up again, with a new link. */
@@ -105,12 +121,16 @@ export async function sendVerificationAgain(
   email: string,
 ): Promise<MailSent> {
   await countGuess(db, visit, null);
-  await transact(db, async (tx) => {
-    await lockEmail(tx, email);
-    const pending = await findPending(tx, email, 'verify_email');
-    if (pending !== undefined) await mailLink(tx, visit, email, pending.data as Pending);
-  });
+  const data = { origin: visit.origin };
+  await transact(db, (tx) => requestMail(tx, { to: email, name: 'verification_requested', data }));
   return mailSent;
+}
+
+/** No mail if nobody waits for one: the person has a sign-in, or never signed up. */
+export async function composeVerification(tx: Tx, to: string, place: Place): Promise<void> {
+  await lockEmail(tx, to);
+  const pending = await findPending(tx, to, 'verify_email');
+  if (pending !== undefined) await mailLink(tx, place, to, pending.data as Pending);
 }
 
 export async function verifyEmail(services: PeopleServices, visit: Visit, token: string): Promise<SignedIn> {

@@ -2,6 +2,7 @@ import type { Call } from '../../kernel/call.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { type LimitRow, readLimitRows, readLimitRowsLater } from './limit-rows.ts';
+import { lockLimits } from './store.ts';
 
 export interface Want {
   readonly limit: string;
@@ -61,12 +62,20 @@ function judgeAll({ event }: Writer, wants: ReturnType<typeof placed>, rows: rea
   }
 }
 
+const lock = ({ db, caller }: Writer, wants: ReturnType<typeof placed>): Promise<void> =>
+  lockLimits(
+    db,
+    caller.account.id,
+    wants.map(({ limit }) => limit.id),
+  );
+
 /**
- * Throws 409 if the request exceeds a limit, and emits an event when a limit is nearly reached. Callers hold a lock
- * that keeps concurrent calls from adding resources until their transaction ends.
+ * Throws 409 if the request exceeds a limit, and emits an event when a limit is nearly reached. Other calls that use the
+ * same limits of the account wait until the transaction ends.
  */
 export async function requireRoom(call: Writer, wanted: string | readonly Want[]): Promise<void> {
   const wants = placed(call, typeof wanted === 'string' ? [{ limit: wanted, amount: 1 }] : wanted);
+  await lock(call, wants);
   judgeAll(call, wants, await readLimitRows(call, wants));
 }
 
@@ -79,6 +88,7 @@ export async function requireRoomAtLast(
   wanted: readonly Want[],
 ): Promise<void> {
   const wants = placed(call, wanted);
+  await lock(call, wants);
   const { rows } = await readLimitRowsLater(call, wants);
   call.checkLater(
     rows.then((counted) => {

@@ -1,6 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
-import { type Arriving, readLater } from '../../store/send-later.ts';
+import { type Arriving, readLater, sendLater } from '../../store/send-later.ts';
+
+/**
+ * Locks these limits of an account until the transaction ends. A limit has one lock, whatever types of resources it
+ * counts. The lock is taken before the count, because the count sees only what was committed before it began. Calls that
+ * take several limits take them in the same order, so that they do not wait for one another in a circle.
+ */
+export async function lockLimits(db: Db, accountId: string, limitIds: readonly string[]): Promise<void> {
+  if (limitIds.length === 0) return;
+  const names = [...limitIds].sort().map((id) => `limit ${id} ${accountId}`);
+  await sendLater(
+    db,
+    sql`select pg_advisory_xact_lock(hashtextextended(name, 0)) from unnest(${names}::text[]) as name`,
+  );
+}
 
 /** Counts the resources of these types that an account has, in one location or (`null`) in all. */
 export const countResources = (

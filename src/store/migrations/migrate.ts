@@ -38,6 +38,9 @@ import * as addressesInUse from './0032-addresses-in-use.ts';
 import * as passingImages from './0033-passing-images.ts';
 import * as fairSlots from './0034-fair-slots.ts';
 import * as keyLineages from './0038-key-lineages.ts';
+import * as downloadLinks from './0039-download-links.ts';
+import * as meterTotals from './0040-meter-totals.ts';
+import * as futureCosts from './0041-future-costs.ts';
 
 const migrations: Record<string, Migration> = {
   '0001-foundation': foundation as Migration,
@@ -73,6 +76,9 @@ const migrations: Record<string, Migration> = {
   '0033-passing-images': passingImages as Migration,
   '0034-fair-slots': fairSlots as Migration,
   '0038-key-lineages': keyLineages as Migration,
+  '0039-download-links': downloadLinks as Migration,
+  '0040-meter-totals': meterTotals as Migration,
+  '0041-future-costs': futureCosts as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

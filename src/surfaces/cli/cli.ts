@@ -13,6 +13,7 @@ import { addDoctor } from './doctor/doctor.ts';
 import { afterHelp } from './help.ts';
 import { type CliIo, terminal } from './io.ts';
 import { addKeys } from './keys.ts';
+import { addLinks } from './links.ts';
 import { addMail } from './mail.ts';
 import { addMcp } from './mcp.ts';
 import { addMembers } from './members.ts';
@@ -21,7 +22,7 @@ import { addPeople } from './people.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
 import { addSandbox } from './sandbox.ts';
 import { addSecrets } from './secrets.ts';
-import { addAudit, addConfig, addMigrate, addServe, addSpec } from './upkeep.ts';
+import { addAudit, addConfig, addMigrate, addRecount, addServe, addSpec } from './upkeep.ts';
 
 export type { CliIo, CliParts };
 
@@ -51,6 +52,7 @@ function buildProgram(cli: Cli): Command {
   program.commandsGroup('Run:');
   const serve = addServe(program, cli);
   addMigrate(program, cli);
+  addRecount(program, cli);
   addDoctor(program, cli);
   addConfig(program, cli);
   addSpec(program, cli);
@@ -60,6 +62,7 @@ function buildProgram(cli: Cli): Command {
   addPeople(program, cli);
   addKeys(program, cli);
   addApprovals(program, cli);
+  addLinks(program, cli);
   addAllowlist(program, cli);
   addBudgets(program, cli);
   addAudit(program, cli);

@@ -1,6 +1,7 @@
-/** Commands for the installation itself: serve, worker, migrate, config, audit and spec. */
+/** Commands for the installation itself: serve, worker, migrate, recount, config, audit and spec. */
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
+import { recountAll } from '../../money/metering/totals/examination.ts';
 import { allAccounts } from '../../portal-api/accounts/view.ts';
 import { readDefaultText } from '../../provider/default.ts';
 import { reportFaults } from '../../provider/fault.ts';
@@ -51,6 +52,20 @@ export function addMigrate(program: Command, cli: Cli): void {
         const done = await withDatabase(requireConfiguration(cli.io, config), migrate, 'any');
         const text = done.length === 0 ? 'The database is up to date.\n' : `Done: ${done.join(', ')}\n`;
         return { json: { migrated: done }, text };
+      }),
+    );
+}
+
+export function addRecount(program: Command, cli: Cli): void {
+  program
+    .command('recount')
+    .description('compute the totals of the meter again where they are not what its spans say')
+    .action(
+      cli.action(async ({ config }) => {
+        const recounted = await withDatabase(requireConfiguration(cli.io, config), recountAll, 'present');
+        const text =
+          recounted.length === 0 ? 'All totals were right.\n' : `Computed again: ${recounted.join(', ')}\n`;
+        return { json: { recounted }, text };
       }),
     );
 }

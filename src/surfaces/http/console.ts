@@ -17,8 +17,8 @@ import { problems } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { Departure } from '../../kernel/waiting/client-gone.ts';
 import { runStages } from '../../pipeline/admission.ts';
+import { BearerRight } from '../../pipeline/bearer-right.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
-import { ConsoleRight } from '../../pipeline/console-right.ts';
 import { rateLimit } from '../../pipeline/rate-limit.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 import type { House } from './api-request.ts';
@@ -95,7 +95,7 @@ export class Consoles {
       if (refused !== undefined) throw refused;
       if (hasTooManyHeaders(request)) throw tooManyHeaders();
       const session = await this.#sessionOf(path.slice(CONSOLE_PATH.length), tokenOf(request));
-      const right = new ConsoleRight(exchange, services, session);
+      const right = new BearerRight(exchange, services, session);
       if ((await right.check()) !== undefined) throw notThere();
       exchange.caller = right.caller;
       const line = await session.open();
@@ -125,7 +125,7 @@ export class Consoles {
   }
 
   /** Closes the console when its key loses the right to it. */
-  async #endWithRight(websocket: WebSocket, { stream }: ConsoleLine, right: ConsoleRight): Promise<void> {
+  async #endWithRight(websocket: WebSocket, { stream }: ConsoleLine, right: BearerRight): Promise<void> {
     const departure = new Departure();
     websocket.once('close', () => departure.leave());
     try {

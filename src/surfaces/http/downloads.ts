@@ -1,24 +1,55 @@
-/** Sends files to whoever has their link. The link is the right to the file, so no key is needed. */
+/**
+ * Sends files to whoever has their link, without a key. The link is worth as much as the right of whoever made it: it
+ * does not work, and downloads that are running are cut, once this right or the link has ended.
+ */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { DOWNLOAD_PATH, type Download } from '../../kernel/downloads.ts';
+import { DOWNLOAD_PATH, type Download } from '../../kernel/downloads/download.ts';
+import { findKnownLink, type KnownLink } from '../../kernel/downloads/link.ts';
+import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { Turns } from '../../kernel/turns.ts';
+import { Departure } from '../../kernel/waiting/client-gone.ts';
 import { runStages } from '../../pipeline/admission.ts';
+import { BearerRight } from '../../pipeline/bearer-right.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
 import { rateLimit } from '../../pipeline/rate-limit.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 import { openExchange } from './exchange.ts';
 
-async function findDownload(services: Services, id: string, token: string): Promise<Download> {
+/** The same for every link that opens nothing. */
+const notThere = (): Problem =>
+  new Problem('not_found', {
+    detail: 'The link is wrong, has expired or was ended, or the file is gone.',
+    nextStep: 'Ask whoever gave you the link for a new one.',
+  });
+
+/** A link that may be used now. */
+interface Admitted {
+  readonly link: KnownLink;
+  readonly file: Download;
+  readonly right: BearerRight;
+}
+
+async function admit(
+  services: Services,
+  exchange: Exchange,
+  linkId: string,
+  token: string,
+): Promise<Admitted> {
+  const link = await findKnownLink(services, linkId, token);
+  if (link === undefined) throw notThere();
   for (const family of services.registry.families) {
-    const found = await family.findDownload?.(services, id, token);
-    if (found) return found;
+    const file = await family.findDownload?.(services, link.resourceId);
+    if (!file) continue;
+    const right = new BearerRight(exchange, services, { bearer: link.bearer, endpoint: file.endpoint });
+    if ((await right.check()) !== undefined) throw notThere();
+    return { link, file, right };
   }
-  throw new Problem('not_found', { detail: 'The link is wrong or has expired, or the file is gone.' });
+  throw notThere();
 }
 
 interface Range {
@@ -80,18 +111,31 @@ class Bodies {
     refusal: `${AT_ONCE} downloads of this account are running already.`,
   });
 
-  /** Calls `begin` when it is the turn of the body. */
-  send({ owner, read }: Download, { from, to }: Range, begin: () => FastifyReply): Promise<FastifyReply> {
+  /** Calls `begin` when it is the turn of the body. Cuts the body off when the right to it ends. */
+  send(
+    services: Services,
+    { link, file, right }: Admitted,
+    { from, to }: Range,
+    begin: () => FastifyReply,
+  ): Promise<FastifyReply> {
+    const { owner, read } = file;
     return new Promise((resolve, reject) => {
       const run = async (): Promise<void> => {
         const reply = begin();
         const { raw } = reply;
         const gone = new AbortController();
+        const departure = new Departure();
         this.#running.add(raw);
         resolve(reply.send(Readable.from(read(from, to, gone.signal), { objectMode: false })));
+        const lost = right
+          .untilLost(departure, link.isThere)
+          .catch((error: unknown) => services.log.error({ err: error }, 'a download could not be watched'))
+          .finally(() => departure.hasLeft || raw.destroy());
         await finished(raw).catch(() => undefined);
+        departure.leave();
         gone.abort();
         this.#running.delete(raw);
+        await lost;
       };
       this.#turns.take(owner, run).catch(reject);
     });
@@ -118,10 +162,13 @@ export function serveDownloads(app: FastifyInstance, current: () => Services): (
     handler: async (request, reply) => {
       const { id } = request.params as { id: string };
       const { token } = request.query as { token?: unknown };
-      const found = await findDownload(current(), id, typeof token === 'string' ? token : '');
-      const { status, headers, body } = answerOf(request, found);
+      const services = current();
+      const admitted = await admit(services, request.exchange, id, typeof token === 'string' ? token : '');
+      const { status, headers, body } = answerOf(request, admitted.file);
       const begin = () => reply.code(status).headers({ ...request.exchange.headers, ...headers });
-      return body === null ? begin().send('') : bodies.send(found, body, begin);
+      if (body === null) return begin().send('');
+      if (!(await admitted.link.use())) throw notThere();
+      return bodies.send(services, admitted, body, begin);
     },
   });
   return () => bodies.close();

@@ -5,11 +5,11 @@ import { type Endpoint, isAsync } from '../../kernel/record.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { DryRun } from '../../pipeline/dry-run.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
-import { marked, withoutControls } from './customer-text.ts';
+import { marked } from './customer-text.ts';
 import { type CallTool, toolFor } from './describe.ts';
 import { BUDGET, countThatFits, narrowRows, shorten, sizeOf } from './fit.ts';
 import type { ApiCaller, CallRequest, Outcome } from './inner-call.ts';
-import { type Json, refusal, refusedOutcome, success } from './results.ts';
+import { type Json, refusal, refusedOutcome, success, unknownOperation } from './results.ts';
 
 export interface CallArguments {
   readonly operation: string;
@@ -47,11 +47,7 @@ export function chosen(
       operation,
       endpoints.map(({ id }) => id),
     );
-    return refusal({
-      code: 'unknown_operation',
-      detail: `There is no operation ${withoutControls(operation).slice(0, 80)}.`,
-      next_step: `${near === null ? '' : `Did you mean ${near}? `}Find the operation with search_operations.`,
-    });
+    return unknownOperation([operation], near);
   }
   const right = toolFor(endpoint);
   if (right === tool) return endpoint;

@@ -9,7 +9,7 @@ import { marked } from './customer-text.ts';
 import { describe, signature, standingOf, toolFor } from './describe.ts';
 import { countThatFits, sizeOf } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
-import { type Json, refusal, refusedOutcome, success } from './results.ts';
+import { type Json, refusal, refusedOutcome, success, unknownOperation } from './results.ts';
 import type { Search } from './search/search.ts';
 
 const MOST_SEARCH_TOKENS = 820;
@@ -132,12 +132,7 @@ export function describeOperations(
   ids: readonly string[],
 ): CallToolResult {
   const unknown = ids.filter((id) => find(services, id) === undefined);
-  if (unknown.length > 0)
-    return refusal({
-      code: 'unknown_operation',
-      detail: `There is no operation ${unknown.join(', ').slice(0, 200)}.`,
-      next_step: 'Find the operation with search_operations.',
-    });
+  if (unknown.length > 0) return unknownOperation(unknown);
   const caller = callerOf(exchange);
   const all = ids.map((id) => describe(find(services, id) as Endpoint, services.registry, caller));
   const count = countThatFits(all, MOST_TOKENS);

@@ -34,6 +34,23 @@ const itemOf = (schema: TextSchema | undefined): TextSchema | undefined =>
 /** One word without spaces: an id, a slug, a permission, an entity tag. */
 const CODE_WORD = /^[\w.:/@+*=-]+$/;
 
+/**
+ * Marks what a problem may quote: every text that is more than one code word, and names. The schemas say nothing about
+ * these members, and a detail is made of our words and of names that anybody in the account chose.
+ */
+export function markedQuotes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(markedQuotes);
+  if (!isObject(value)) return value;
+  const isQuote = (name: string, part: unknown): boolean =>
+    typeof part === 'string' && part !== '' && (/(?:^|_)name$/.test(name) || !CODE_WORD.test(part));
+  const members = Object.entries(value);
+  const isTheirs = ([name, part]: [string, unknown]): boolean =>
+    isQuote(name, part) || (Array.isArray(part) && part.some((item) => isQuote(name, item)));
+  const theirs = Object.fromEntries(members.filter(isTheirs));
+  const own = members.filter((member) => !isTheirs(member)).map(([name, part]) => [name, markedQuotes(part)]);
+  return { ...Object.fromEntries(own), ...(Object.keys(theirs).length === 0 ? {} : { [MARK]: theirs }) };
+}
+
 const isFilled = (value: unknown): boolean =>
   typeof value === 'string' ? value !== '' : isObject(value) || Array.isArray(value);
 

@@ -6,7 +6,7 @@ import { bodyTakes, type CallArguments, changeResult, requestOf, singleResult, t
 import { MARK, withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { ApiCaller, Outcome } from './inner-call.ts';
-import { refusal, refusedOutcome } from './results.ts';
+import { type Json, refusal, refusedOutcome } from './results.ts';
 
 interface Effect {
   readonly action: string;
@@ -88,10 +88,12 @@ function unconfirmed(
     action,
     type,
     id,
-    ...(loss === null ? {} : { loses: withoutControls(loss.what), recoverable: loss.recoverable }),
-    ...(name === null ? {} : { [MARK]: { name: withoutControls(name) } }),
+    ...(loss === null ? {} : { recoverable: loss.recoverable }),
+    // The sentence about the loss names other resources, which customers named.
+    ...markedTexts({ name, loses: loss?.what ?? null }),
   }));
   const { value } = shorten(losses);
+  const isOurs = expected === endpoint.id || effects.some(({ id }) => id === expected);
   return refusal({
     code: confirm === undefined ? 'confirmation_required' : 'confirmation_mismatch',
     detail:
@@ -100,8 +102,15 @@ function unconfirmed(
         : 'confirm does not name what would be lost. Nothing was changed.',
     would_lose: value,
     cost_change: cost,
-    confirm_with: withoutControls(expected),
-    next_step:
-      'Check that the user asked for exactly this loss. Then repeat the call with confirm set to confirm_with.',
+    ...(isOurs ? { confirm_with: expected } : markedTexts({ confirm_with: expected })),
+    next_step: `Check that the user asked for exactly this loss. Then repeat the call with confirm set to the value of ${isOurs ? '' : `${MARK}.`}confirm_with.`,
   });
+}
+
+/** These texts in `customer_text`, without those that are null. */
+function markedTexts(texts: Readonly<Record<string, string | null>>): Json {
+  const given = Object.entries(texts).flatMap(([name, text]) =>
+    text === null ? [] : [[name, withoutControls(text)]],
+  );
+  return given.length === 0 ? {} : { [MARK]: Object.fromEntries(given) };
 }

@@ -52,7 +52,7 @@ it('an operation that the rate limit hides is not called done', async () => {
   expect(answer.all_done).toBe(false);
   expect(answer.operations[1]).toMatchObject({
     code: 'rate_limited',
-    next_step: 'Wait for retry_after_seconds, then repeat the call.',
+    next_step: expect.stringMatching(/^Wait retry_after_seconds, then repeat the call/),
     retry_after_seconds: expect.any(Number),
   });
 });

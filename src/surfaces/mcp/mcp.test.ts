@@ -253,7 +253,8 @@ describe('a call', () => {
       code: 'confirmation_required',
       would_lose: [{ action: 'delete', type: 'placement_group', id, recoverable: false }],
       cost_change: { monthly: '0.00' },
-      confirm_with: name,
+      customer_text: { confirm_with: name },
+      next_step: expect.stringContaining('customer_text.confirm_with'),
     });
     const wrong = await agent.call('call_destructive', { ...call, confirm: 'yes' });
     expect(wrong.json.code).toBe('confirmation_mismatch');

@@ -1,7 +1,7 @@
 /** The results of tools. A refusal is a result too: a code, what happened, and what to do next. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
-import { withoutControls } from './customer-text.ts';
+import { markedQuotes, withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
 import { problemInToolWords } from './tool-words.ts';
@@ -45,8 +45,8 @@ function waitFor({ operation_id: id }: Json): Json | undefined {
   return { tool: 'wait_operations', arguments: { operation_ids: [id], timeout_seconds: 60 } };
 }
 
-/** Members of a problem that tell a model nothing. */
-const DROPPED = new Set(['type', 'title', 'instance', 'retryable', 'approve_url']);
+/** Members of a problem that tell a model nothing, and those that are written below. */
+const DROPPED = new Set(['type', 'title', 'instance', 'retryable', 'approve_url', 'next_step']);
 
 /** A problem quotes what was sent, which can be long. */
 const LONGEST_TEXT = 600;
@@ -56,20 +56,36 @@ const cleanDeep = (value: unknown): unknown =>
     typeof member === 'string' ? withoutControls(member).slice(0, LONGEST_TEXT) : member,
   );
 
-function problemResult(problem: Json): CallToolResult {
+/** The members of a problem that a model should see, with what they quote as customer text. */
+export function problemAnswer(problem: Json): Refusal {
   const kept = Object.entries(problem).filter(
     ([name, value]) => !DROPPED.has(name) && !(Array.isArray(value) && value.length === 0),
   );
   const code = String(problem['code']);
   const next = nextCalls[code]?.(problem);
-  return refusal({
-    ...shorten(cleanDeep(Object.fromEntries(kept)) as Refusal).value,
+  return {
+    ...(shorten(markedQuotes(cleanDeep(Object.fromEntries(kept))) as Json).value as Json),
+    code,
+    // The detail of this case may quote customers, so it stands in `customer_text`; the title is always ours.
+    detail: `${String(problem['title'])}.`,
     next_step: nextSteps[code] ?? String(problem['next_step']),
     ...(next === undefined ? {} : { next_call: next }),
-  });
+  };
 }
 
-export const refusedOutcome = ({ body }: Outcome): CallToolResult => problemResult(body as Json);
+export const refusedOutcome = ({ body }: Outcome): CallToolResult => refusal(problemAnswer(body as Json));
 
 export const refusedProblem = (problem: Problem, requestId: string): CallToolResult =>
-  problemResult(problemInToolWords(problemBody(problem, requestId, '') as Json, []));
+  refusal(problemAnswer(problemInToolWords(problemBody(problem, requestId, '') as Json, [])));
+
+const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
+
+/** Repeats a name only if an operation could have it: a model may have taken it from a text of a customer. */
+export function unknownOperation(asked: readonly string[], near: string | null = null): CallToolResult {
+  const names = asked.filter((name) => OPERATION_NAME.test(name));
+  return refusal({
+    code: 'unknown_operation',
+    detail: names.length === 0 ? 'There is no such operation.' : `There is no operation ${names.join(', ')}.`,
+    next_step: `${near === null ? '' : `Did you mean ${near}? `}Find the operation with search_operations.`,
+  });
+}

@@ -4,7 +4,7 @@ import type { Endpoint } from '../../kernel/record.ts';
 import { marked } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { ApiCaller, Outcome } from './inner-call.ts';
-import { type Json, success } from './results.ts';
+import { type Json, problemAnswer, success } from './results.ts';
 
 export interface WaitArguments {
   readonly operation_ids: readonly string[];
@@ -13,6 +13,7 @@ export interface WaitArguments {
 
 const DEFAULT_SECONDS = 30;
 const APPROVAL = 'approval.request';
+const OPERATION_ID = /^op_[0-9a-z]{26}$/;
 
 interface Operation extends Json {
   readonly id: string;
@@ -45,14 +46,12 @@ function present(
   id: string,
 ): Json {
   if (isRefused) {
-    const { code, detail, next_step, retry_after_seconds } = body as Json;
-    const next = code === 'not_found' ? 'Check the id with call_read listOperations.' : next_step;
+    const answer = problemAnswer(body as Json);
     return {
-      id,
-      code,
-      detail,
-      next_step: next,
-      ...(retry_after_seconds === undefined ? {} : { retry_after_seconds }),
+      // What is no id may be a text that the model took from a customer.
+      ...(OPERATION_ID.test(id) ? { id } : {}),
+      ...answer,
+      ...(answer.code === 'not_found' ? { next_step: 'Check the id with call_read listOperations.' } : {}),
     };
   }
   const operation = body as Operation;

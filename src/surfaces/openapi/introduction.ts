@@ -26,8 +26,8 @@ messages that your webhooks receive.
 \`Link\` header, until \`next_cursor\` is null. Lists have no total count.
 
 **Errors.** Every error is \`application/problem+json\` (RFC 9457). Branch on \`code\`, then on the status; \`next_step\`
-says what to do. \`x-problem-codes\` of an operation lists its codes, except those of every operation (with a body), which are
-with the response \`Problem\`, and those that follow from a header, which are with its parameter. Include the \`X-Request-Id\` when you ask your provider about a request.
+says what to do. \`x-problem-codes\` of an operation lists its codes, except those of every call (key, address, server), which
+are with the response \`Problem\`. Include the \`X-Request-Id\` when you ask your provider about a request.
 
 **Values.** Times are RFC 3339 in UTC, money is a decimal string net of tax, ids are opaque strings. The API
 refuses unknown members and query parameters. New members may appear in answers: ignore those you do not know.

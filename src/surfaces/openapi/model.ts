@@ -27,8 +27,6 @@ export interface Parameter {
   readonly explode?: boolean;
   readonly schema: JsonSchema;
   readonly example?: unknown;
-  /** The problems of every operation that takes the parameter. */
-  readonly 'x-problem-codes'?: readonly string[];
 }
 
 export interface Example {
@@ -46,7 +44,6 @@ export interface Response {
   readonly headers?: Readonly<Record<string, Reference>>;
   readonly content?: Readonly<Record<string, MediaType>>;
   readonly 'x-problem-codes'?: readonly string[];
-  readonly 'x-problem-codes-with-body'?: readonly string[];
 }
 
 /** How to find the resource that the operation is about; `docs/specification.md` explains each member. */

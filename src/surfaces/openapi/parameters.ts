@@ -1,5 +1,4 @@
 import { declares } from '../../kernel/named/named.ts';
-import type { ProblemCode } from '../../kernel/problems/catalogue.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../../kernel/problems/possible.ts';
 import { type Endpoint, isAsync, isWrite } from '../../kernel/record.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
@@ -7,13 +6,6 @@ import { LONGEST_WAIT_SECONDS } from '../../pipeline/prefer.ts';
 import type { JsonSchema, Parameter, Reference } from './model.ts';
 import { pathReference } from './path-references.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
-
-/** The problems that follow from a header: every operation that takes the header can answer with them. */
-const codesOf = {
-  IdempotencyKey: ['idempotency_key_conflict', 'idempotency_in_progress'],
-  ApprovalId: ['approval_required', 'approval_mismatch', 'approval_expired'],
-  IfMatch: ['etag_mismatch'],
-} as const satisfies Record<string, readonly ProblemCode[]>;
 
 const headerParameters = {
   IdempotencyKey: {
@@ -23,7 +15,6 @@ const headerParameters = {
       'A key of your choice, kept for 24 hours. The same request with the same key gets the same answer and has no second effect.',
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]{1,255}$', minLength: 1, maxLength: 255 },
     example: '4f1f6c1e-7a52-4c0b-9a57-2f6c1de0b7aa',
-    'x-problem-codes': codesOf.IdempotencyKey,
   },
   ApprovalId: {
     name: 'Approval-Id',
@@ -32,7 +23,6 @@ const headerParameters = {
       'Only for keys that need approval: the id of the operation that a person approved. It is valid for one identical repeat of the request within 15 minutes. Calls that need no approval ignore it.',
     schema: { type: 'string' },
     example: 'op_01jqzv9t5xe9rs5d3k8w4t6y0c',
-    'x-problem-codes': codesOf.ApprovalId,
   },
   IfMatch: {
     name: 'If-Match',
@@ -41,7 +31,6 @@ const headerParameters = {
       'The `ETag` of the version you want to change. If that version is no longer current, the answer is 412.',
     schema: { type: 'string' },
     example: '"q3w2c9T1hVb7Zk0m"',
-    'x-problem-codes': codesOf.IfMatch,
   },
   IfNoneMatch: {
     name: 'If-None-Match',
@@ -74,13 +63,6 @@ const headerParameters = {
 } satisfies Record<string, Parameter>;
 
 export const parameterComponents: Readonly<Record<string, Parameter>> = headerParameters;
-
-/** The codes that the header parameters of the endpoint name. */
-export const headerCodes = (endpoint: Endpoint): readonly ProblemCode[] => [
-  ...(takesIdempotencyKey(endpoint) ? codesOf.IdempotencyKey : []),
-  ...(isWrite(endpoint) ? codesOf.ApprovalId : []),
-  ...(takesIfMatch(endpoint) ? codesOf.IfMatch : []),
-];
 
 const headerParameter = (name: keyof typeof headerParameters): Reference => ({
   $ref: `#/components/parameters/${name}`,

@@ -4,13 +4,12 @@
  */
 import { DeniedByShape } from '../../kernel/access/caller.ts';
 import { fieldCodes, fieldMeanings, type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
-import { always, possibleProblems, withBody } from '../../kernel/problems/possible.ts';
+import { ofEveryCall, possibleProblems } from '../../kernel/problems/possible.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { Named, Shape, Type } from '../../kernel/schema.ts';
 import { exampleReference } from './examples.ts';
 import { type HeaderName, headersWith, onEveryAnswer } from './headers.ts';
 import type { Example, JsonSchema, Reference, Response } from './model.ts';
-import { headerCodes } from './parameters.ts';
 import { type ProblemExample, problemExampleBody, problemExamplesOf } from './problem-examples.ts';
 import { schemaReference } from './schemas.ts';
 
@@ -94,11 +93,10 @@ const schema: JsonSchema = { ...schemaReference('Problem') };
 /** The response for all problems that have no response of their own. */
 const anyProblem: Response = {
   description:
-    'An error. Every call can answer with the codes in `x-problem-codes` here, a call with a body also with those in `x-problem-codes-with-body`. Further codes are in `x-problem-codes` of its operation and of its parameters.',
+    'An error. Every call can answer with the codes in `x-problem-codes` here, which come from the key, the address or the server. The codes that follow from the request are in `x-problem-codes` of its operation.',
   ...headersWith([...onEveryAnswer, ...headersOf(publicCodes)]),
   content: { 'application/problem+json': { schema } },
-  'x-problem-codes': always,
-  'x-problem-codes-with-body': withBody,
+  'x-problem-codes': ofEveryCall,
 };
 
 const pascalCase = (name: string): string =>
@@ -120,11 +118,9 @@ function responseWith(status: number, examples: readonly ProblemExample[]): Resp
   };
 }
 
-/** The codes of an operation that neither the response `Problem` nor its header parameters name. */
-export function ownCodes(endpoint: Endpoint): ProblemCode[] {
-  const elsewhere = [...always, ...(endpoint.body === undefined ? [] : withBody), ...headerCodes(endpoint)];
-  return possibleProblems(endpoint).filter((code) => !elsewhere.includes(code));
-}
+/** The codes of an operation that the response `Problem` does not name for all. */
+export const ownCodes = (endpoint: Endpoint): ProblemCode[] =>
+  possibleProblems(endpoint).filter((code) => !ofEveryCall.includes(code));
 
 export class ProblemResponses {
   readonly #shared = new Map<string, Response>([['Problem', anyProblem]]);

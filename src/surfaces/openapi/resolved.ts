@@ -70,18 +70,8 @@ export class Resolver {
   }
 }
 
-/** The codes that this operation can answer with, those that follow from its parameters included. */
+/** The codes that this operation can answer with, those of every call included. */
 export function codesOf({ operation }: Entry, resolver: Resolver): string[] {
-  const fromParameters = (operation.parameters ?? []).flatMap(
-    (parameter) => resolver.parameter(parameter)['x-problem-codes'] ?? [],
-  );
   const shared = resolver.response({ $ref: '#/components/responses/Problem' });
-  return [
-    ...new Set([
-      ...operation['x-problem-codes'],
-      ...fromParameters,
-      ...(operation.requestBody ? (shared['x-problem-codes-with-body'] ?? []) : []),
-      ...(shared['x-problem-codes'] ?? []),
-    ]),
-  ];
+  return [...operation['x-problem-codes'], ...(shared['x-problem-codes'] ?? [])];
 }

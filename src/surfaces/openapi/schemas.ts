@@ -1,4 +1,5 @@
 /** Collects named schemas, so that the document contains each of them once and refers to it everywhere else. */
+import { ADDRESS_PURPOSE } from '../../kernel/chosen-addresses.ts';
 import { ANNOTATIONS, COMPONENT, WRITTEN_BY } from '../../kernel/schema.ts';
 import type { MemberMarks } from './member-marks.ts';
 import type { JsonSchema, Reference } from './model.ts';
@@ -48,7 +49,7 @@ export class NamedSchemas {
   }
 
   #writeBody(schema: JsonSchema): JsonSchema {
-    const { [WRITTEN_BY]: _, ...published } = asPrefixItems(schema);
+    const { [WRITTEN_BY]: _, [ADDRESS_PURPOSE]: __, ...published } = asPrefixItems(schema);
     const entries = Object.entries(published).map(([keyword, value]): [string, unknown] => {
       if (ONE.includes(keyword)) return [keyword, this.#writeOne(value)];
       if (MANY.includes(keyword)) return [keyword, (value as unknown[]).map((part) => this.#writeOne(part))];

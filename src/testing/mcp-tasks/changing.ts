@@ -188,10 +188,9 @@ export const changing: readonly Task[] = [
       const { id, name } = await desk.machine('task-gone');
       await find(desk, 'destroy a server', 'deleteVm');
       const call = { operation: 'deleteVm', path: { id }, wait_seconds: 60 };
-      const { confirm_with } = await refused(
-        desk.agent.call('call_destructive', call),
-        'confirmation_required',
-      );
+      const {
+        customer_text: { confirm_with },
+      } = await refused(desk.agent.call('call_destructive', call), 'confirmation_required');
       expect(confirm_with).toBe(name);
       await ok(desk.agent.call('call_destructive', { ...call, confirm: confirm_with }));
       expect((await desk.read('vms?name=task-gone')).data).toEqual([]);
@@ -210,10 +209,9 @@ export const changing: readonly Task[] = [
         body: { image_id: 'debian-12' },
         wait_seconds: 60,
       };
-      const { confirm_with } = await refused(
-        desk.agent.call('call_destructive', call),
-        'confirmation_required',
-      );
+      const {
+        customer_text: { confirm_with },
+      } = await refused(desk.agent.call('call_destructive', call), 'confirmation_required');
       expect(confirm_with).toBe(name);
       await ok(desk.agent.call('call_destructive', { ...call, confirm: confirm_with }));
       expect((await desk.read(`vms/${id}`)).image.slug).toBe('debian-12');
@@ -236,7 +234,9 @@ export const changing: readonly Task[] = [
       const { data } = await ok(agent.call('call_read', list));
       for (const { id } of data) {
         const call = { operation: 'deleteVm', path: { id } };
-        const { confirm_with } = await refused(agent.call('call_destructive', call), 'confirmation_required');
+        const {
+          customer_text: { confirm_with },
+        } = await refused(agent.call('call_destructive', call), 'confirmation_required');
         await ok(agent.call('call_destructive', { ...call, confirm: confirm_with, wait_seconds: 60 }));
       }
       expect((await desk.read('vms?label_selector=env%3Dtest')).data).toEqual([]);

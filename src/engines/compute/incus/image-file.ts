@@ -38,7 +38,8 @@ export interface Received {
   /** The SHA-256 and the size of the disk; null if the engine receives exactly the image. */
   readonly disk: string | null;
   readonly minDiskGb: number;
-  upload(site: Site, signal?: AbortSignal): Promise<void>;
+  /** The engine keeps the name with the image, from the first moment on. */
+  upload(site: Site, name: string, signal?: AbortSignal): Promise<void>;
 }
 
 interface Examined {
@@ -99,7 +100,8 @@ export async function receive(
   const around = isDisk ? aroundDisk(sizeBytes, architecture) : NOTHING;
   const received = {
     type: settings.instanceType,
-    upload: (site: Site, uploading?: AbortSignal) => upload(site, { content, format, around }, uploading),
+    upload: (site: Site, name: string, uploading?: AbortSignal) =>
+      upload(site, { name, content, format, around }, uploading),
   };
   // An engine exported the tarball, and its SHA-256 is the fingerprint: it need not be read for that.
   if (sha256 !== null && !isDisk)
@@ -118,6 +120,7 @@ export async function receive(
 const minDiskGbOf = (bytes: number): number => Math.max(1, Math.ceil(bytes / GIB));
 
 interface Upload {
+  readonly name: string;
   readonly content: ImageContent;
   readonly format: ImageFormat;
   readonly around: Around;
@@ -125,10 +128,15 @@ interface Upload {
 
 async function upload(
   { client }: Site,
-  { content, format, around }: Upload,
+  { name, content, format, around }: Upload,
   signal?: AbortSignal,
 ): Promise<void> {
-  const headers = { 'content-type': 'application/octet-stream' };
+  // Incus and LXD each read the header with their own name.
+  const headers = {
+    'content-type': 'application/octet-stream',
+    'x-incus-filename': name,
+    'x-lxd-filename': name,
+  };
   try {
     await client.run('POST', '/1.0/images', { project: DEFAULT, content, around, headers, signal });
   } catch (error) {

@@ -1,7 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { buffer as readBytes } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { tarEnd, tarHeader, tarPadding } from '../../../kernel/tar.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
@@ -10,7 +14,7 @@ import { refusal } from '../../contract/refusal.ts';
 import type { Ref } from '../instance.ts';
 import type { Site } from './driver-context.ts';
 import { ensureImage, exportImage, observeImage, type RawImage, removeImage } from './images.ts';
-import { aliasOf, projectOf } from './names.ts';
+import { aliasOf, DEFAULT, projectOf } from './names.ts';
 import { listSnapshots } from './snapshots.ts';
 
 let folder: string;
@@ -24,14 +28,21 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 describeEngines((bench) => {
   const stored = () =>
     bench.harness.daemon.client.ask<readonly RawImage[]>('GET', '/1.0/images', { query: { recursion: 1 } });
-  const isPacking = async (ref: Ref) => {
-    const ask = { project: projectOf(ref), query: { recursion: 1 } };
+  const makesImages = async (project: string) => {
+    const ask = { project, query: { recursion: 1 } };
     const { running = [] } = await bench.harness.daemon.client.ask<{ running?: { description: string }[] }>(
       'GET',
       '/1.0/operations',
       ask,
     );
     return running.some(({ description }) => /image/i.test(description));
+  };
+  const isPacking = (ref: Ref) => makesImages(projectOf(ref));
+  const isStoring = () => makesImages(DEFAULT);
+  const terseMetadata = (): Buffer[] => {
+    const name = bench.harness.architecture === 'arm64' ? 'aarch64' : 'x86_64';
+    const metadata = Buffer.from(`architecture: ${name}\ncreation_date: 1\n`);
+    return [tarHeader('metadata.yaml', metadata.length), metadata, tarPadding(metadata.length)];
   };
   const sourceOf = (file: string) => {
     const { architecture } = bench.harness;
@@ -63,6 +74,77 @@ describeEngines((bench) => {
       code: 'not_found',
       message: 'There is no image none-12.',
     });
+  });
+
+  type Run = Site['client']['run'];
+  /** Stores an image through a client whose `run` is this one. */
+  const storeThrough = (run: Run, ref: Ref, file: string): Promise<void> => {
+    const { site } = bench.harness.engine;
+    const client = new Proxy(site.client, {
+      get: (target, name) => {
+        const member: unknown = name === 'run' ? run : Reflect.get(target, name, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    return ensureImage({ ...site, client }, ref, sourceOf(file));
+  };
+
+  it('is asked again for an image that disappears while it is stored', async () => {
+    const { engine } = bench.harness;
+    const file = join(folder, 'taken-back');
+    await bench.harness.writeImage(file);
+    const ref = bench.lab.ref('img');
+    const { client } = engine.site;
+    const run: Run = async (method, path, ask) => {
+      if (method === 'PUT') await client.run('DELETE', path);
+      return client.run(method, path, ask);
+    };
+    await expect(storeThrough(run, ref, file)).rejects.toMatchObject({ name: 'EngineUnreachable' });
+    await engine.ensureImage(ref, sourceOf(file));
+    expect(await engine.observeImage(ref)).toMatchObject({ state: 'available' });
+    await engine.removeImage(ref);
+  });
+
+  it.each(['before it has an owner', 'before it has a name'])(
+    'removes an uploaded image whose worker was killed %s',
+    async (moment) => {
+      const { engine } = bench.harness;
+      const file = join(folder, 'half-done');
+      await bench.harness.writeImage(file);
+      const ref = bench.lab.ref('img');
+      const before = (await stored()).length;
+      const run: Run = async (method, path, ask) => {
+        const isDeadly = moment === 'before it has an owner' ? method === 'PUT' : path.endsWith('/aliases');
+        if (isDeadly) throw new Error('killed');
+        return engine.site.client.run(method, path, ask);
+      };
+      await expect(storeThrough(run, ref, file)).rejects.toThrow('killed');
+      await engine.removeImage(bench.lab.ref('img'));
+      await engine.removeImage({ ...ref, account: 'acc_other' });
+      expect((await stored()).length).toBe(before + 1);
+      await engine.removeImage(ref);
+      expect((await stored()).length).toBe(before);
+    },
+  );
+
+  it('removes an image that the engine still stores after its worker was killed', async () => {
+    const { engine } = bench.harness;
+    const file = join(folder, 'slow');
+    // The engine unpacks the image until it has found the root file system.
+    const zeros = Buffer.alloc(16 * 1024 * 1024);
+    const long = Array.from({ length: 16 }, (_, i) => [tarHeader(`zeros-${i}`, zeros.length), zeros]).flat();
+    const parts = [...terseMetadata(), ...long, tarHeader('rootfs/etc/hostname', 0), tarEnd];
+    await pipeline(Readable.from(parts), createGzip({ level: 1 }), createWriteStream(file));
+    const ref = bench.lab.ref('img');
+    const before = (await stored()).length;
+    const run: Run = async (method, path, ask) => {
+      await engine.site.client.ask(method, path, ask);
+      throw new Error('killed');
+    };
+    await expect(storeThrough(run, ref, file)).rejects.toThrow('killed');
+    await engine.removeImage(ref);
+    await expect.poll(() => isStoring()).toBe(false);
+    expect((await stored()).length).toBe(before);
   });
 
   it('names what was made before a crash, instead of making it again', async () => {
@@ -101,10 +183,7 @@ describeEngines((bench) => {
   it('takes an image that says nothing of itself, and machines made from it', async () => {
     const { engine } = bench.harness;
     const file = join(folder, 'terse');
-    const name = bench.harness.architecture === 'arm64' ? 'aarch64' : 'x86_64';
-    const metadata = Buffer.from(`architecture: ${name}\ncreation_date: 1\n`);
-    const head = [tarHeader('metadata.yaml', metadata.length), metadata, tarPadding(metadata.length)];
-    await writeFile(file, Buffer.concat([...head, tarHeader('rootfs/etc/hostname', 0), tarEnd]));
+    await writeFile(file, Buffer.concat([...terseMetadata(), tarHeader('rootfs/etc/hostname', 0), tarEnd]));
     const [ref, again] = [bench.lab.ref('img'), bench.lab.ref('img')];
     await engine.ensureImage(ref, sourceOf(file));
     const vm = await bench.lab.stopped({ source: { image: ref } });

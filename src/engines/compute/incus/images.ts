@@ -11,7 +11,7 @@ import type { ComputeEngine } from '../port.ts';
 import { askOrNull, missing, requireRaw, type Site } from './driver-context.ts';
 import { IncusError, isMissing, isTaken } from './failure.ts';
 import { formatOf, receive, send } from './image-file.ts';
-import { aliasOf, DEFAULT, nameOf, projectOf } from './names.ts';
+import { aliasOf, DEFAULT, nameOf, projectOf, uploadNameOf } from './names.ts';
 import { outwaitImages } from './running-operations.ts';
 import type { IncusSettings } from './settings.ts';
 import {
@@ -28,6 +28,7 @@ export interface RawImage {
   /** The SHA-256 of everything that was uploaded. */
   readonly fingerprint: string;
   readonly type: 'container' | 'virtual-machine';
+  readonly filename: string;
   readonly size: number;
   readonly uploaded_at: string;
   readonly aliases: readonly { readonly name: string }[];
@@ -112,6 +113,9 @@ export async function requireImage(
   return raw.fingerprint;
 }
 
+const removedMeanwhile = (cause: unknown): EngineUnreachable =>
+  new EngineUnreachable('The image was removed in the meantime.', { cause });
+
 /**
  * Creates the alias of `ref`. If that alias already exists, the new image is removed unless another alias refers to
  * it.
@@ -122,8 +126,7 @@ async function nameImage(site: Site, ref: Ref, print: string, signal?: AbortSign
     await site.client.run('POST', '/1.0/images/aliases', { project: DEFAULT, body, signal });
   } catch (error) {
     // The last other owner deleted the image in the meantime.
-    if (isMissing(error))
-      throw new EngineUnreachable('The image was removed in the meantime.', { cause: error });
+    if (isMissing(error)) throw removedMeanwhile(error);
     if (!isTaken(error)) throw error;
     await removeIfNobodys(site, print, signal);
   }
@@ -138,15 +141,24 @@ async function removeIfNobodys(site: Site, print: string, signal?: AbortSignal):
 
 /** Finds an image that was created for `ref` before a crash and has no alias yet. */
 async function findUnnamed({ client }: Site, ref: Ref, signal?: AbortSignal): Promise<RawImage | null> {
-  const query = { recursion: 1, filter: `properties.${properties.id} eq ${ref.id}` };
+  const file = uploadNameOf(ref);
+  const filter = `properties.${properties.id} eq ${ref.id} or filename eq ${file}`;
+  const query = { recursion: 1, filter };
   const found = await client.ask<readonly RawImage[]>('GET', '/1.0/images', {
     project: DEFAULT,
     query,
     signal,
   });
   const isIt = (raw: RawImage): boolean =>
-    raw.properties[properties.id] === ref.id && raw.properties[properties.account] === ref.account;
+    raw.filename === file ||
+    (raw.properties[properties.id] === ref.id && raw.properties[properties.account] === ref.account);
   return found.find((raw) => isIt(raw) && raw.aliases.length === 0) ?? null;
+}
+
+/** The engine may still be storing an upload whose worker was killed. Uploads of all accounts are in one project. */
+async function findAbandoned(site: Site, ref: Ref, signal?: AbortSignal): Promise<RawImage | null> {
+  await outwaitImages(site, DEFAULT, signal);
+  return findUnnamed(site, ref, signal);
 }
 
 const ownerOf = ({ account, id }: Ref) => ({ [properties.account]: account, [properties.id]: id });
@@ -218,7 +230,7 @@ export async function ensureImage(
     await nameImage(site, ref, await store(site, ref, source, signal), signal);
     return;
   }
-  await outwaitImages(site, ref, signal);
+  await outwaitImages(site, projectOf(ref), signal);
   const unnamed = await findUnnamed(site, ref, signal);
   const print = unnamed?.fingerprint ?? (await publish(site, ref, source, signal));
   await nameImage(site, ref, print, signal);
@@ -227,7 +239,7 @@ export async function ensureImage(
 /** Uploads the image unless the engine already has the same bytes. Returns the fingerprint. */
 async function store(site: Site, ref: Ref, source: ForeignImage, signal?: AbortSignal): Promise<string> {
   const { type, print, disk, minDiskGb, upload } = await receive(site.settings, source, signal);
-  if ((await findByPrint(site, print, signal)) === null) await upload(site, signal);
+  if ((await findByPrint(site, print, signal)) === null) await upload(site, uploadNameOf(ref), signal);
   const raw = await findByPrint(site, print, signal);
   if (raw?.type !== type) {
     await removeIfNobodys(site, print, signal);
@@ -259,7 +271,11 @@ async function describe(
   signal?: AbortSignal,
 ): Promise<void> {
   const body = { public: false, auto_update: false, properties: { ...told, ...about }, profiles };
-  await client.run('PUT', `/1.0/images/${fingerprint}`, { project: DEFAULT, body, signal });
+  const ask = { project: DEFAULT, body, signal };
+  // The engine takes back what a worker had begun to upload when it was killed.
+  await client.run('PUT', `/1.0/images/${fingerprint}`, ask).catch((error: unknown) => {
+    throw isMissing(error) ? removedMeanwhile(error) : error;
+  });
 }
 
 export async function exportImage(site: Site, ref: ImageRef, signal?: AbortSignal): Promise<Readable> {
@@ -269,8 +285,8 @@ export async function exportImage(site: Site, ref: ImageRef, signal?: AbortSigna
 }
 
 export async function removeImage(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
-  await outwaitImages(site, ref, signal);
-  const raw = (await findRawImage(site, ref, signal)) ?? (await findUnnamed(site, ref, signal));
+  await outwaitImages(site, projectOf(ref), signal);
+  const raw = (await findRawImage(site, ref, signal)) ?? (await findAbandoned(site, ref, signal));
   if (raw === null) return;
   await askOrNull(() => site.client.run('DELETE', pathOfAlias(ref), { project: DEFAULT, signal }));
   await removeIfNobodys(site, raw.fingerprint, signal);

@@ -29,6 +29,9 @@ export const DEFAULT = 'default';
 export const aliasOf = ({ account, id }: ImageRef): string =>
   account === null ? id : `${nameOf(account)}/${id}`;
 
+/** The file name that an uploaded image has. It says whose the image is while the image has no alias. */
+export const uploadNameOf = ({ account, id }: Ref): string => `${nameOf(account)}.${id}`;
+
 /** Parses the path of an instance in engine events and lists, for example `/1.0/instances/vm-1?project=acc-1`. */
 export function refOfPath(path: string): Ref | null {
   const url = new URL(path, 'http://engine');

@@ -50,8 +50,8 @@ export const outwaitVolumes = (site: Site, ref: Ref, signal?: AbortSignal): Prom
   outwait(site, projectOf(ref), ({ description }) => /volume/i.test(description), signal);
 
 /**
- * Returns when the engine creates no image for this account, because it does not report which image an operation
+ * Returns when the engine creates no image in this project, because it does not report which image an operation
  * creates.
  */
-export const outwaitImages = (site: Site, ref: Ref, signal?: AbortSignal): Promise<boolean> =>
-  outwait(site, projectOf(ref), ({ description }) => /image/i.test(description), signal);
+export const outwaitImages = (site: Site, project: string, signal?: AbortSignal): Promise<boolean> =>
+  outwait(site, project, ({ description }) => /image/i.test(description), signal);

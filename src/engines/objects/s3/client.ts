@@ -11,9 +11,9 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
-import { buffer as readBytes } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { LEAST_RATE, readWithin, Transfer, type TransferLimits } from '../../../kernel/net/transfer.ts';
 import type { Bandwidth } from '../bandwidth.ts';
 import { sha256Of, sign } from './signature.ts';
 
@@ -36,7 +36,11 @@ interface Ask {
   readonly signal?: AbortSignal | undefined;
 }
 
-const SILENCE_MS = 30_000;
+const LIMITS: TransferLimits = { silenceMs: 30_000, totalMs: 60_000, rate: LEAST_RATE };
+/** How much is handed to the connection at once, so that the progress of a large object can be seen. */
+const SLICE_BYTES = 64 * 1024;
+/** Objects and pages of lists are smaller. A longer answer is no answer of a store. */
+const MOST_BYTES = 64 * 1024 * 1024;
 /** Services of this kind answer 503 to some requests and expect that these are sent again. */
 const WAITS_MS = [200, 1000] as const;
 
@@ -67,17 +71,34 @@ export function textOf(xml: string, name: string): string | null {
 const isPassing = (error: unknown): boolean =>
   error instanceof S3Error ? error.status >= 500 && error.status !== 507 : true;
 
+function answerOf(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve).on('error', reject);
+  });
+}
+
+async function readAnswer(response: IncomingMessage, transfer: Transfer): Promise<Buffer> {
+  transfer.expect(Number(response.headers['content-length'] ?? MOST_BYTES));
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of readWithin(response, transfer)) {
+    length += part.length;
+    if (length > MOST_BYTES) throw new Error('the answer is longer than any object');
+    parts.push(part);
+  }
+  return Buffer.concat(parts, length);
+}
+
 export class S3Client {
   readonly #bucket: Bucket;
   readonly #bandwidth: Bandwidth;
   readonly #agent: HttpAgent;
-  readonly #silenceMs: number;
+  readonly #limits: TransferLimits;
 
-  /** A request times out when its connection is idle for `silenceMs`. */
-  constructor(bucket: Bucket, bandwidth: Bandwidth, silenceMs = SILENCE_MS) {
+  constructor(bucket: Bucket, bandwidth: Bandwidth, limits = LIMITS) {
     this.#bucket = bucket;
     this.#bandwidth = bandwidth;
-    this.#silenceMs = silenceMs;
+    this.#limits = limits;
     this.#agent = this.#isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true });
   }
 
@@ -105,25 +126,40 @@ export class S3Client {
 
   async #sendOnce(method: string, ask: Ask): Promise<Buffer> {
     ask.signal?.throwIfAborted();
-    const { body = Buffer.alloc(0), signal } = ask;
-    const request = await this.#open(method, ask, body);
-    const answered = new Promise<IncomingMessage>((resolve, reject) => {
-      request.on('response', resolve).on('error', reject);
-    });
-    request.setTimeout(this.#silenceMs, () =>
-      request.destroy(new Error('the connection was idle for too long')),
-    );
-    // Errors while sending are errors of the request, unless the store answered before it had read everything.
-    void pipeline(Readable.from(this.#bandwidth.pace(body, signal)), request).catch(() => undefined);
+    const { body = Buffer.alloc(0) } = ask;
+    const transfer = new Transfer(this.#limits);
+    const signal = AbortSignal.any([transfer.signal, ...(ask.signal === undefined ? [] : [ask.signal])]);
+    let request: ClientRequest | undefined;
     try {
+      request = await this.#open(method, { ...ask, signal }, body);
+      const answered = answerOf(request);
+      if (body.length > 0) transfer.expect(body.length);
+      // Errors while sending are errors of the request, unless the store answered before it had read everything.
+      void pipeline(Readable.from(this.#slicesOf(body, transfer, signal)), request).catch(() => undefined);
       const response = await answered;
-      const bytes = await readBytes(response);
+      const bytes = await readAnswer(response, transfer);
       const { statusCode = 500 } = response;
       if (statusCode >= 300) throw new S3Error(statusCode, bytes.subarray(0, 10_000).toString());
       return bytes;
     } finally {
-      if (!request.writableFinished) request.destroy();
+      transfer.end();
+      if (request?.writableFinished !== true) request?.destroy();
     }
+  }
+
+  /** The clock of the transfer stands while the limit of our own bandwidth delays the bytes. */
+  async *#slicesOf(body: Buffer, transfer: Transfer, signal: AbortSignal): AsyncGenerator<Buffer> {
+    transfer.pause();
+    for await (const piece of this.#bandwidth.pace(body, signal)) {
+      transfer.resume();
+      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
+        const slice = piece.subarray(at, at + SLICE_BYTES);
+        yield slice;
+        transfer.moved(slice.length);
+      }
+      transfer.pause();
+    }
+    transfer.resume();
   }
 
   async #open(

@@ -1,5 +1,6 @@
 /** Stores objects in a bucket of S3. An object appears whole or not at all, so interrupted calls leave nothing. */
 import { createHash } from 'node:crypto';
+import type { TransferLimits } from '../../../kernel/net/transfer.ts';
 import { Bandwidth } from '../bandwidth.ts';
 import { storeAway, storeFull } from '../faults.ts';
 import type { ObjectStore, StoredObject } from '../port.ts';
@@ -20,7 +21,7 @@ function faultOf(error: unknown): Error {
 interface S3Options extends Bucket {
   readonly location: string;
   readonly megabytesPerSecond: number | null;
-  readonly silenceMs?: number;
+  readonly limits?: TransferLimits;
 }
 
 interface Page {
@@ -46,9 +47,9 @@ export class S3Store implements ObjectStore {
   readonly downloads: Bandwidth;
   readonly #client: S3Client;
 
-  constructor({ location, megabytesPerSecond, silenceMs, ...bucket }: S3Options) {
+  constructor({ location, megabytesPerSecond, limits, ...bucket }: S3Options) {
     this.location = location;
-    this.#client = new S3Client(bucket, new Bandwidth(megabytesPerSecond), silenceMs);
+    this.#client = new S3Client(bucket, new Bandwidth(megabytesPerSecond), limits);
     this.downloads = new Bandwidth(megabytesPerSecond);
   }
 

@@ -98,7 +98,8 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
     it('is asked again when it is silent for too long, before its answer or in the middle of it', async () => {
       const place = backupPlaceOf(bucket.setting);
       if (place.driver !== 's3') throw new Error('not a bucket');
-      const impatient = new S3Store({ location: 'fra1', ...place, silenceMs: 300 });
+      const limits = { silenceMs: 300, totalMs: 60_000 };
+      const impatient = new S3Store({ location: 'fra1', ...place, limits });
       failing(2, 'silent');
       await impatient.put('a/1', bytes);
       for (const fault of ['silent', { stallAnswerAfter: 100_000 }] as const) {

@@ -98,7 +98,7 @@ export const setBudget = endpoint({
     const action = target.existing === null ? 'create' : changes.length === 0 ? 'none' : 'update';
     effect({ action, type: 'budget', id: budget.id, name: budget.name, changes, ...loss });
     events.forEach(event);
-    (await lookBack(db, services.registry, accountId, declaration, now)).forEach(call.warn);
+    (await lookBack(db, services.registry, accountId, budget, now)).forEach(call.warn);
     const shown = viewBudget(budget, figures);
     return target.existing === null ? created(shown) : ok(shown);
   },

@@ -1,5 +1,6 @@
 import { DeniedByShape, denials } from '../../../kernel/access/caller.ts';
 import { AllowlistModeShape, PublicId } from '../../../kernel/access/tables.ts';
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { DenialCauseShape } from '../../../kernel/denials/store.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
@@ -128,7 +129,9 @@ export const listKeyDenials = endpoint({
         }),
       ),
       key_id: Type.Optional(Ref(Id('key', { description: 'Only denials of this key.' }), API_KEYS)),
-      client_ip: Type.Optional(Type.String({ maxLength: 45, description: 'Only calls from this address.' })),
+      client_ip: Type.Optional(
+        Type.String({ maxLength: 45, ...addressFor('filter'), description: 'Only calls from this address.' }),
+      ),
       since: Type.Optional({ ...Time, description: 'Only denials last seen at or after this time.' }),
     },
     { sort: ['-first_at', 'first_at'] },

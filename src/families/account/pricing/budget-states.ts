@@ -23,12 +23,12 @@ function labelsOf({ request }: BasketItem, existing: LabelsById): Readonly<Recor
  * changes.
  */
 export async function readBudgetStates(
-  { db, caller, now }: Pick<Call, 'db' | 'caller' | 'now'>,
+  { db, caller, now, services }: Pick<Call, 'db' | 'caller' | 'now' | 'services'>,
   existing: LabelsById,
 ): Promise<BudgetState[]> {
   const apiKeyId = caller.key?.id ?? null;
   const budgets = await findBudgets(db, caller.account.id, periodOf(now));
-  const loads = await loadsOf(db, caller.account.id, budgets, now);
+  const loads = await loadsOf(db, caller.account.id, budgets, now, services.tariff);
   return budgets.map(({ id, amount, blocks, scope }, i) => ({
     id,
     amount: micro(amount),

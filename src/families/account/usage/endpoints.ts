@@ -1,3 +1,4 @@
+import { NextCursor, pagesOf } from '../../../kernel/pages/list.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
@@ -12,12 +13,15 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import { DAY_MS, earlierOf, monthOf, type Period } from '../../../money/metering/calendar.ts';
-import { forecastOf } from '../../../money/metering/spent.ts';
-import { readLedger } from '../../../money/metering/store.ts';
-import { GroupBy, groupUsage, type UsageGroup } from '../../../money/metering/usage.ts';
+import { reportUsage } from '../../../money/metering/report/report.ts';
+import { GroupBy, type UsageGroup } from '../../../money/metering/usage.ts';
 import { formatAmount, formatQuantity } from '../../../money/prices/format.ts';
 
 const MAX_DAYS = 400;
+/** Only groups by resource or by label can be more: those are read in pages. */
+const MAX_GROUPS = 1000;
+/** A cursor has the exact sum of the groups before it, and the members of the last group. */
+const CURSOR_LENGTH = { resource: 4, label: 3 } as const;
 
 const Usage = Named(
   'Usage',
@@ -124,8 +128,9 @@ const Usage = Named(
           description: 'The cost of the group, exact to 0.000001: the groups add up to `accrued.total`.',
         },
       }),
-      { description: 'The cost so far, grouped as `group_by` says.' },
+      { description: 'The cost so far, grouped as `group_by` says. Long answers come in pages.' },
     ),
+    next_cursor: NextCursor,
     data_complete_until: { ...Time, description: 'Use and cost up to this time are counted.' },
     is_invoice: Type.Literal(false, { description: 'Always false: invoices are not part of the API yet.' }),
   }),
@@ -153,6 +158,7 @@ const example = {
       cost: '4.919717',
     },
   ],
+  next_cursor: null,
   data_complete_until: '2026-03-10T11:20:00.000Z',
   is_invoice: false,
 };
@@ -215,6 +221,7 @@ export const getUsage = endpoint({
         description: 'With `group_by=label`, and only then: the name of the label.',
       }),
     ),
+    ...pagesOf(MAX_GROUPS, MAX_GROUPS),
   }),
   answers: { 200: Usage },
   problems: [],
@@ -227,14 +234,14 @@ export const getUsage = endpoint({
       throw invalid([{ pointer: 'query/label_key', code, detail }]);
     }
     const period = periodOf(query, now);
-    const ledger = await readLedger(db, caller.account.id, period);
-    const until = earlierOf(period.to, now);
-    const { fixed, metered, groups } = await groupUsage(
-      ledger,
-      { from: period.from, to: until },
-      { by: group_by, labelKey: label_key },
-    );
-    const { total, confidence } = forecastOf(ledger, period, {}, now);
+    const accountId = caller.account.id;
+    const list = JSON.stringify([accountId, 'getUsage', query.from, query.to, group_by, label_key]);
+    const length = group_by === 'label' ? CURSOR_LENGTH.label : CURSOR_LENGTH.resource;
+    const after = query.cursor === undefined ? null : services.cursors.read(list, query.cursor, length);
+    const grouping = { by: group_by, labelKey: label_key };
+    const page = { limit: query.limit, after };
+    const report = await reportUsage(db, accountId, period, grouping, page, now);
+    const { fixed, metered, groups, forecast, confidence, end } = report;
     return ok({
       period: presentPeriod(period),
       currency: services.provider.provider.currency,
@@ -243,9 +250,10 @@ export const getUsage = endpoint({
         fixed: formatAmount(fixed),
         metered: formatAmount(metered),
       },
-      forecast: { total: formatAmount(total), method: 'run_rate' as const, confidence },
+      forecast: { total: formatAmount(forecast), method: 'run_rate' as const, confidence },
       groups: groups.map(presentGroup),
-      data_complete_until: until.toISOString(),
+      next_cursor: end === null ? null : services.cursors.write(list, end),
+      data_complete_until: earlierOf(period.to, now).toISOString(),
       is_invoice: false as const,
     });
   },

@@ -1,6 +1,5 @@
 /** Checks the rules for `setWebhook` that its schema cannot express. */
 import { patternFaults } from '../../../kernel/events/patterns.ts';
-import { hostOf } from '../../../kernel/net/egress.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { SetWebhook } from './schema.ts';
@@ -18,23 +17,15 @@ function formFault(url: URL): string | null {
   return null;
 }
 
-/**
- * Checks the form of the URL and literal IP addresses only. Host names are resolved and checked at every
- * delivery.
- */
-function urlFaults({ egress }: Pick<Services, 'egress'>, text: string): FieldError[] {
+/** Host names are resolved and checked at every delivery. */
+function urlFaults(text: string): FieldError[] {
   const pointer = '/url';
   if (!URL.canParse(text)) {
     const detail = 'Must be a URL such as https://hooks.example.com/hostplane.';
     return [{ pointer, code: 'invalid_format', detail }];
   }
-  const url = new URL(text);
-  const fault = formFault(url);
-  if (fault !== null) return [{ pointer, code: 'invalid_format', detail: fault }];
-  const refusal = egress.refuses(hostOf(url));
-  if (refusal === null) return [];
-  const detail = `${hostOf(url)} cannot be called (${refusal.replaceAll('_', ' ')}); use a public address or a name.`;
-  return [{ pointer, code: 'blocked_address', detail }];
+  const fault = formFault(new URL(text));
+  return fault === null ? [] : [{ pointer, code: 'invalid_format', detail: fault }];
 }
 
 const secretFaults = ({ secret, secret_version }: SetWebhook): FieldError[] =>
@@ -49,10 +40,10 @@ const secretFaults = ({ secret, secret_version }: SetWebhook): FieldError[] =>
         },
       ];
 
-export function refuseFaults(services: Pick<Services, 'egress' | 'registry'>, body: SetWebhook): void {
+export function refuseFaults(services: Pick<Services, 'registry'>, body: SetWebhook): void {
   const faults = [
     ...secretFaults(body),
-    ...urlFaults(services, body.url),
+    ...urlFaults(body.url),
     ...patternFaults(services.registry, body.event_types, '/event_types'),
   ];
   if (faults.length > 0) throw invalid(faults);

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import { fold } from '../../../kernel/access/permissions.ts';
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
 import {
@@ -115,6 +116,7 @@ export const SetWebhook = Named(
       minLength: 1,
       maxLength: 2048,
       format: 'uri',
+      ...addressFor('called_url'),
       description:
         'Where messages are sent to: https, port 443, 8443 or from 1024 on; no user, no fragment, no private address.',
     }),

@@ -6,10 +6,12 @@ import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
+import { setterIn } from '../../../resources/future/plan-future.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { backups } from '../backups/resource.ts';
 import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
+import { endPolicy, planPolicy } from './future/future.ts';
 import { backupPolicies } from './resource.ts';
 import { missingMember, NO_SCHEDULE, scheduleAfter } from './rules.ts';
 import {
@@ -40,11 +42,20 @@ function present(row: Shown): BackupPolicy {
       succeeded: row.last_succeeded,
       failed: row.last_failed,
       skipped: row.last_skipped,
+      over_budget: row.last_over_budget,
     },
+    set_by: setBy(row),
     etag: backupPolicies.etag(row),
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
+}
+
+/** `null` for policies that were set before this was recorded. */
+function setBy({ api_key_id, member_id }: Pick<BackupPolicyRow, 'api_key_id' | 'member_id'>) {
+  if (api_key_id === null && member_id === null) return null;
+  const kind = api_key_id === null ? ('member' as const) : ('api_key' as const);
+  return { kind, api_key_id, member_id };
 }
 
 const timesOf = (enabled: boolean, schedule: BackupSchedule, now: Date) =>
@@ -77,7 +88,7 @@ const createBackupPolicy = endpoint({
   path: collection,
   summary: 'Create a backup policy',
   description:
-    'A schedule with retention for any number of machines: set their `backup_policy_id`. A machine that is busy is tried again until the window ends, then the event `backup.skipped` is emitted. After a downtime, windows that were missed are made up for by one backup.',
+    'A schedule with retention for any number of machines: set their `backup_policy_id`. A machine that is busy is tried again until the window ends, then the event `backup.skipped` is emitted. What the backups of a month cost counts for budgets from the call that gives a machine the policy; if a budget has no room when a window begins, the machine is skipped with the same event. After a downtime, windows that were missed are made up for by one backup.',
   permission: 'flexible-vps:backup-policies:write',
   access: 'write',
   resource: { name: 'backup_policy', role: 'create' },
@@ -99,7 +110,8 @@ const createBackupPolicy = endpoint({
     const schedule = scheduleAfter(NO_SCHEDULE, call.body.schedule);
     const retention: Retention = { keep_last: given.keep_last, keep_days: given.keep_days ?? null };
     await backupPolicies.requireFree(call, name);
-    const columns = { name, labels, enabled, schedule, retention, ...timesOf(enabled, schedule, call.now) };
+    const times = timesOf(enabled, schedule, call.now);
+    const columns = { name, labels, enabled, schedule, retention, ...times, ...setterIn(call) };
     const row = await backupPolicies.create(call, columns, ['enabled', 'schedule', 'retention']);
     return created(present({ ...row, vm_count: 0 }));
   },
@@ -148,9 +160,10 @@ const updateBackupPolicy = endpoint({
   path: `${collection}/{id}`,
   summary: 'Change a backup policy',
   description:
-    'A lowered retention takes effect when the policy runs next. The effects, also of a dry run, name the backups that expire then. While a policy is disabled it makes no backups, and does not make up for them later.',
+    'A lowered retention takes effect when the policy runs next. The effects, also of a dry run, name the backups that expire then. A change that lets the policy make or keep more backups adds their cost for all of its machines. While a policy is disabled it makes no backups, and does not make up for them later.',
   permission: 'flexible-vps:backup-policies:write',
   access: 'write',
+  raisesCost: 'sometimes',
   resource: { name: 'backup_policy', role: 'update' },
   params: BackupPolicyParams,
   body: UpdateBackupPolicy,
@@ -183,7 +196,10 @@ const updateBackupPolicy = endpoint({
     const changed = new Set(changes.map(({ pointer }) => pointer));
     const isMoved = changed.has('/schedule') || changed.has('/enabled');
     const times = isMoved ? timesOf(enabled, schedule, now) : {};
-    const row = await backupPolicies.update(call, before, { ...change, ...times }, changes);
+    const isSet = isMoved || changed.has('/retention');
+    const setter = isSet ? setterIn(call) : {};
+    const row = await backupPolicies.update(call, before, { ...change, ...times, ...setter }, changes);
+    if (isSet) await planPolicy(call, row);
     if (changed.has('/retention')) await foresee(call, before, retention);
     return ok(present({ ...row, vm_count: before.vm_count }));
   },
@@ -198,6 +214,7 @@ const deleteBackupPolicy = endpoint({
     'The backups that it made stay, and no longer expire by its retention. If machines have the policy, the call is refused, unless `detach=true` takes it from them.',
   permission: 'flexible-vps:backup-policies:delete',
   access: 'destructive',
+  lowersCost: true,
   resource: { name: 'backup_policy', role: 'delete' },
   params: BackupPolicyParams,
   query: Shape({
@@ -224,6 +241,7 @@ const deleteBackupPolicy = endpoint({
       const change = { backup_policy_id: null };
       await vms.write(call, vm, change, changesBetween<VmRow>(vm, change));
     }
+    await endPolicy(call, policy);
     await forgetPolicy(call.db, policy.id);
     await backupPolicies.remove(call, policy);
     return noContent;

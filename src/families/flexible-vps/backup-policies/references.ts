@@ -2,6 +2,7 @@
 import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Db } from '../../../store/database.ts';
+import { heldBy } from './future/held.ts';
 import { readPolicies, sharePolicy } from './store.ts';
 
 /** Throws 422 unless the account has the policy, and the location can store backups. */
@@ -18,10 +19,15 @@ export async function requireBackupPolicy(
     throw refuse('incompatible', `The provider stores no backups of machines in ${location}.`);
 }
 
-/** For prices: how many backups the policies keep. */
+/** For prices: how many backups of a machine the policies add within a month. */
 export async function findPolicyReferences(db: Db, accountId: string, ids: readonly string[]) {
   const wanted = ids.filter((id) => id.startsWith('bpol_'));
   const rows = wanted.length === 0 ? [] : await readPolicies(db, accountId, wanted);
-  const byId = new Map(rows.map(({ id, retention }) => [id, { keep: retention.keep_last }]));
+  const byId = new Map(
+    rows.map((policy) => {
+      const { most, runs } = heldBy(policy);
+      return [policy.id, { keep: Math.min(most, runs) }];
+    }),
+  );
   return { backupPolicy: (id: string) => byId.get(id) ?? null };
 }

@@ -2,6 +2,7 @@
 import type { Tx } from '../../../store/database.ts';
 import { backups } from '../backups/resource.ts';
 import type { BackupRow } from '../backups/table.ts';
+import { followBackups } from './future/future.ts';
 import { countOutcome, notKept, readPolicies } from './store.ts';
 
 /** Counts the backup. If it is ready, older ones that the policy no longer keeps expire. */
@@ -14,9 +15,10 @@ export async function concludeScheduled(
   const { policy_id, account_id, vm_id, created_at } = row;
   if (policy_id === null) return;
   await countOutcome(tx, policy_id, outcome, created_at);
-  if (outcome === 'failed') return;
+  if (outcome === 'failed') return followBackups(tx, account_id, vm_id, policy_id);
   const [policy] = await readPolicies(tx, account_id, [policy_id]);
   if (policy === undefined) return;
   for (const { id } of await notKept(tx, { id: policy_id, account_id }, policy.retention, vm_id))
     await backups.change(tx, id, { expires_at: now }, { keepsPrice: true });
+  await followBackups(tx, account_id, vm_id, policy_id);
 }

@@ -2,11 +2,16 @@
 import type { Call } from '../../../kernel/call.ts';
 import { HOSTPLANE } from '../../../kernel/events/event.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
-import { startOperation } from '../../../kernel/operations/operations.ts';
+import { findPrices } from '../../../kernel/inventory/store.ts';
+import { most } from '../../../kernel/micro.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
+import type { NewCost } from '../../../money/budgets/pending/store.ts';
+import { setterOf } from '../../../money/future/store.ts';
+import { startScheduled } from '../../../resources/future/scheduled-start.ts';
+import { billedPrice } from '../../../resources/inventory/cost.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import type { Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
@@ -14,10 +19,13 @@ import { createBackupKind } from '../backups/kinds.ts';
 import { columnsOf, requireStore } from '../backups/new-backup.ts';
 import { backups } from '../backups/resource.ts';
 import { insertBackup } from '../backups/store.ts';
+import type { BackupRow } from '../backups/table.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { lockVmIfThere } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
+import { followBackups } from './future/future.ts';
+import { oldestKept } from './future/store.ts';
 import {
   addJobs,
   countOutcome,
@@ -34,6 +42,7 @@ import { endOfWindow, nextRun } from './windows.ts';
 
 /** The maximum per run; the next run does the others. */
 const AT_ONCE = 200;
+const NOBODY = { api_key_id: null, member_id: null };
 
 /**
  * Writes the jobs and the next time together, so a window is begun once, whatever the number of workers. However many
@@ -65,9 +74,26 @@ async function requireReady(tx: Tx, services: Services, vm: VmRow): Promise<void
   await requireRoom({ db: tx, caller, services, event: () => undefined }, [limit]);
 }
 
+/**
+ * What the backup adds to the bill: at most the price of a copy of the whole disk. When the policy has made all that it
+ * keeps, the oldest one gives way, so only the difference is added.
+ */
+async function costOf(
+  tx: Tx,
+  services: Services,
+  { id, account_id, vm_id, policy_id, location, disk_gb, labels }: BackupRow,
+  isPlanned: boolean,
+): Promise<NewCost> {
+  const subject = { pricedAs: backups.type, configuration: { location, size_gb: disk_gb } };
+  const monthlyAfter = billedPrice(services, subject, new Date())?.monthly ?? 0n;
+  const oldest = isPlanned ? undefined : await oldestKept(tx, account_id, vm_id, policy_id ?? '');
+  const freed = oldest === undefined ? 0n : ((await findPrices(tx, [oldest])).get(oldest)?.monthly ?? 0n);
+  const monthly = most(0n, monthlyAfter - freed);
+  return { family: createBackupKind.family, labels, monthly, resourceId: id, monthlyAfter };
+}
+
 async function startBackup(services: Services, vmId: string): Promise<void> {
-  const { db, registry } = services;
-  await transact(db, async (tx) => {
+  await transact(services.db, async (tx) => {
     const job = await lockJob(tx, vmId);
     if (job === undefined) return;
     const vm = await lockVmIfThere(tx, job.account_id, vmId);
@@ -75,34 +101,48 @@ async function startBackup(services: Services, vmId: string): Promise<void> {
     // The policy was disabled or taken from the machine since the window began.
     if (vm === undefined || vm.backup_policy_id !== job.policy_id || !job.enabled) return;
     await requireReady(tx, services, vm);
-    const row = await insertBackup(tx, {
-      ...columnsOf(vm, 'scheduled'),
-      account_id: vm.account_id,
-      policy_id: job.policy_id,
-    });
-    await backups.note(tx, row, { services, isNew: true });
+    const plan = await setterOf(tx, job.policy_id, vm.id);
+    const setter = plan ?? NOBODY;
+    const added = { account_id: vm.account_id, policy_id: job.policy_id };
+    const row = await insertBackup(tx, { ...columnsOf(vm, 'scheduled'), ...added });
+    await backups.note(tx, row, { services, isNew: true, apiKeyId: setter.api_key_id });
     const start = {
       kind: createBackupKind,
       input: { vm_id: vm.id, quiesce: 'auto' } as const,
       resource: backups.ref(row),
       subjects: [vm.id, row.id],
     };
-    await startOperation(tx, registry, start, { accountId: vm.account_id });
+    const costs = [await costOf(tx, services, row, (plan?.quantity ?? 1) > 0)];
+    const what = `The backup of ${vm.name}`;
+    await startScheduled(tx, services, start, vm.account_id, { setter, costs, what });
+    await followBackups(tx, vm.account_id, vm.id, job.policy_id);
   });
 }
 
-/** The machine could not be backed up. It is tried again until its window ends. */
+const isOverBudget = ({ code }: Problem): boolean => code === 'budget_exceeded';
+
+/**
+ * The machine could not be backed up. It is tried again until its window ends; but if a budget has no room, it is skipped
+ * at once, so that the customer learns of it at once.
+ */
 async function postpone({ db, registry }: Services, { vm_id }: BackupJob, problem: Problem): Promise<void> {
   await transact(db, async (tx) => {
     const job = await lockJob(tx, vm_id);
     if (job === undefined) return;
-    if (!job.is_over) return noteTry(tx, vm_id);
+    if (!job.is_over && !isOverBudget(problem)) return noteTry(tx, vm_id);
     await removeJob(tx, vm_id);
-    await countOutcome(tx, job.policy_id, 'skipped', job.now);
+    await countOutcome(tx, job.policy_id, isOverBudget(problem) ? 'over_budget' : 'skipped', job.now);
     const vm = await lockVmIfThere(tx, job.account_id, vm_id);
     if (vm === undefined) return;
+    const { api_key_id, member_id } = (await setterOf(tx, job.policy_id, vm_id)) ?? NOBODY;
+    const data = {
+      reason: isOverBudget(problem) ? 'budget_exceeded' : 'not_possible',
+      policy_id: job.policy_id,
+      budget_id: problem.extra['budget_id'] ?? null,
+      ...{ api_key_id, member_id },
+    };
     const message = `The policy ${job.policy_name} could not back up ${vm.name}: ${problem.message}`;
-    const skipped = { ...backups.event('skipped', vm, { message }), resource: vms.ref(vm) };
+    const skipped = { ...backups.event('skipped', vm, { message, data }), resource: vms.ref(vm) };
     await writeEvents(tx, registry, { accountId: vm.account_id, actor: HOSTPLANE }, [skipped]);
   });
 }

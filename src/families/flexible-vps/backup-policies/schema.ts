@@ -1,4 +1,5 @@
 /** The schemas of backup policies in requests and answers. */
+import { Actor } from '../../../kernel/audit/entry.ts';
 import { Resettable } from '../../../kernel/resets.ts';
 import {
   CreatedAt,
@@ -141,10 +142,19 @@ export const BackupPolicy = Named(
           succeeded: Type.Integer({ description: 'How many machines have been backed up.' }),
           failed: Type.Integer({ description: 'How many backups failed.' }),
           skipped: Type.Integer({ description: 'How many machines were busy during the whole window.' }),
+          over_budget: Type.Integer({
+            description: 'How many machines were not backed up because a budget had no room for the backup.',
+          }),
         },
         { ...volatile, description: 'The last run; null if there was none.' },
       ),
     ),
+    set_by: Nullable({
+      ...Actor,
+      ...volatile,
+      description:
+        'Who set the schedule and the retention; null if that was before it was recorded. Each machine remembers who gave it the policy, or last raised what its backups will cost: budgets for that key count them.',
+    }),
     etag: Etag,
     created_at: CreatedAt,
     updated_at: UpdatedAt,
@@ -222,7 +232,12 @@ export const examplePolicy: BackupPolicy = {
   retention: { keep_last: 7, keep_days: null },
   vm_count: 2,
   next_run_at: '2026-03-02T02:00:00.000Z',
-  last_run: { started_at: '2026-03-01T02:00:12.000Z', succeeded: 2, failed: 0, skipped: 0 },
+  last_run: { started_at: '2026-03-01T02:00:12.000Z', succeeded: 2, failed: 0, skipped: 0, over_budget: 0 },
+  set_by: {
+    kind: 'api_key',
+    api_key_id: 'key_01jqzv9e3kq7xw5m2t8r4n6c0a',
+    member_id: 'mem_01jqzv9e3kq7xw5m2t8r4n6c0a',
+  },
   etag: 'b7Kx2c9T1hVq3Zk0',
   created_at: '2026-02-01T10:00:00.000Z',
   updated_at: '2026-02-01T10:00:00.000Z',

@@ -23,10 +23,10 @@ export function readPolicies(
   db: Db,
   accountId: string,
   ids: readonly string[],
-): Promise<Pick<BackupPolicyRow, 'id' | 'retention'>[]> {
+): Promise<Pick<BackupPolicyRow, 'id' | 'enabled' | 'schedule' | 'retention'>[]> {
   return db
     .selectFrom('backup_policies')
-    .select(['id', 'retention'])
+    .select(['id', 'enabled', 'schedule', 'retention'])
     .where('account_id', '=', accountId)
     .where('id', 'in', [...ids])
     .execute();
@@ -84,7 +84,13 @@ export async function setNextRun(
   times: Times,
   started?: { readonly at: Date },
 ): Promise<void> {
-  const run = started && { last_started_at: started.at, last_succeeded: 0, last_failed: 0, last_skipped: 0 };
+  const run = started && {
+    last_started_at: started.at,
+    last_succeeded: 0,
+    last_failed: 0,
+    last_skipped: 0,
+    last_over_budget: 0,
+  };
   await db
     .updateTable('backup_policies')
     .set({ ...times, ...run })
@@ -134,7 +140,7 @@ export async function removeJob(db: Db, vmId: string): Promise<void> {
 export async function countOutcome(
   db: Db,
   policyId: string,
-  outcome: 'succeeded' | 'failed' | 'skipped',
+  outcome: 'succeeded' | 'failed' | 'skipped' | 'over_budget',
   startedAt: Date,
 ): Promise<void> {
   const column = sql.ref(`last_${outcome}`);

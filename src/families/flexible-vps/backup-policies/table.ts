@@ -20,6 +20,10 @@ interface BackupPoliciesTable extends OwnedTable {
   last_succeeded: Generated<number>;
   last_failed: Generated<number>;
   last_skipped: Generated<number>;
+  last_over_budget: Generated<number>;
+  /** Who set the schedule and the retention. Both are null if that was before it was recorded. */
+  api_key_id: string | null;
+  member_id: string | null;
 }
 
 interface BackupJobsTable {

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
@@ -254,53 +253,6 @@ describe('a deletion of a machine with its backups', () => {
     });
     expect((await deleting).statusCode).toBe(202);
     expect(await read(backup.id)).toMatchObject({ status: 'available' });
-  });
-});
-
-describe('a download link', () => {
-  const link = async (backup: Backup): Promise<string> => {
-    const answer = await mine.send('POST', `backups/${backup.id}/download`, {});
-    expect(answer.statusCode).toBe(201);
-    const { url, sha256, size_bytes } = answer.json<{ url: string; sha256: string; size_bytes: number }>();
-    expect({ sha256, size_bytes }).toEqual({ sha256: backup.sha256, size_bytes: backup.size_bytes });
-    const { pathname, search } = new URL(url);
-    return pathname + search;
-  };
-  const get = (url: string, headers = {}) => app.app.inject({ method: 'GET', url, headers });
-
-  it('serves the archive without a key, whole and in ranges', async () => {
-    await write('downloaded');
-    const backup = await backUp();
-    const url = await link(backup);
-    const whole = await get(url);
-    expect(whole.statusCode).toBe(200);
-    expect(createHash('sha256').update(whole.rawPayload).digest('hex')).toBe(backup.sha256);
-    const range = await get(url, { range: 'bytes=10-19' });
-    expect(range.statusCode).toBe(206);
-    expect(range.rawPayload).toEqual(whole.rawPayload.subarray(10, 20));
-    expect((await get(url, { range: `bytes=${backup.size_bytes}-` })).statusCode).toBe(416);
-    expect(app.logged.join('\n')).not.toContain(new URL(url, 'http://x').searchParams.get('token'));
-  });
-
-  it('404: the link has expired, or something was added to it', async () => {
-    const url = await link(await backUp());
-    expect((await get(`${url}x`)).statusCode).toBe(404);
-    const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 3_601_000);
-    try {
-      expect((await get(url)).statusCode).toBe(404);
-    } finally {
-      now.mockRestore();
-    }
-    expect((await get(url)).statusCode).toBe(200);
-  });
-
-  it('404: the token is of another backup, or the backup is gone', async () => {
-    const backup = await backUp();
-    const other = await backUp();
-    const url = await link(backup);
-    expect((await get(url.replace(backup.id, other.id))).statusCode).toBe(404);
-    await mine.send('DELETE', `backups/${backup.id}`);
-    expect((await get(url)).statusCode).toBe(404);
   });
 });
 

@@ -8,6 +8,7 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
+import { followBackups } from '../backup-policies/future/future.ts';
 import { concludeScheduled } from '../backup-policies/retention.ts';
 import { wantsQuiet } from '../snapshots/quiesce.ts';
 import { removeFromEngine } from '../snapshots/removal.ts';
@@ -154,5 +155,7 @@ export async function failBackup(
 /** Deletes the row, inventory entry and meter of a backup of which nothing is left. */
 export async function forgetBackup(tx: Tx, id: string, at: Date): Promise<NewEvent[]> {
   const row = await backups.erase(tx, id, { at });
-  return row === undefined ? [] : [backups.event('deleted', row)];
+  if (row === undefined) return [];
+  await followBackups(tx, row.account_id, row.vm_id, row.policy_id);
+  return [backups.event('deleted', row)];
 }

@@ -1,12 +1,17 @@
 import type { imageFormats } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
-import { type Download, downloadUrl } from '../../../kernel/downloads.ts';
+import type { Call } from '../../../kernel/call.ts';
+import type { Download } from '../../../kernel/downloads/download.ts';
+import { makeLink } from '../../../kernel/downloads/link.ts';
+import { countLinks, endLinks } from '../../../kernel/downloads/store.ts';
+import { referenceOf } from '../../../kernel/named/named.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { created, endpoint } from '../../../kernel/record.ts';
+import { created, endpoint, ok } from '../../../kernel/record.ts';
 import {
   advanced,
   byProvider,
+  Id,
   label,
   Named,
   OneOf,
@@ -16,13 +21,15 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { returnedBefore } from '../vm-access/schema.ts';
 import { readArchive } from './archive.ts';
 import { PartDamaged } from './cipher.ts';
 import { backupLife } from './lifecycle.ts';
+import { presentBackup } from './present.ts';
 import { backups } from './resource.ts';
-import { BackupParams, exampleBackup } from './schema.ts';
-import { readBackup } from './store.ts';
+import { Backup, BackupParams, exampleBackup } from './schema.ts';
+import { findBackup, readBackup } from './store.ts';
 import type { BackupRow } from './table.ts';
 
 const TTL_SECONDS = 3600;
@@ -37,6 +44,7 @@ const formats: Readonly<Record<(typeof imageFormats)[number], string>> = {
 const BackupDownload = Named(
   'BackupDownload',
   Shape({
+    id: Id('lnk', { description: 'The id of the link, by which `download_links` of the backup lists it.' }),
     url: Secret(
       Type.Unsafe<string | null>({
         type: ['string', 'null'],
@@ -44,48 +52,25 @@ const BackupDownload = Named(
         readOnly: true,
         format: 'uri',
         description:
-          'Whoever has this link can download the backup, also in ranges, until it expires. Shown only in the first answer; null if that answer is repeated.',
+          'Whoever has this link can download the backup, also in ranges, until the link ends. Shown only in the first answer; null if that answer is repeated.',
       }),
     ),
     size_bytes: Type.Integer({ 'x-unit': 'bytes', description: 'The size of the file.' }),
     sha256: Type.String({ description: 'The SHA-256 of the file, hexadecimal.' }),
     format: OneOf(formats, { description: 'The format of the file.' }),
-    expires_at: { ...Time, description: 'The link does not work after this time.' },
+    expires_at: { ...Time, description: 'No download can begin after this time.' },
     ...returnedBefore,
   }),
 );
 
-/** Binds a token to its use, so that no other sealed text is taken for one. */
-const ownerOf = (backupId: string): string => `download of ${backupId}`;
-
-function tokenFor({ secrets }: Pick<Services, 'secrets'>, backupId: string, expiresAt: Date): string {
-  return secrets.close(Buffer.from(expiresAt.toISOString()), ownerOf(backupId)).toString('base64url');
-}
-
-function isValid({ secrets }: Pick<Services, 'secrets'>, backupId: string, token: string): boolean {
-  const sealed = Buffer.from(token, 'base64url');
-  // Characters that do not belong to a token are ignored by the decoder.
-  if (sealed.toString('base64url') !== token) return false;
-  try {
-    const text = secrets.open(sealed, ownerOf(backupId)).toString();
-    return Date.parse(text) > Date.now();
-  } catch {
-    return false;
-  }
-}
-
 const extensions = { qcow2: 'qcow2', raw: 'img', vmdk: 'vmdk', tarball: 'tar.gz' } as const;
 
-export async function findBackupDownload(
-  services: Services,
-  id: string,
-  token: string,
-): Promise<Download | null> {
-  if (!isValid(services, id, token)) return null;
+export async function findBackupDownload(services: Services, id: string): Promise<Download | null> {
   const row = await readBackup(services.db, id);
   if (row?.status !== 'available' || row.sha256 === null || row.size_bytes === null) return null;
   return {
     owner: row.account_id,
+    endpoint: createVmBackupDownload,
     name: `${row.name}.${extensions[row.format ?? 'raw']}`,
     sizeBytes: row.size_bytes,
     sha256: row.sha256,
@@ -111,13 +96,16 @@ async function* readLogged(
   }
 }
 
+/** No list has these ids: the backup shows its links. */
+const LinkToEnd = Type.String({ pattern: '^lnk_[0-9a-z]{26}$' });
+
 export const createVmBackupDownload = endpoint({
   id: 'createVmBackupDownload',
   method: 'POST',
   path: '/flexible-vps/v1/backups/{id}/download',
   summary: 'Make a download link for a backup',
   description:
-    'The link needs no API key, so keep it secret. It serves the decrypted archive of the disk, and supports range requests.',
+    'The link needs no API key, so keep it secret. It serves the decrypted archive of the disk, and supports range requests.\n\nThe link belongs to the API key that made this call. If the key may no longer make this call, the link does not work any more, and downloads that are running are cut off. Examples: the key expired or was revoked, the account was suspended, or the allowlist does not contain the address that downloads. The link also ends with the backup.\n\n`download_links` of the backup lists the links that work. To end some of them, send their ids in `end_links`; with `make_link` false, the call makes no new link and answers with the backup.',
   permission: 'flexible-vps:backup-downloads:write',
   access: 'write',
   sensitive: true,
@@ -135,16 +123,35 @@ export const createVmBackupDownload = endpoint({
         description: 'How long the link works.',
       }),
     ),
+    end_links: Type.Optional(
+      Type.Array(LinkToEnd, {
+        maxItems: 100,
+        uniqueItems: true,
+        ...label('Links to end'),
+        ...advanced,
+        description:
+          'Links of this backup that end with this call, also downloads that are running. Ids of links that have ended already are passed over. Default: none.',
+      }),
+    ),
+    make_link: Type.Optional(
+      Type.Boolean({
+        default: true,
+        ...label('Make a new link'),
+        ...advanced,
+        description: 'Whether to make a new link. With false, the call only ends links.',
+      }),
+    ),
   }),
-  answers: { 201: BackupDownload },
-  problems: ['invalid_state', 'operation_in_progress'],
+  answers: { 200: Backup, 201: BackupDownload },
+  problems: ['invalid_state', 'operation_in_progress', 'quota_exceeded'],
   example: {
     params: { id: exampleBackup.id },
     body: { ttl_seconds: 3600 },
     answer: {
       status: 201,
       body: {
-        url: 'https://api.host.example/downloads/bkp_01jqzv2m7xe9rs5d3k8w4t6y0b?token=AVxk0mq3w2c9T1hVb7Zk0mq3w2c9T1hVb7Zk0mq3w2c9T',
+        id: 'lnk_01jqzv2m7xe9rs5d3k8w4t6y0b',
+        url: 'https://api.host.example/downloads/lnk_01jqzv2m7xe9rs5d3k8w4t6y0b?token=AVxk0mq3w2c9T1hVb7Zk0mq3w2c9T1hVb7Zk0mq3w2c',
         size_bytes: 1_610_612_736,
         sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
         format: 'qcow2',
@@ -153,18 +160,29 @@ export const createVmBackupDownload = endpoint({
     },
   },
   async handle(call) {
-    const { db, body, services, now } = call;
-    const row = await backups.get(call, call.params.id);
+    const { db, caller, body, services, now } = call;
+    // The lock keeps calls in parallel from exceeding the limit, and the backup from being deleted meanwhile.
+    const row = await backups.lock(call, referenceOf(call.params.id));
+    if (row === undefined) throw new Problem('not_found');
     const operation = (await pendingOn(db, [row.id])).get(row.id);
     backupLife.require('createVmBackupDownload', row.status, { operation });
     if (row.size_bytes === null || row.sha256 === null || row.format === null)
       throw new Problem('invalid_state', { extra: { current_state: row.status, allowed_states: [] } });
+    const hasEnded = await end(call, row, body.end_links ?? []);
+    if (body.make_link === false) {
+      if (!hasEnded) call.effect({ action: 'none', ...backups.ref(row) });
+      const { links } = (await findBackup(db, caller.account.id, row.id)) ?? {};
+      return ok(presentBackup(row, operation, services.baseUrl, links));
+    }
+    await requireRoomIn(call, 'flexible-vps.download-links-per-backup', row.id, {
+      before: await countLinks(db, row.id),
+    });
     const expiresAt = new Date(now.getTime() + (body.ttl_seconds ?? TTL_SECONDS) * 1000);
     call.effect({ action: 'start', ...backups.ref(row) });
     const message = `A link to download the backup ${row.name} was made.`;
     call.event(backups.event('link_created', row, { message }));
     return created({
-      url: downloadUrl(services.baseUrl, row.id, tokenFor(services, row.id, expiresAt)),
+      ...(await makeLink(call, row.id, expiresAt)),
       size_bytes: row.size_bytes,
       sha256: row.sha256,
       format: row.format,
@@ -172,3 +190,17 @@ export const createVmBackupDownload = endpoint({
     });
   },
 });
+
+async function end(
+  call: Pick<Call, 'db' | 'effect' | 'event'>,
+  row: BackupRow,
+  ids: readonly string[],
+): Promise<boolean> {
+  if (ids.length === 0) return false;
+  const ended = await endLinks(call.db, row.id, ids);
+  if (ended.length === 0) return false;
+  call.effect({ action: 'update', ...backups.ref(row) });
+  const message = `Links to download the backup ${row.name} were ended.`;
+  call.event(backups.event('links_ended', row, { message }));
+  return true;
+}

@@ -1,18 +1,10 @@
 /** Downloads over real connections, by clients that read slowly or not at all. */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createTestApp, freshAddress, type TestApp } from '../../../testing/app.ts';
-import { settle } from '../../../testing/operations.ts';
+import { makeLargeBackup, openDownload, pathOf } from '../../../testing/large-backup.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
-import { storeArchive } from './archive.ts';
-import type { Backup } from './schema.ts';
-import { readBackup } from './store.ts';
-
-/** More than the system buffers of a connection. */
-const LARGE = 24 * 1024 * 1024;
 
 let app: TestApp;
 let port: number;
@@ -40,35 +32,18 @@ afterEach(async () => {
 });
 
 /** The path of a link to a backup of this size, of a new account. */
-async function linkTo(bytes: number): Promise<string> {
-  const { db } = app.services;
+async function linkTo(bytes?: number): Promise<string> {
   const mine = await VpsAccount.open(app);
-  const vm = await mine.vm();
-  const made = await mine.send('POST', 'backups', { vm_id: vm.id });
-  const { id } = made.json<Backup>();
-  const row = (await readBackup(db, id))!;
-  await settle(app);
-  const content = (async function* () {
-    yield randomBytes(bytes);
-  })();
-  const archive = await storeArchive(db, app.services, row, content, new AbortController().signal);
-  await db.updateTable('vm_backups').set(archive).where('id', '=', id).execute();
-  const answer = await mine.send('POST', `backups/${id}/download`, {});
-  const { pathname, search } = new URL(answer.json<{ url: string }>().url);
-  return pathname + search;
+  const answer = await mine.send('POST', `backups/${await makeLargeBackup(mine, bytes)}/download`, {});
+  return pathOf(answer.json());
 }
 
-/** Returns when the answer begins, and reads nothing of its body. */
-async function open(path: string): Promise<IncomingMessage> {
-  const request = get({ host: '127.0.0.1', port, path, agent: false });
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  return response;
-}
+const open = (path: string) => openDownload(port, path);
 
 describe('a download', () => {
   it('503: while an account has four others; other accounts are served', async () => {
     await start(null);
-    const [mine, theirs] = [await linkTo(LARGE), await linkTo(LARGE)];
+    const [mine, theirs] = [await linkTo(), await linkTo()];
     const running = await Promise.all(Array.from({ length: 4 }, () => open(mine)));
     expect(running.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200]);
     const fifth = await open(mine);
@@ -91,7 +66,7 @@ describe('a download', () => {
 
   it('does not keep the server from stopping: the client sees that it is cut off', async () => {
     await start(null);
-    const response = await open(await linkTo(LARGE));
+    const response = await open(await linkTo());
     const cut = once(response, 'error');
     await app.close();
     isOpen = false;

@@ -44,7 +44,9 @@ const listVmBackups = endpoint({
   async handle(call) {
     const { rows, nextCursor } = await listBackups(call, call.query);
     return ok({
-      data: rows.map(({ row, operation }) => presentBackup(row, operation, call.services.baseUrl)),
+      data: rows.map(({ row, operation, links }) =>
+        presentBackup(row, operation, call.services.baseUrl, links),
+      ),
       next_cursor: nextCursor,
     });
   },
@@ -65,7 +67,7 @@ const getVmBackup = endpoint({
   async handle({ db, caller, params, services }) {
     const found = await findBackup(db, caller.account.id, params.id);
     if (found === undefined) throw new Problem('not_found');
-    return ok(presentBackup(found.row, found.operation, services.baseUrl));
+    return ok(presentBackup(found.row, found.operation, services.baseUrl, found.links));
   },
 });
 

@@ -53,7 +53,7 @@ export const fixture: Fixture = {
   collection: '/flexible-vps/v1/backups',
   make: makeBackup,
   async addRow(world, name) {
-    await insertBackup(world, {
+    const { id: resource_id } = await insertBackup(world, {
       id: backups.newId(),
       name,
       description: name,
@@ -71,7 +71,19 @@ export const fixture: Fixture = {
       secure_boot: false,
     });
     const image = { operation_id: newId('operation'), account_id: world.account.id, location: 'fra1' };
-    await notePassingImage(world.app.services.db, image);
+    const { db } = world.app.services;
+    await notePassingImage(db, image);
+    await db
+      .insertInto('download_links')
+      .values({
+        id: newId('event').replace('evt_', 'lnk_'),
+        account_id: world.account.id,
+        resource_id,
+        api_key_id: world.key.id,
+        token_hash: Buffer.alloc(32),
+        expires_at: new Date(Date.now() + 3_600_000),
+      })
+      .execute();
   },
   bodies: {
     createVmBackup: async (world) => ({ vm_id: await makeVm(world) }),

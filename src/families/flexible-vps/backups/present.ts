@@ -1,3 +1,5 @@
+import { presentLink } from '../../../kernel/downloads/link.ts';
+import type { LinkJson } from '../../../kernel/downloads/store.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { backups } from './resource.ts';
@@ -8,6 +10,7 @@ export function presentBackup(
   row: BackupRow,
   operation: StoredOperation | undefined,
   baseUrl: string,
+  links: readonly LinkJson[] = [],
 ): Backup {
   return {
     id: row.id,
@@ -30,6 +33,7 @@ export function presentBackup(
     status: row.status,
     failure: row.failure,
     operation: operation === undefined ? null : presentOperation(operation, baseUrl),
+    download_links: links.map(presentLink),
     expires_at: row.expires_at?.toISOString() ?? null,
     etag: backups.etag(row),
     created_at: row.created_at.toISOString(),

@@ -1,5 +1,7 @@
+import { DownloadLink } from '../../../kernel/downloads/link.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
+  byOthers,
   CreatedAt,
   Description,
   Etag,
@@ -54,7 +56,7 @@ export const Backup = Named(
     description: Description,
     labels: Labels,
     vm_id: Id('vm', { description: 'The machine whose disk it is a copy of.' }),
-    vm_name: Type.String({ description: 'The name of the machine when the backup was made.' }),
+    vm_name: Type.String({ ...byOthers, description: 'The name of the machine when the backup was made.' }),
     vm_deleted: Type.Boolean({ ...volatile, description: 'Whether the machine no longer exists.' }),
     kind: BackupKind,
     policy_id: Nullable(Id('bpol', { description: 'The policy that made it; null for other kinds.' })),
@@ -80,6 +82,11 @@ export const Backup = Named(
       ),
     ),
     operation: PendingOperation,
+    download_links: Type.Array(DownloadLink, {
+      ...volatile,
+      description:
+        'The links with which the backup can be downloaded now, oldest first. `createVmBackupDownload` makes and ends them.',
+    }),
     expires_at: Nullable({
       ...Time,
       description: 'When the backup is deleted by itself; null if it is kept.',
@@ -131,6 +138,7 @@ export const exampleBackup: Backup = {
   status: 'available',
   failure: null,
   operation: null,
+  download_links: [],
   expires_at: null,
   etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T10:00:00.000Z',

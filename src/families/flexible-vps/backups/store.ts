@@ -1,5 +1,6 @@
 import { type InsertObject, sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
+import { linksOf } from '../../../kernel/downloads/store.ts';
 import { readResources } from '../../../kernel/listing/store.ts';
 import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
@@ -9,7 +10,10 @@ import type { BackupKind, BackupRow, PassingImage } from './table.ts';
 type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
 
 const withPending = (db: Db) =>
-  db.selectFrom('vm_backups').selectAll('vm_backups').select(pendingOperation('vm_backups.id').as('pending'));
+  db
+    .selectFrom('vm_backups')
+    .selectAll('vm_backups')
+    .select([pendingOperation('vm_backups.id').as('pending'), linksOf('vm_backups.id').as('links')]);
 
 interface Filters {
   readonly vm_id?: string | undefined;
@@ -26,7 +30,7 @@ export async function listBackups(call: ListCall, { vm_id, policy_id, kind, stat
   if (status !== undefined) query = query.where('vm_backups.status', '=', status);
   const { rows, nextCursor } = await readResources(call, 'vm_backups', 'listVmBackups', query);
   return {
-    rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
+    rows: rows.map(({ pending, links, ...row }) => ({ row, operation: operationIn(pending), links })),
     nextCursor,
   };
 }
@@ -37,8 +41,8 @@ export async function findBackup(db: Db, accountId: string, id: string) {
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   if (found === undefined) return undefined;
-  const { pending, ...row } = found;
-  return { row, operation: operationIn(pending) };
+  const { pending, links, ...row } = found;
+  return { row, operation: operationIn(pending), links };
 }
 
 /** For schedules, which have no call; calls use `backups.add`. */

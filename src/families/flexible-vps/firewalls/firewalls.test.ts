@@ -64,7 +64,7 @@ describe('the rules of a firewall', () => {
       { ...ssh, protocol: 'icmp' },
       { ...ssh, ports: ['100-22', '0'] },
       { ...ssh, icmp_type: 8 },
-      { ...ssh, remote_cidrs: ['nonsense'], remote_firewall_ids: ['fw_01jqzv2m7xe9rs5d3k8w4t6y0b'] },
+      { ...ssh, remote_firewall_ids: ['fw_01jqzv2m7xe9rs5d3k8w4t6y0b'] },
       ssh,
       ssh,
     ];
@@ -76,9 +76,17 @@ describe('the rules of a firewall', () => {
       '/rules/1/ports/0 out_of_range',
       '/rules/1/ports/1 out_of_range',
       '/rules/2/icmp_type incompatible',
-      '/rules/3/remote_cidrs/0 invalid_format',
       '/rules/3/remote_firewall_ids/0 unknown_reference',
       '/rules/5 not_unique',
+    ]);
+  });
+
+  it('422: with ranges that no other machine has', async () => {
+    const rules = [{ ...ssh, remote_cidrs: ['0.0.0.0/0', '127.0.0.0/8', 'nonsense'] }];
+    const { errors } = (await mine.send('POST', 'firewalls', { name: 'bad', rules })).json();
+    expect(errors).toMatchObject([
+      { pointer: '/rules/0/remote_cidrs/1', code: 'out_of_range' },
+      { pointer: '/rules/0/remote_cidrs/2', code: 'invalid_format' },
     ]);
   });
 

@@ -1,4 +1,5 @@
 /** The schemas of firewalls in requests and answers. */
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import { Resettable } from '../../../kernel/resets.ts';
 import {
@@ -90,13 +91,16 @@ export const NewRule = Named(
       }),
     ),
     remote_cidrs: Type.Optional(
-      Type.Array(Type.String({ minLength: 2, maxLength: 49, format: 'cidr' }), {
-        maxItems: 50,
-        default: [],
-        examples: [['203.0.113.0/24']],
-        description:
-          'Ranges of the other side. Without `remote_cidrs` and `remote_firewall_ids`: everybody. Stored as a sorted list of their shortest forms, with host bits zeroed.',
-      }),
+      Type.Array(
+        Type.String({ minLength: 2, maxLength: 49, format: 'cidr', ...addressFor('firewall_range') }),
+        {
+          maxItems: 50,
+          default: [],
+          examples: [['203.0.113.0/24']],
+          description:
+            'Ranges of the other side. Without `remote_cidrs` and `remote_firewall_ids`: everybody. Stored as a sorted list of their shortest forms, with host bits zeroed.',
+        },
+      ),
     ),
     remote_firewall_ids: Type.Optional(
       Type.Array(FirewallRef, {

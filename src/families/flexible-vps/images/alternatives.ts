@@ -1,4 +1,5 @@
 /** What an image can be made from. */
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { readAs } from '../../../kernel/member-marks.ts';
 import { advanced, label, Secret, Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { Variants } from '../../../kernel/variants.ts';
@@ -20,6 +21,7 @@ const FileSource = {
     Type.String({
       maxLength: 2048,
       format: 'uri',
+      ...addressFor('called_url'),
       writeOnly: true,
       description:
         'An https address without user and password. Stored as a URL in normal form, with the host in lower case. The query is never shown again, so you can use signed links.',

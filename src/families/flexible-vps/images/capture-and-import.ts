@@ -120,6 +120,10 @@ function progressOf(
   };
 }
 
+export const CREATE_SECONDS = 120 * 60;
+/** The download gets most of the operation's time, never all: unpacking and storing the file take time, too. */
+const DOWNLOAD_MS = 0.75 * CREATE_SECONDS * 1000;
+
 /** A retry downloads the file again, because an earlier download may be on the disk of another worker. */
 export async function importFile(
   work: Maker<Extract<MakeInput, { source: 'url' }>>,
@@ -129,13 +133,18 @@ export async function importFile(
   const { max_bytes: maxBytes, sha256, format: expected } = input;
   if (row.sealed_url === null) throw new Error(`The row of ${row.id} has no URL any more.`);
   const url = new URL(services.secrets.open(row.sealed_url, row.id).toString('utf8'));
-  return withScratch(services, async (folder) => {
+  return withScratch(services, row.account_id, async ({ folder, reserve }) => {
     const packed = join(folder, 'fetched');
     const onProgress = progressOf(work, row);
-    const fetched = await fetchFile(services.egress, url, packed, { maxBytes, signal, onProgress });
+    const fetching = { maxBytes, mostMs: DOWNLOAD_MS, signal, reserve, onProgress };
+    const fetched = await fetchFile(services.egress, url, packed, fetching);
     if (sha256 !== null && fetched.sha256 !== sha256)
       throw new ImportFailed('checksum_mismatch', `The file has another SHA-256: ${fetched.sha256}.`);
-    const file = await unpack(packed, join(folder, 'disk'), { maxBytes, signal });
+    const file = await unpack(packed, join(folder, 'disk'), {
+      maxBytes,
+      signal,
+      reserve: (bytes) => reserve(fetched.bytes + bytes),
+    });
     const { format } = await inspect(file, expected);
     const { architecture, boot_mode: bootMode } = row;
     return storeSomewhere(services, row, { file, format, architecture, bootMode }, signal);

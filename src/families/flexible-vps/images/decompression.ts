@@ -6,11 +6,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { Readable, Transform } from 'node:stream';
+import { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { isOfDisk } from './download.ts';
 import { ImportFailed } from './failure.ts';
+import { growingBy, NoRoom } from './scratch-room.ts';
 
 interface Packing {
   readonly name: string;
@@ -74,7 +75,7 @@ async function* unpackedBy(
 }
 
 function explain(error: unknown, { name, program }: Packing): unknown {
-  if (error instanceof ImportFailed || isOfDisk(error)) return error;
+  if (error instanceof ImportFailed || error instanceof NoRoom || isOfDisk(error)) return error;
   const isMissing = program !== null && (error as NodeJS.ErrnoException | null)?.code === 'ENOENT';
   const detail = isMissing
     ? `The file is packed with ${name}, which is not installed here; pack it with gzip, or not at all.`
@@ -82,35 +83,42 @@ function explain(error: unknown, { name, program }: Packing): unknown {
   return new ImportFailed('unsupported_format', detail);
 }
 
+interface Unpacking {
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** Called before bytes are stored, with the number of bytes that the unpacked file needs by then. */
+  reserve(bytes: number): Promise<void>;
+}
+
 /** Unpacks `file` to `target` if it is packed. Returns the path of the file that contains the disk. */
 export async function unpack(
   file: string,
   target: string,
-  { maxBytes, signal }: { readonly maxBytes: number; readonly signal: AbortSignal },
+  { maxBytes, signal, reserve }: Unpacking,
 ): Promise<string> {
   const packing = await packingOf(file);
   if (packing === undefined) return file;
-  let bytes = 0;
-  const counting = new Transform({
-    transform(chunk: Buffer, _, done) {
+  const growing = growingBy(reserve, maxBytes);
+  async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let bytes = 0;
+    for await (const chunk of source) {
       bytes += chunk.length;
-      const isTooLarge = bytes > maxBytes;
-      done(
-        isTooLarge
-          ? new ImportFailed('too_large', `The unpacked file is larger than ${maxBytes} bytes.`)
-          : null,
-        chunk,
-      );
-    },
-  });
+      if (bytes > maxBytes)
+        throw new ImportFailed('too_large', `The unpacked file is larger than ${maxBytes} bytes.`);
+      await growing(bytes);
+      yield chunk;
+    }
+  }
   const { program } = packing;
   const unpacked =
     program === null
       ? [createReadStream(file), createGunzip()]
       : [Readable.from(unpackedBy(program, file, signal))];
-  await pipeline([...unpacked, counting, createWriteStream(target)], { signal }).catch((error: unknown) => {
-    signal.throwIfAborted();
-    throw explain(error, packing);
-  });
+  await pipeline([...unpacked, Duplex.from(counted), createWriteStream(target)], { signal }).catch(
+    (error: unknown) => {
+      signal.throwIfAborted();
+      throw explain(error, packing);
+    },
+  );
   return target;
 }

@@ -130,7 +130,7 @@ export const createImage = endpoint({
   summary: 'Create a custom image',
   description: [
     'The source is a machine, which may keep running, one of its snapshots, or a file at a URL. First remove everything that must not be in every copy: SSH host keys, the machine id, secrets.',
-    'A file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. The file may have up to 50 GiB, the disk in it up to 2000 GB, and the import may take up to 120 minutes. The format is detected from the content. If the import fails, the image is kept for 7 days with the reason in `failure`.',
+    'A file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. The file may have up to 50 GiB, the disk in it up to 2000 GB, and the import may take up to 120 minutes. The server must send at least 64 KiB per second on average, and the whole file within 90 minutes. The format is detected from the content. If the import fails, the image is kept for 7 days with the reason in `failure`.',
   ].join('\n\n'),
   permission: 'flexible-vps:images:write',
   access: 'write',
@@ -151,7 +151,7 @@ export const createImage = endpoint({
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
   async handle(call) {
     const { body, services, start, warn } = call;
-    const source = readSource(services, body.source);
+    const source = readSource(body.source);
     const { row: draft, input, subjects, largest } = await draftOf(call, source);
     await images.requireFree(call, body.name);
     if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');

@@ -6,6 +6,7 @@ export const importFailures = [
   'checksum_mismatch',
   'blocked_address',
   'timeout',
+  'too_slow',
   'unsupported_format',
   'not_an_iso',
 ] as const;

@@ -68,6 +68,15 @@ export const fixture: Fixture = {
       },
     },
   },
+  counted: {
+    createImage: {
+      'from a file': async () => ({
+        body: {
+          source: { type: 'url', url: 'https://images.example.com/disk.qcow2', architecture: 'amd64' },
+        },
+      }),
+    },
+  },
   creations: {
     createImage: [
       async (world) => {

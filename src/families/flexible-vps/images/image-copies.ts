@@ -11,6 +11,7 @@ import {
 import { engineAt } from '../../../engines/engine-step.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { withScratch } from './scratch.ts';
+import { NoRoom } from './scratch-room.ts';
 import type { ImageRow } from './table.ts';
 
 type Row = Pick<ImageRow, 'id' | 'account_id' | 'locations' | 'architecture' | 'boot_mode'>;
@@ -50,7 +51,7 @@ async function originOf(
  * commits (`noteImageAt`). If it never commits, a later call finds the copy, and deleting the image removes it too.
  */
 export async function ensureImageAt(
-  services: Pick<Services, 'compute' | 'provider'>,
+  services: Pick<Services, 'compute' | 'provider' | 'metrics' | 'log'>,
   row: Row,
   location: string,
   signal: AbortSignal,
@@ -61,11 +62,16 @@ export async function ensureImageAt(
   if (imageImport !== true) throw new CapabilityMissing('imageImport', imageImport);
   const origin = await originOf(services, row, engine, signal);
   const ref = { account: row.account_id, id: row.id };
-  await withScratch(services, async (folder) => {
+  const sizeBytes = (await origin.observeImage(ref, signal))?.sizeBytes ?? 0;
+  const copying = withScratch(services, row.account_id, async ({ folder, reserve }) => {
+    await reserve(sizeBytes);
     const file = join(folder, 'image');
     const format = origin.imageFormats[0];
     await pipeline(await origin.exportImage(ref, signal), createWriteStream(file), { signal });
     const { architecture, boot_mode: bootMode } = row;
     await engine.ensureImage(ref, { file, format, architecture, bootMode }, signal);
+  });
+  await copying.catch((error: unknown) => {
+    throw error instanceof NoRoom ? new EngineUnreachable(error.message, { cause: error }) : error;
   });
 }

@@ -5,10 +5,19 @@ import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../k
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { failedColumns } from '../catalog/store.ts';
-import { capture, importBackup, importers, importFile, type Made, MakeInput } from './capture-and-import.ts';
+import {
+  CREATE_SECONDS,
+  capture,
+  importBackup,
+  importers,
+  importFile,
+  type Made,
+  MakeInput,
+} from './capture-and-import.ts';
 import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { images } from './resource.ts';
+import { NoRoom, outcomeOf } from './scratch-room.ts';
 import { findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 
@@ -46,6 +55,7 @@ async function make(work: Work<MakeInput>): Promise<Outcome> {
     });
   } catch (error) {
     if (error instanceof ImportFailed) return failed(error.code, error.message);
+    if (error instanceof NoRoom) return outcomeOf(error);
     throw error;
   }
 }
@@ -125,7 +135,7 @@ export const createImageKind = kind<typeof MakeInput>({
   input: MakeInput,
   typicalSeconds: 120,
   everywhere: true,
-  deadlineSeconds: 120 * 60,
+  deadlineSeconds: CREATE_SECONDS,
   cancellable: true,
   steps: [step('make', make, { foreign: ({ input }) => input.source !== 'vm' }), step('copy', finish)],
   undo: [step('remove', async (work) => (await removeEverywhere(work)) ?? done())],

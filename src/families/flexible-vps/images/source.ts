@@ -2,7 +2,6 @@
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import type { Services } from '../../../kernel/services.ts';
 import { machineOfSnapshot } from '../snapshots/store.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -19,12 +18,12 @@ export type Source =
   | { readonly type: 'backup'; readonly backupId: string }
   | { readonly type: 'vm'; readonly vmId: string | undefined; readonly snapshotId: string | null };
 
-export function readSource(services: Pick<Services, 'egress'>, body: Body): Source {
+export function readSource(body: Body): Source {
   if (body.type === 'backup') return { type: 'backup', backupId: body.backup_id };
   if (body.type === 'vm') return { type: 'vm', vmId: body.vm_id, snapshotId: null };
   if (body.type === 'snapshot') return { type: 'vm', vmId: body.vm_id, snapshotId: body.snapshot_id };
   const such = 'https://images.example.com/disk.qcow2';
-  return { ...body, url: requireUrl(services, body.url, { pointer: '/source/url', such }) };
+  return { ...body, url: requireUrl(body.url, { pointer: '/source/url', such }) };
 }
 
 const unknown = (member: 'vm_id' | 'snapshot_id', what: string): Problem =>

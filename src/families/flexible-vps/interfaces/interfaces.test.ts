@@ -306,10 +306,12 @@ describe('changing an interface', () => {
     const vm = await vps.vm();
     const [front] = vm.interfaces;
     const path = `vms/${vm.id}/interfaces/${front?.id}`;
-    const answer = await vps.send('PATCH', path, { alias_ips: ['203.0.113.99'] });
+    const answer = await vps.send('PATCH', path, { alias_ips: ['10.20.0.9'] });
     expect(answer.json().errors).toEqual([
       expect.objectContaining({ pointer: '/alias_ips', code: 'incompatible' }),
     ]);
+    const outside = await vps.send('PATCH', path, { alias_ips: ['203.0.113.99'] });
+    expect(outside.json().errors).toMatchObject([{ pointer: '/alias_ips/0', code: 'out_of_range' }]);
     expect((await vps.send('PATCH', path, { description: 'front' })).statusCode).toBe(202);
   });
 });

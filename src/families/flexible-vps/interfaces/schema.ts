@@ -1,3 +1,4 @@
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { etagOf } from '../../../kernel/etag.ts';
 import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
@@ -119,7 +120,7 @@ export function presentInterface(
 }
 
 const NewAntiSpoofing = { ...AntiSpoofing, default: true };
-const Addresses = Type.Array(Type.String({ maxLength: 45 }), {
+const Addresses = Type.Array(Type.String({ maxLength: 45, ...addressFor('private_address') }), {
   default: [],
   maxItems: 10,
   ...label('Additional addresses'),
@@ -146,6 +147,7 @@ export const AttachInterface = Shape({
     Type.String({
       maxLength: 15,
       format: 'ipv4',
+      ...addressFor('private_address'),
       description: 'A free address of the network. Default: the lowest free address.',
     }),
   ),
@@ -153,6 +155,7 @@ export const AttachInterface = Shape({
     Type.String({
       maxLength: 45,
       format: 'ipv6',
+      ...addressFor('private_address'),
       description:
         'A free address of the network, stored as its shortest form. Default: derived from the MAC address.',
     }),

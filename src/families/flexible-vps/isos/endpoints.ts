@@ -89,7 +89,7 @@ const createIso = endpoint({
   path: '/flexible-vps/v1/isos',
   summary: 'Import an ISO from a URL',
   description:
-    'The file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. It may have up to 10 GiB, and the import may take up to 60 minutes. The content must be ISO 9660 or UDF. If the import fails, the ISO is kept for 7 days with the reason in `failure`.',
+    'The file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. It may have up to 10 GiB, and the import may take up to 60 minutes. The server must send at least 64 KiB per second on average, and the whole file within 45 minutes. The content must be ISO 9660 or UDF. If the import fails, the ISO is kept for 7 days with the reason in `failure`.',
   permission: 'flexible-vps:isos:write',
   access: 'write',
   raisesCost: true,
@@ -110,7 +110,7 @@ const createIso = endpoint({
     const { body, services, start, warn } = call;
     const { architecture = 'amd64' } = body;
     const such = 'https://isos.example.com/installer.iso';
-    const url = requireUrl(services, body.url, { pointer: '/url', such });
+    const url = requireUrl(body.url, { pointer: '/url', such });
     requireTakers(services, architecture);
     await isos.requireFree(call, body.name);
     await requireRoom(call, 'flexible-vps.url-imports');

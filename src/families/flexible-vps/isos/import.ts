@@ -27,6 +27,10 @@ const PROGRESS_STEP = 5;
 /** The rest of the progress is for checking and storing the file. */
 const FETCHED_PERCENT = 80;
 
+export const IMPORT_SECONDS = 60 * 60;
+/** The download gets most of the operation's time, never all: checking and storing the file take time, too. */
+const DOWNLOAD_MS = 0.75 * IMPORT_SECONDS * 1000;
+
 type Importing = Pick<Work<ImportInput>, 'input' | 'services' | 'signal' | 'db' | 'operationId'>;
 
 function progressOf({ db, services, operationId }: Importing, { id: isoId }: IsoRow) {
@@ -69,10 +73,10 @@ export async function importIso(work: Importing, row: IsoRow): Promise<Imported>
   const { input, services, signal, db, operationId } = work;
   if (row.sealed_url === null) throw new Error(`The row of ${row.id} has no URL any more.`);
   const url = new URL(services.secrets.open(row.sealed_url, row.id).toString('utf8'));
-  return withScratch(services, async (folder) => {
+  return withScratch(services, row.account_id, async ({ folder, reserve }) => {
     const file = join(folder, 'iso');
     const onProgress = progressOf(work, row);
-    const fetching = { maxBytes: input.max_bytes, signal, onProgress };
+    const fetching = { maxBytes: input.max_bytes, mostMs: DOWNLOAD_MS, signal, reserve, onProgress };
     const { bytes, sha256 } = await fetchFile(services.egress, url, file, fetching);
     await noteIsoProgress(db, { isoId: row.id, status: 'verifying', percent: FETCHED_PERCENT, operationId });
     if (input.sha256 !== null && sha256 !== input.sha256)

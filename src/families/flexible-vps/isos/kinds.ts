@@ -5,7 +5,8 @@ import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { failedColumns } from '../catalog/store.ts';
 import { ImportFailed } from '../images/failure.ts';
-import { ImportInput, importIso } from './import.ts';
+import { NoRoom, outcomeOf } from '../images/scratch-room.ts';
+import { IMPORT_SECONDS, ImportInput, importIso } from './import.ts';
 import { isos } from './resource.ts';
 import { findIsoRow } from './store.ts';
 import type { IsoRow } from './table.ts';
@@ -30,6 +31,7 @@ async function importStep(work: Work<ImportInput>): Promise<Outcome> {
     });
   } catch (error) {
     if (error instanceof ImportFailed) return failed(error.code, error.message);
+    if (error instanceof NoRoom) return outcomeOf(error);
     throw error;
   }
 }
@@ -79,7 +81,7 @@ export const createIsoKind = kind<typeof ImportInput>({
   input: ImportInput,
   typicalSeconds: 60,
   everywhere: true,
-  deadlineSeconds: 60 * 60,
+  deadlineSeconds: IMPORT_SECONDS,
   cancellable: true,
   steps: [step('import', importStep, { foreign: true })],
   undo: [step('remove', async (work) => (await removeEverywhere(work)) ?? done())],

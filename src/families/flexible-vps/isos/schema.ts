@@ -1,7 +1,9 @@
 /** The schemas of ISOs in requests and answers. */
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   advanced,
+  byOthers,
   CreatedAt,
   Description,
   Etag,
@@ -52,6 +54,7 @@ export const Iso = Named(
     architecture: IsoArchitecture,
     source_url: Nullable(
       Type.String({
+        ...byOthers,
         format: 'uri',
         description: 'Where it was downloaded from, without the query; null for public ISOs.',
       }),
@@ -120,6 +123,7 @@ export const NewIso = Shape({
     Type.String({
       maxLength: 2048,
       format: 'uri',
+      ...addressFor('called_url'),
       writeOnly: true,
       ...label('Address of the file'),
       description:

@@ -80,9 +80,11 @@ export function findIsoRow(
 export async function machinesWithIso(db: Db, accountId: string, isoId: string) {
   const { rows } = await sql<{ type: string; id: string; name: string }>`
     select 'vm' as type, id, name from vms
-    where account_id = ${accountId} and (iso_id = ${isoId} or id in (
+    where account_id = ${accountId} and id in (
+      select id from vms where account_id = ${accountId} and iso_id = ${isoId}
+      union all
       select resource_id from operations where account_id = ${accountId} and finished_at is null
-        and type = 'vm.set_iso' and ${isoId} in (input #>> '{before,iso_id}', input #>> '{wanted,iso_id}')))
+        and type = 'vm.set_iso' and ${isoId} in (input #>> '{before,iso_id}', input #>> '{wanted,iso_id}'))
     order by id`.execute(db);
   return rows;
 }

@@ -9,7 +9,7 @@ import { networkExample, newNetworkExample, operationExample } from './example.t
 import { createNetworkKind } from './kinds.ts';
 import { presentNetwork } from './present.ts';
 import { networks } from './resource.ts';
-import { changedSettings, initialSettings, ipv4Faults, routesFaults, serverFaults } from './rules.ts';
+import { changedSettings, initialSettings, routesFaults } from './rules.ts';
 import { MTU, Network, NewNetwork } from './schema.ts';
 import { findOverlapping, insertNetwork, isRangeTaken } from './store.ts';
 import type { NetworkRow } from './table.ts';
@@ -17,15 +17,8 @@ import type { NetworkRow } from './table.ts';
 type CreateCall = Call<unknown, unknown, NewNetwork>;
 
 function refuseFaults({ body, services }: CreateCall): void {
-  const rangeFaults = ipv4Faults(body.ipv4_cidr, '/ipv4_cidr');
   const ranges = { ipv4_cidr: body.ipv4_cidr, ipv6_cidr: null };
-  const faults = [
-    ...rangeFaults,
-    ...serverFaults(body.dns?.servers ?? []),
-    // Without a valid range, the next hops of routes cannot be checked.
-    ...(rangeFaults.length > 0 ? [] : routesFaults(body.routes ?? [], ranges)),
-    ...locationFaults(services, body.location),
-  ];
+  const faults = [...routesFaults(body.routes ?? [], ranges), ...locationFaults(services, body.location)];
   if (faults.length > 0) throw invalid(faults);
 }
 

@@ -1,4 +1,5 @@
 /** The schemas of private networks in requests and answers. */
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import { Resettable } from '../../../kernel/resets.ts';
@@ -32,11 +33,14 @@ export const MTU = 1442;
 export const MOST_IN_USE = 500;
 
 const Address = Type.String({ minLength: 2, maxLength: 45 });
+const Hop = { ...Address, ...addressFor('private_address') };
 const Range = Type.String({ minLength: 4, maxLength: 49, format: 'cidr' });
+const Destination = { ...Range, ...addressFor('route_destination') };
 
 const DomainName = Type.String({
   maxLength: 253,
   format: 'hostname',
+  ...addressFor('host_name'),
   description:
     'The domain that machines search for short host names; null: none, the default of a new network.',
   pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
@@ -54,12 +58,12 @@ const NewRoute = Named(
   'NewNetworkRoute',
   Shape({
     destination: {
-      ...Range,
+      ...Destination,
       description: 'The range of addresses that the route leads to. Stored as its shortest form.',
       examples: ['192.168.50.0/24'],
     },
     next_hop: {
-      ...Address,
+      ...Hop,
       description: 'The address inside the network that packets are sent to. Stored as its shortest form.',
     },
     description: Type.Optional(NewDescription),
@@ -75,14 +79,17 @@ const Routes = {
   }),
   default: [],
 };
-const Servers = Type.Array(Address, {
-  default: [],
-  maxItems: 3,
-  uniqueItems: true,
-  examples: [['2001:db8::53']],
-  description:
-    'Addresses of the DNS servers that machines get, stored as their shortest form. Empty or null, the default of a new network: those of the provider.',
-});
+const Servers = Type.Array(
+  { ...Address, ...addressFor('dns_server') },
+  {
+    default: [],
+    maxItems: 3,
+    uniqueItems: true,
+    examples: [['2001:db8::53']],
+    description:
+      'Addresses of the DNS servers that machines get, stored as their shortest form. Empty or null, the default of a new network: those of the provider.',
+  },
+);
 const Delete = Type.Boolean({ description: 'Refuse to delete the network.' });
 const Nat4 = Type.Boolean({
   description: 'Whether machines without a public IPv4 address reach the internet over IPv4.',
@@ -208,6 +215,7 @@ export const NewNetwork = Shape({
   },
   ipv4_cidr: {
     ...Range,
+    ...addressFor('network_range'),
     ...label('IPv4 range'),
     description:
       'The IPv4 range of the network: inside 10/8, 172.16/12, 192.168/16 or 100.64/10, from /16 to /28, host bits zero.',

@@ -13,7 +13,7 @@ import { updateNetworkKind } from './kinds.ts';
 import { networkLife } from './lifecycle.ts';
 import { presentNetwork } from './present.ts';
 import { networks } from './resource.ts';
-import { changedSettings, routesFaults, serverFaults } from './rules.ts';
+import { changedSettings, routesFaults } from './rules.ts';
 import { Network, NetworkChange, NetworkId, type Settings } from './schema.ts';
 import { countUsed } from './store.ts';
 import type { NetworkRow } from './table.ts';
@@ -62,8 +62,6 @@ type UpdateCall = Call<{ id: string }, unknown, NetworkChange>;
 
 async function takeAndCheck(call: UpdateCall): Promise<NetworkRow> {
   const { params, body } = call;
-  const faults = serverFaults(body.dns?.servers ?? []);
-  if (faults.length > 0) throw invalid(faults);
   const row = await networks.take(call, params.id);
   const routes = body.routes ?? [];
   const misled = routesFaults(routes, row);

@@ -5,6 +5,7 @@ import type { Call } from '../../../kernel/call.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
+import { planBackupsOf } from '../backup-policies/future/future.ts';
 import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -79,7 +80,6 @@ export async function acceptResize(call: Call, row: VmRow, { body, target, asked
   const resource = vms.ref(row);
   const input = inputOf(body, row, target);
   if (input.mode === 'live') requireLive(services, row, target, asked);
-  await vms.lockNames(call);
   await requireQuota(call, row, target);
   requireCapacity(services, row, target, asked);
   const operation = await start({ kind: resizeVmKind, input, resource });
@@ -92,5 +92,7 @@ export async function acceptResize(call: Call, row: VmRow, { body, target, asked
   if (row.status !== 'running' && runs_after) effect(effectOf({ type: 'power_on', on_timeout }, resource));
   const status = runs_after ? 'running' : 'stopped';
   await vms.reportCost(call, [row], { configuration, status, is_billed: true });
+  if (row.backup_policy_id !== null && target.size.diskGb > row.disk_gb)
+    await planBackupsOf(call, row, target.size.diskGb);
   return showVm(call, resizing, operation);
 }

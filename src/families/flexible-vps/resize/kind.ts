@@ -3,11 +3,12 @@ import type { ComputeEngine, Instance, Size } from '../../../engines/compute/por
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
+import { followBackups } from '../backup-policies/future/future.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
 import { vms } from '../vms/resource.ts';
-import { lockVmIfThere, updateVm } from '../vms/store.ts';
+import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { ResizeInput } from './schema.ts';
 import { configurationWithDisk, sizeOf } from './target.ts';
@@ -163,6 +164,10 @@ export const resizeVmKind = kind<typeof ResizeInput>({
   deadlineSeconds: 1800,
   cancellable: false,
   steps: [stop, size, disk, start, restore, conclude],
-  settle: (tx, { status, resourceId }, { former }) =>
-    leaveStatus(tx, resourceId, STATUS, status === 'succeeded' ? undefined : former),
+  async settle(tx, { status, resourceId }, { former }) {
+    // The call has planned backups of the larger disk, which the machine may not have got.
+    const row = await readVm(tx, resourceId);
+    if (row !== undefined) await followBackups(tx, row.account_id, row.id, row.backup_policy_id);
+    return leaveStatus(tx, resourceId, STATUS, status === 'succeeded' ? undefined : former);
+  },
 });

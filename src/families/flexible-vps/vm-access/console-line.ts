@@ -1,6 +1,7 @@
 /** Finds the console session of a token, opens the console stream of its machine, and removes ended console sessions. */
 import { ask } from '../../../engines/engine-call.ts';
-import { type ConsoleLine, type ConsoleSession, hashConsoleToken } from '../../../kernel/consoles.ts';
+import { hashBearerToken } from '../../../kernel/access/bearer.ts';
+import type { ConsoleLine, ConsoleSession } from '../../../kernel/consoles.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -22,7 +23,7 @@ export async function findVmConsole(
   sessionId: string,
   token: string,
 ): Promise<ConsoleSession | null> {
-  const tokenHash = hashConsoleToken(token);
+  const tokenHash = hashBearerToken(token);
   const bearer = await findBearer(services.db, sessionId, tokenHash);
   if (bearer === undefined) return null;
   return {

@@ -1,11 +1,6 @@
 import { requireCapability } from '../../../engines/engine-call.ts';
-import {
-  CONSOLE_PROTOCOL,
-  consoleUrl,
-  hashConsoleToken,
-  newConsoleToken,
-  TOKEN_PREFIX,
-} from '../../../kernel/consoles.ts';
+import { bearerColumns, hashBearerToken, newBearerToken } from '../../../kernel/access/bearer.ts';
+import { CONSOLE_PROTOCOL, consoleUrl, TOKEN_PREFIX } from '../../../kernel/consoles.ts';
 import { idPrefix } from '../../../kernel/ids.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { created, endpoint } from '../../../kernel/record.ts';
@@ -124,16 +119,15 @@ export const createVmConsoleSession = endpoint({
       before: await countOpenSessions(db, row.id),
     });
     const id = newSessionId();
-    const token = newConsoleToken();
+    const token = newBearerToken();
     const expires_at = new Date(now.getTime() + (body.ttl_seconds ?? TTL_SECONDS) * 1000);
     await insertSession(db, {
       id,
       account_id: row.account_id,
       vm_id: row.id,
-      api_key_id: caller.key?.id ?? null,
-      session_id: caller.key === null ? caller.sessionId : null,
+      ...bearerColumns(caller),
       type,
-      token_hash: hashConsoleToken(token),
+      token_hash: hashBearerToken(token),
       expires_at,
       opened_at: null,
       seen_at: null,

@@ -1,8 +1,8 @@
 /** The schedule that ends expired rescue modes. */
-import { startOperation } from '../../../kernel/operations/operations.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { startScheduled } from '../../../resources/future/scheduled-start.ts';
 import { transact } from '../../../store/transaction.ts';
 import { enterStatus } from '../power/status.ts';
 import { vms } from '../vms/resource.ts';
@@ -18,8 +18,8 @@ const isDue = ({ rescue_expires_at, status }: VmRow, now: Date): boolean =>
   rescue_expires_at !== null && rescue_expires_at <= now && (status === 'running' || status === 'stopped');
 
 /** Ends an expired rescue mode. A stopped machine stays stopped, and its next start is from its own disk. */
-async function end({ db, registry }: Services, { account_id, id, now }: DueRescue): Promise<void> {
-  await transact(db, async (tx) => {
+async function end(services: Services, { account_id, id, now }: DueRescue): Promise<void> {
+  await transact(services.db, async (tx) => {
     const row = await lockVmIfThere(tx, account_id, id);
     if (row === undefined || !isDue(row, now)) return;
     const isRunning = row.status === 'running';
@@ -32,12 +32,9 @@ async function end({ db, registry }: Services, { account_id, id, now }: DueRescu
       sealed_password_hash: null,
       expired: true,
     };
-    await startOperation(
-      tx,
-      registry,
-      { kind: rescueKind, input, resource: vms.ref(row) },
-      { accountId: account_id },
-    );
+    // A machine in rescue mode costs the same as one that runs from its own disk.
+    const start = { kind: rescueKind, input, resource: vms.ref(row) };
+    await startScheduled(tx, services, start, account_id, null);
     if (isRunning) await enterStatus(tx, row, 'restarting');
   });
 }

@@ -1,6 +1,6 @@
 /** Queries for console sessions and expired rescue modes. */
 import { type Insertable, sql } from 'kysely';
-import type { Bearer } from '../../../kernel/consoles.ts';
+import { type Bearer, bearerIn } from '../../../kernel/access/bearer.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ConsoleSessionRow } from './table.ts';
@@ -37,10 +37,7 @@ export async function findBearer(db: Db, id: string, tokenHash: Buffer): Promise
     .where('s.opened_at', 'is', null)
     .where('s.expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst();
-  if (row === undefined) return undefined;
-  const { public_id, session_id, account_id } = row;
-  if (session_id !== null) return { sessionId: session_id, accountId: account_id };
-  return public_id === null ? undefined : { keyPublicId: public_id };
+  return row && bearerIn(row);
 }
 
 /** Marks the session as opened, so that its token cannot be used for a second connection. */

@@ -1,14 +1,12 @@
 import type { Generated, Selectable } from 'kysely';
+import type { BearerColumns } from '../../../kernel/access/bearer.ts';
 import type { Tables } from '../../../store/database.ts';
 
-interface ConsoleSessionsTable {
+/** Belongs to the key or the portal session that created it. The console lasts only while these may create one. */
+interface ConsoleSessionsTable extends BearerColumns {
   id: string;
   account_id: string;
   vm_id: string;
-  /** The key that created the console session. The console lasts only while this key may create one. */
-  api_key_id: string | null;
-  /** The portal session of the person who created it without a key. The console lasts only as long. */
-  session_id: string | null;
   type: 'graphical' | 'serial';
   token_hash: Buffer;
   expires_at: Date;

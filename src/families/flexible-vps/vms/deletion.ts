@@ -11,6 +11,7 @@ import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { costChanges } from '../../../resources/inventory/cost.ts';
 import type { Tx } from '../../../store/database.ts';
+import { endBackupsOf } from '../backup-policies/future/future.ts';
 import { finishBackup, forgetBackup, packDisk, packStep, storeDisk, storeStep } from '../backups/copying.ts';
 import {
   addBackupBefore,
@@ -228,6 +229,7 @@ export const deleteVm = endpoint({
     const final = isLast ? await addBackupBefore(call as Call, before, 'final', null) : undefined;
     await tellEffects(call as Call, before);
     await tellUnfinished(call, before);
+    if (before.status !== 'deleting') await endBackupsOf(call, before);
     await tellDetached(call, { vmId: before.id }, 'machine');
     const volumeIds = await tellFate(call, before, query.volumes);
     const operation = await start({

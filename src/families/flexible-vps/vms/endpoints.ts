@@ -1,3 +1,4 @@
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
@@ -51,7 +52,10 @@ export const listVms = endpoint({
       description: 'Only machines with this backup policy.',
     }),
     for_volume: ForVolume,
-    ip: Type.Optional(Text('Only the machine with this public or private address.')),
+    ip: Type.Optional({
+      ...Text('Only the machine with this public or private address.'),
+      ...addressFor('filter'),
+    }),
     ids: Type.Optional(
       Type.Array(VmRef, {
         minItems: 1,

@@ -16,6 +16,7 @@ import {
   type Static,
   Type,
 } from '../../../kernel/schema.ts';
+import { planBackupsOf } from '../backup-policies/future/future.ts';
 import { requireBackupPolicy } from '../backup-policies/references.ts';
 import { followLabels } from '../firewalls/machine-firewalls.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
@@ -168,7 +169,7 @@ export const updateVm = endpoint({
   },
   async handle(call, asked) {
     const { db, params, body, services, now } = call;
-    if (body.name !== undefined || namesSize(body)) await vms.lockNames(call);
+    if (body.name !== undefined) await vms.lockNames(call);
     const before = await vms.take(call, params.id);
     const operation = (await pendingOn(db, [before.id])).get(before.id);
     vmLife.require('updateVm', before.status, { operation });
@@ -189,15 +190,26 @@ export const updateVm = endpoint({
       const row = changes.length === 0 ? before : ((await vms.change(db, before.id, change, call)) ?? before);
       if (changes.length > 0) call.event(vms.event('updated', row));
       if (change.labels !== undefined) await followLabels(call, before, row);
+      await followPolicy(call, before, row);
       return accepted(await acceptResize(call, row, { body: wanted, target, asked, changes }));
     }
     const row = await vms.write(call, before, change, changes);
     if (change.labels !== undefined) await followLabels(call, before, row);
+    await followPolicy(call, before, row);
     if (working === undefined) return ok(await showVm(call, row));
     call.follow(working);
     return accepted(await showVm(call, row, working));
   },
 });
+
+/** The cost of the call includes the backups that another policy is going to make. */
+async function followPolicy(
+  call: Parameters<typeof planBackupsOf>[0],
+  before: VmRow,
+  row: VmRow,
+): Promise<void> {
+  if (row.backup_policy_id !== before.backup_policy_id) await planBackupsOf(call, row);
+}
 
 /** The engine places a machine when it starts, so only a stopped machine can change its group. */
 async function checkGroup(

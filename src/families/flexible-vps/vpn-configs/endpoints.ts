@@ -1,7 +1,17 @@
 /** The configuration of a peer: as text for WireGuard's programs, as a QR code for telephones, and as JSON. */
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Id, Named, Nullable, Secret, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
+import {
+  byOthers,
+  Id,
+  Named,
+  Nullable,
+  Secret,
+  Shape,
+  type Static,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
 import { plainAddress } from '../vpn-gateways/present.ts';
 import { networksOf, readOwnGateway } from '../vpn-gateways/store.ts';
 import { examplePeer, VpnPeerId } from '../vpn-peers/schema.ts';
@@ -13,7 +23,7 @@ const VpnPeerConfig = Named(
   'VpnPeerConfig',
   Shape({
     peer_id: Id('peer', { description: 'The peer that the configuration is for.' }),
-    file_name: Type.String({ description: 'The name under which the text is saved.' }),
+    file_name: Type.String({ ...byOthers, description: 'The name under which the text is saved.' }),
     private_key_available_until: Nullable({
       ...Time,
       description: 'Until when the configuration has the generated private key; null if it has none.',

@@ -18,7 +18,7 @@ import { createGatewayKind } from './kinds.ts';
 import { joinNetworks, lockNetworks, rangesOf } from './membership.ts';
 import { presentGateway } from './present.ts';
 import { vpnGateways } from './resource.ts';
-import { canonicalServers, dnsFaults, freeTunnel, refuseOverlaps, tunnelFaults } from './rules.ts';
+import { canonicalServers, freeTunnel, refuseOverlaps } from './rules.ts';
 import { DEFAULT_PORT, exampleGateway, NewVpnGateway, TUNNEL_MTU, VpnGateway } from './schema.ts';
 import { freePrefix, rangesAt } from './store.ts';
 import type { VpnGatewayRow } from './table.ts';
@@ -27,11 +27,7 @@ type CreateCall = Call<unknown, unknown, NewVpnGateway>;
 
 function refuseFaults({ body, services, now }: CreateCall): void {
   const { location } = body;
-  const faults = [
-    ...locationFaults(services, location),
-    ...tunnelFaults(body.tunnel_ipv4_cidr),
-    ...dnsFaults(body.dns_servers),
-  ];
+  const faults = locationFaults(services, location);
   if (faults.length > 0) throw invalid(faults);
   const priced = price(services.tariff, 'vpn_gateway', { location }, { at: now });
   if (!priced.ok) throw invalid(asBodyErrors(priced.problems));

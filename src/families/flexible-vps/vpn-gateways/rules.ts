@@ -1,39 +1,10 @@
-/** Checks the ranges and addresses of a gateway beyond their schema. */
+/** Chooses the range of a tunnel, and refuses ranges that overlap. */
 import { parseAddress } from '../../../kernel/net/address.ts';
-import { parseCidr as parseLenient } from '../../../kernel/net/cidr.ts';
-import { type FieldError, Problem } from '../../../kernel/problems/problem.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
 import { addressAt, overlaps } from '../networks/addresses.ts';
-import { isPrivateRange, PRIVATE_RANGES } from '../networks/rules.ts';
 
-const WIDEST = 20;
-const NARROWEST = 28;
 /** 100.96.0.0/11, cut into ranges of 256 addresses. */
 const AUTOMATIC = { range: '100.96.0.0/11', count: 8192, size: 256 } as const;
-
-const at = (pointer: string, code: FieldError['code'], detail: string): FieldError[] => [
-  { pointer, code, detail },
-];
-
-export function tunnelFaults(text: string | undefined): FieldError[] {
-  if (text === undefined) return [];
-  const pointer = '/tunnel_ipv4_cidr';
-  const parsed = text.includes('/') && !text.includes(':') ? parseLenient(text) : null;
-  if (!parsed?.exact)
-    return at(pointer, 'invalid_format', 'Write an IPv4 range such as 100.96.0.0/24, host bits zero.');
-  const { cidr } = parsed;
-  if (cidr.prefix < WIDEST || cidr.prefix > NARROWEST)
-    return at(pointer, 'out_of_range', `From /${WIDEST} to /${NARROWEST}.`);
-  return isPrivateRange(cidr)
-    ? []
-    : at(pointer, 'out_of_range', `Must lie inside one of ${PRIVATE_RANGES.join(', ')}.`);
-}
-
-export const dnsFaults = (servers: readonly string[] = []): FieldError[] =>
-  servers.flatMap((server, i) =>
-    parseAddress(server) === null
-      ? at(`/dns_servers/${i}`, 'invalid_format', 'Write one IPv4 or IPv6 address.')
-      : [],
-  );
 
 export const canonicalServers = (servers: readonly string[] = []): string[] =>
   servers.map((server) => parseAddress(server)?.text ?? server);

@@ -1,4 +1,5 @@
 /** The schemas of VPN gateways in requests and answers. */
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import { Instruction, Resettable } from '../../../kernel/resets.ts';
@@ -51,7 +52,7 @@ const NetworkIds = (network: typeof GatewayNetworkRef) =>
     ...label('Networks'),
     description: 'The private networks that peers reach, all in the location of the gateway.',
   });
-const DnsServers = Type.Array(Type.String({ minLength: 2, maxLength: 45 }), {
+const DnsServers = Type.Array(Type.String({ minLength: 2, maxLength: 45, ...addressFor('dns_server') }), {
   default: [],
   maxItems: 3,
   uniqueItems: true,
@@ -123,6 +124,7 @@ export const NewVpnGateway = Shape({
       minLength: 9,
       maxLength: 18,
       format: 'cidr',
+      ...addressFor('tunnel_range'),
       ...advanced,
       ...label('Tunnel range'),
       description:

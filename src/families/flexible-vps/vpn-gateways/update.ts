@@ -2,7 +2,7 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
-import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import type { NetworkRow } from '../networks/table.ts';
@@ -14,7 +14,7 @@ import { vpnGatewayLife } from './lifecycle.ts';
 import { joinNetworks, lockNetworks, rangesOf } from './membership.ts';
 import { presentGateway } from './present.ts';
 import { vpnGateways } from './resource.ts';
-import { canonicalServers, dnsFaults, refuseOverlaps } from './rules.ts';
+import { canonicalServers, refuseOverlaps } from './rules.ts';
 import { exampleGateway, VpnGateway, VpnGatewayChange, VpnGatewayId } from './schema.ts';
 import { networksOf, readParts, setNetworkState } from './store.ts';
 import type { VpnGatewayRow } from './table.ts';
@@ -135,8 +135,6 @@ export const updateVpnGateway = endpoint({
   },
   async handle(call) {
     const { db, params, body, services, now } = call;
-    const faults = dnsFaults(body.dns_servers);
-    if (faults.length > 0) throw invalid(faults);
     if (body.name !== undefined) await vpnGateways.lockNames(call);
     const before = await vpnGateways.take(call, params.id);
     const { network_ids, peer_count } = await readParts(db, before.id);

@@ -4,7 +4,7 @@ import { parseAddress } from '../../../kernel/net/address.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { created, endpoint } from '../../../kernel/record.ts';
-import { newKeyPair, newPresharedKey } from '../../../kernel/secrets/wireguard-keys.ts';
+import { isWeakKey, newKeyPair, newPresharedKey } from '../../../kernel/secrets/wireguard-keys.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { plainAddress } from '../vpn-gateways/present.ts';
@@ -44,17 +44,11 @@ export function expiryFaults(expiresAt: string | null | undefined, now: Date): F
   return [{ pointer: '/expires_at', code: 'out_of_range', detail: 'It must be in the future.' }];
 }
 
-const ENDPOINT = /^(?:\[(?<ipv6>.+)\]|.+):(?<port>\d+)$/;
-
-/** What the pattern of the member does not refuse. */
-export function endpointFaults(text: string | null | undefined): FieldError[] {
-  if (text == null) return [];
-  const { ipv6, port } = ENDPOINT.exec(text)?.groups ?? {};
-  const fault = (code: FieldError['code'], detail: string) => [{ pointer: '/endpoint', code, detail }];
-  if (ipv6 !== undefined && parseAddress(ipv6)?.family !== 6)
-    return fault('invalid_format', 'Only an IPv6 address is written in brackets.');
-  const isPort = Number(port) >= 1 && Number(port) <= 65_535;
-  return isPort ? [] : fault('out_of_range', 'The port is from 1 to 65535.');
+export function keyFaults(key: string | null | undefined): FieldError[] {
+  if (key == null || !isWeakKey(key)) return [];
+  const detail =
+    'This is no safe public key: its tunnel could be opened by everybody. Write the output of `wg pubkey`.';
+  return [{ pointer: '/public_key', code: 'invalid_format', detail }];
 }
 
 export function siteFaults(kind: VpnPeerRow['kind'], ranges: readonly string[]): FieldError[] {
@@ -128,7 +122,7 @@ async function requireGateway(call: CreateCall): Promise<VpnGatewayRow> {
 function refuseFaults({ body, now }: CreateCall, gateway: VpnGatewayRow): void {
   const faults = [
     ...expiryFaults(body.expires_at, now),
-    ...endpointFaults(body.endpoint),
+    ...keyFaults(body.public_key),
     ...siteFaults(body.kind ?? 'client', body.routed_cidrs ?? []),
     ...tunnelAddressFaults(gateway.tunnel_ipv4_cidr, body.tunnel_ipv4),
   ];

@@ -17,21 +17,17 @@ const rangesOfPeer = ({ id, name, routed_cidrs }: VpnPeerRow): NamedRange[] =>
 export const peerRanges = async (db: Db, gatewayId: string): Promise<NamedRange[]> =>
   (await peersOf(db, gatewayId)).flatMap(rangesOfPeer);
 
-/** In canonical form. Throws nothing: `routedFaults` has refused what is no range. */
-export const canonicalRanges = (ranges: readonly string[]): string[] =>
-  ranges.map((range) => parseLenient(range)?.cidr.text ?? range);
+const canonicalRange = (range: string): string => parseLenient(range)?.cidr.text ?? range;
+
+export const canonicalRanges = (ranges: readonly string[]): string[] => ranges.map(canonicalRange);
 
 export function routedFaults(ranges: readonly string[]): FieldError[] {
   const seen = new Set<string>();
   return ranges.flatMap((text, i): FieldError[] => {
     const pointer = `/routed_cidrs/${i}`;
-    const parsed = text.includes('/') ? parseLenient(text) : null;
-    if (!parsed?.exact || parsed.cidr.prefix === 0) {
-      const detail = 'Write a range such as 192.168.50.0/24, with no bits set beyond its prefix.';
-      return [{ pointer, code: 'invalid_format', detail }];
-    }
-    const isTwice = seen.has(parsed.cidr.text);
-    seen.add(parsed.cidr.text);
+    const range = canonicalRange(text);
+    const isTwice = seen.has(range);
+    seen.add(range);
     return isTwice ? [{ pointer, code: 'not_unique', detail: 'This range is named twice.' }] : [];
   });
 }

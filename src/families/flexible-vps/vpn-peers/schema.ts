@@ -1,4 +1,5 @@
 /** The schemas of VPN peers in requests and answers. */
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { Instruction, Resettable } from '../../../kernel/resets.ts';
 import {
   advanced,
@@ -47,9 +48,11 @@ const Endpoint = Type.String({
   maxLength: 260,
   pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$',
   examples: ['office.example.com:51820'],
+  ...addressFor('called_endpoint'),
   ...advanced,
 });
-const RoutedCidrs = Type.Array(Type.String({ minLength: 4, maxLength: 49, format: 'cidr' }), {
+const Subnet = Type.String({ minLength: 4, maxLength: 49, format: 'cidr', ...addressFor('peer_subnet') });
+const RoutedCidrs = Type.Array(Subnet, {
   default: [],
   maxItems: 20,
   ...label('Routed subnets'),
@@ -158,6 +161,7 @@ export const NewVpnPeer = Shape({
       minLength: 7,
       maxLength: 15,
       format: 'ipv4',
+      ...addressFor('private_address'),
       ...advanced,
       description: 'A free address in the tunnel range of the gateway. Default: the lowest one.',
     }),

@@ -8,7 +8,7 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { lockGateway } from '../vpn-gateways/store.ts';
-import { endpointFaults, expiryFaults, KEY_HOURS, refuseKey, siteFaults } from './create.ts';
+import { expiryFaults, KEY_HOURS, keyFaults, refuseKey, siteFaults } from './create.ts';
 import { presentPeer } from './present.ts';
 import { canonicalRanges, refuseRoutedOverlap } from './ranges.ts';
 import { vpnPeers } from './resource.ts';
@@ -41,7 +41,7 @@ const shownOf = ({ name, labels, public_key, routed_cidrs, endpoint: at, ...rest
 function faultsOf({ body, now }: UpdateCall, before: VpnPeerRow): FieldError[] {
   const faults = [
     ...expiryFaults(body.expires_at, now),
-    ...endpointFaults(body.endpoint),
+    ...keyFaults(body.public_key),
     ...(body.routed_cidrs === undefined ? [] : siteFaults(before.kind, body.routed_cidrs)),
   ];
   if (body.public_key != null && body.regenerate_key === true) {

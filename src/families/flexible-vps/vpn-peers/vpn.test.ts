@@ -251,13 +251,14 @@ describe('peers', () => {
     });
   });
 
-  it('422: with an endpoint that cannot be', async () => {
+  it('422: with an endpoint or a key that cannot be', async () => {
     const { id } = await gateway();
-    const one = await peer(id, { endpoint: '[2001:db8::1]:51820' });
-    const wrong = ['office.example.com:0', 'office.example.com:65536', '[1.2.3.4]:51820', '[::1::]:51820'];
-    for (const endpoint of wrong)
-      for (const answer of [await askPeer(id, { endpoint }), await change(one, { endpoint })])
-        expect(answer.json()).toMatchObject({ status: 422, errors: [{ pointer: '/endpoint' }] });
+    const one = await peer(id, { endpoint: '[2620:fe::fe]:51820' });
+    const wrong = ['office.example.com:0', '[1.2.3.4]:51820', '127.0.0.1:51820', '169.254.169.254:51820'];
+    const bodies = [...wrong.map((endpoint) => ({ endpoint })), { public_key: `${'A'.repeat(43)}=` }];
+    for (const body of bodies)
+      for (const answer of [await askPeer(id, body), await change(one, body)])
+        expect(answer.json().errors).toMatchObject([{ pointer: `/${Object.keys(body)[0]}` }]);
   });
 
   it('409: more than the tunnel has addresses for', async () => {

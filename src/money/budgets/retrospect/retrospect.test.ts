@@ -4,6 +4,9 @@ import { newId } from '../../../kernel/ids.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { spend } from '../../../testing/spent-money.ts';
+import type { Declaration } from '../budget.ts';
+import { insertBudget } from '../store.ts';
+import { newBudgetId } from '../write-budget.ts';
 import { lookBack } from './retrospect.ts';
 
 let app: TestApp;
@@ -60,10 +63,14 @@ const budget = {
   emails: [],
   description: '',
 };
-const refused = async (change: Partial<Parameters<typeof lookBack>[3]> = {}) =>
-  (await lookBack(app.services.db, app.registry, account.id, { ...budget, ...change }, now)).map(
-    ({ detail }) => detail,
-  );
+let serial = 0;
+/** A budget is stored first, because the meter keeps sums of its own for a label selector. */
+const refused = async (change: Partial<Declaration> = {}) => {
+  const { db } = app.services;
+  const named = { id: newBudgetId(), accountId: account.id, name: `b-${++serial}`, period: '2026-03' };
+  const row = await insertBudget(db, named, { ...budget, ...change });
+  return (await lookBack(db, app.registry, account.id, row, now)).map(({ detail }) => detail);
+};
 const spentOn = (at: string, amount = '100.00') =>
   spend(app.services.db, account.id, amount, { at: new Date(at), apiKeyId: key.id });
 

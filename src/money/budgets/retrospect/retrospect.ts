@@ -1,33 +1,52 @@
 /** For a dry run of `setBudget`: finds the calls of the last 30 days that the budget would have refused. */
 import type { Warning } from '../../../kernel/effect.ts';
-import { type Micro, micro } from '../../../kernel/micro.ts';
+import { divide, type Micro, micro, sum } from '../../../kernel/micro.ts';
 import type { Registry } from '../../../kernel/registry.ts';
 import type { Db } from '../../../store/database.ts';
-import { DAY_MS, monthOf, type Period } from '../../metering/calendar.ts';
-import type { SpendingScope } from '../../metering/scope.ts';
-import type { Ledger } from '../../metering/span.ts';
-import { spentOn } from '../../metering/spent.ts';
-import { readLedger } from '../../metering/store.ts';
+import { DAY_MS, monthAt, monthOf, type Period } from '../../metering/calendar.ts';
+import { costWithin, type Entry, SCALE } from '../../metering/totals/entry.ts';
 import type { Declaration } from '../budget.ts';
-import { spendingScope } from '../figures.ts';
+import { type Scoped, selectionOf, spendingScope } from '../figures.ts';
+import { readMonth } from '../load/store.ts';
 import { findCalls, type PastCall } from './store.ts';
 
 const LOOK_BACK_MS = 30 * DAY_MS;
 const NAMED = 20;
 
-/** Finds the time when the amount was reached, by binary search: the cost within a month never decreases. */
-function reachedAt(ledger: Ledger, { from, to }: Period, scope: SpendingScope, amount: Micro): Date | null {
-  const isReached = (until: number): boolean =>
-    spentOn(ledger, { from, to }, scope, new Date(until)) >= amount;
-  let before = from.getTime();
-  let after = to.getTime();
-  if (!isReached(after)) return null;
+/** The first of the given number of steps at which something holds that goes on to hold; null: it never does. */
+function firstStep(steps: number, holds: (step: number) => boolean): number | null {
+  if (!holds(steps)) return null;
+  let before = -1;
+  let after = steps;
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (isReached(middle)) after = middle;
+    if (holds(middle)) after = middle;
     else before = middle;
   }
-  return new Date(after);
+  return after;
+}
+
+/** Finds the time when the amount was reached: first the day, then the millisecond. Cost never decreases in a month. */
+async function reachedAt(
+  db: Db,
+  accountId: string,
+  budget: Scoped,
+  period: Period,
+  amount: Micro,
+): Promise<Date | null> {
+  const [from, to] = [period.from.getTime(), period.to.getTime()];
+  const month = monthAt(from);
+  const isReached = (entries: readonly Entry[], until: number): boolean =>
+    divide(sum(entries.map((entry) => costWithin(entry, month, from, until))), SCALE) >= amount;
+  const days = await readMonth(db, accountId, selectionOf(budget), period);
+  const endOf = (day: number): number => Math.min(to, from + day * DAY_MS);
+  const day = firstStep(Math.ceil((to - from) / DAY_MS), (step) => isReached(days, endOf(step)));
+  if (day === null) return null;
+  const start = endOf(day - 1);
+  // A time within the day, so that the entries of this day are read one by one.
+  const exact = await readMonth(db, accountId, selectionOf(budget), period, new Date(start + 1));
+  const ms = firstStep(endOf(day) - start, (step) => isReached(exact, start + step));
+  return ms === null ? null : new Date(start + ms);
 }
 
 /** Newest month first. */
@@ -49,7 +68,7 @@ export async function lookBack(
   db: Db,
   { endpoints }: Pick<Registry, 'endpoints'>,
   accountId: string,
-  { action, amount, scope }: Declaration,
+  { action, amount, scope, id }: Declaration & Scoped,
   now: Date,
 ): Promise<Warning[]> {
   if (action !== 'block_new_cost') return [];
@@ -57,8 +76,7 @@ export async function lookBack(
   const spending = spendingScope(scope);
   const blocked: Period[] = [];
   for (const month of monthsBack(since, now)) {
-    const ledger = await readLedger(db, accountId, month, spending);
-    const reached = reachedAt(ledger, month, spending, micro(amount));
+    const reached = await reachedAt(db, accountId, { id, scope }, month, micro(amount));
     if (reached !== null) blocked.push({ from: reached > since ? reached : since, to: month.to });
   }
   const actions = endpoints

@@ -52,35 +52,54 @@ const firstOf = (now: Date | null) => sql<Date>`
    where f.webhook_id = w.id and f.status = 'pending' and (f.lease_until is null or f.lease_until <= ${at(now)})
    order by f.next_attempt_at limit 1)`;
 
+/** Due deliveries that one sender could send, in a fair order: each account's first before anybody's second. */
+export interface DueDelivery {
+  readonly id: string;
+  readonly account_id: string;
+}
+
+export interface Claim {
+  readonly owner: string;
+  readonly limit: number;
+  readonly now: Date | null;
+  /** Chooses which of the due deliveries are claimed. */
+  choose(due: readonly DueDelivery[]): readonly string[];
+}
+
 /**
  * Claims due deliveries. All senders together hold at most ten deliveries of one webhook: its row is locked
  * first and its deliveries are counted after, so two senders never use the same free slots. Webhooks that
- * another sender has locked are skipped.
+ * another sender has locked are skipped. Accounts take turns, so that one with many webhooks hides no other.
  */
-export async function claimDue(
-  tx: Tx,
-  { owner, limit, now }: { readonly owner: string; readonly limit: number; readonly now: Date | null },
-): Promise<Claimed[]> {
+export async function claimDue(tx: Tx, { owner, limit, now, choose }: Claim): Promise<Claimed[]> {
   const ready = await sql<{ id: string }>`
-    with recursive ${waiting}
-    select w.id from waiting join webhooks w on w.id = waiting.id
-    where w.status <> 'disabled' and ${accountIsServed} and ${busyOf(now)} < ${MOST_PARALLEL} and ${firstOf(now)} <= ${at(now)}
-    order by ${firstOf(now)} limit ${limit}
+    with recursive ${waiting}, ready as (
+      select w.id, f.first_at, row_number() over (partition by w.account_id order by f.first_at) as turn
+      from waiting join webhooks w on w.id = waiting.id cross join lateral (select ${firstOf(now)} as first_at) f
+      where w.status <> 'disabled' and ${accountIsServed} and ${busyOf(now)} < ${MOST_PARALLEL} and f.first_at <= ${at(now)})
+    select w.id from ready join webhooks w on w.id = ready.id
+    order by ready.turn, ready.first_at limit ${limit}
     for update of w skip locked`.execute(tx);
   const ids = ready.rows.map(({ id }) => id);
   if (ids.length === 0) return [];
-  const { rows } = await sql<{ id: string }>`
+  const { rows: due } = await sql<DueDelivery>`
     with due as (
-      select d.id, d.next_attempt_at,
-        ${busyOf(now)} + row_number() over (partition by w.id order by d.next_attempt_at, d.id) as place
+      select d.id, w.account_id, d.next_attempt_at,
+        ${busyOf(now)} + row_number() over (partition by w.id order by d.next_attempt_at, d.id) as place,
+        row_number() over (partition by w.account_id order by d.next_attempt_at, d.id) as turn
       from webhooks w cross join lateral (
         select id, next_attempt_at from webhook_deliveries
         where webhook_id = w.id and status = 'pending' and next_attempt_at <= ${at(now)}
           and (lease_until is null or lease_until <= ${at(now)})
         order by next_attempt_at, id limit ${MOST_PARALLEL}) d
       where w.id = any(${ids}::text[]))
+    select id, account_id from due where place <= ${MOST_PARALLEL}
+    order by turn, next_attempt_at, id`.execute(tx);
+  const chosen = choose(due);
+  if (chosen.length === 0) return [];
+  const { rows } = await sql<{ id: string }>`
     update webhook_deliveries set lease_owner = ${owner}, lease_until = ${at(now)} + ${LEASE_SECONDS} * interval '1 second'
-    where id in (select id from due where place <= ${MOST_PARALLEL} order by place, next_attempt_at limit ${limit})
+    where id = any(${chosen}::text[]) and status = 'pending'
     returning id`.execute(tx);
   return readClaimed(
     tx,

@@ -1,4 +1,5 @@
 /** The log of a person: sign-ins and changes to what the person signs in with. The person reads it, and nobody else. */
+import { newId } from '../../../kernel/ids.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Visit } from '../visit.ts';
 import { findPersonEvents, foldPersonEvent, insertPersonEvent, type PersonEventRow } from './store.ts';
@@ -39,6 +40,8 @@ export async function logPerson(
 export async function logGuess(db: Db, visit: Visit, personId: string | null, method: string): Promise<void> {
   const { clientIp, userAgent, requestId } = visit;
   await foldPersonEvent(db, {
+    id: newId('person_event'),
+    count: 1,
     personId: personId ?? '',
     type: 'sign_in_failed',
     clientIp,

@@ -25,14 +25,19 @@ export async function insertPersonEvent(db: Db, event: PersonEvent): Promise<voi
  * Events of one type and quarter of an hour are one row with a count. For a person that does not exist nothing is
  * written, but the statement takes the same time.
  */
-export async function foldPersonEvent(db: Db, event: PersonEvent): Promise<void> {
+export interface GuessedEvent extends PersonEvent {
+  readonly id: string;
+  readonly count: number;
+}
+
+export async function foldPersonEvent(db: Db, event: GuessedEvent): Promise<void> {
   await sql`
-    insert into person_events (id, person_id, type, client_ip, user_agent, request_id, data, fold)
-    select ${newId('person_event')}, p.id, ${event.type}, ${event.clientIp}, ${event.userAgent}, ${event.requestId},
+    insert into person_events (id, count, person_id, type, client_ip, user_agent, request_id, data, fold)
+    select ${event.id}, ${event.count}::int, p.id, ${event.type}, ${event.clientIp}, ${event.userAgent}, ${event.requestId},
       ${JSON.stringify(event.data ?? {})}::jsonb, floor(extract(epoch from clock_timestamp()) / 900)::bigint
     from people p where p.id = ${event.personId}
     on conflict (person_id, type, fold) where fold is not null
-    do update set count = person_events.count + 1, last_at = clock_timestamp(), client_ip = excluded.client_ip,
+    do update set count = person_events.count + excluded.count, last_at = clock_timestamp(), client_ip = excluded.client_ip,
       user_agent = excluded.user_agent`.execute(db);
 }
 

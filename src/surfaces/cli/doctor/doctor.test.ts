@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from '../../../testing/database
 import { makeTemporaryFolder, removeTemporaryFolder } from '../../../testing/folder.ts';
 import { findRedis, NO_REDIS, startRedis } from '../../../testing/redis.ts';
 import type { Finding } from './check.ts';
-import { checkDataFolder, checkNode, checkOpenFiles } from './machine.ts';
+import { checkDataFolder, checkImports, checkNode, checkOpenFiles } from './machine.ts';
 import { checkPort, checkTls } from './network.ts';
 
 let folder: string;
@@ -141,6 +141,22 @@ describe('single checks', () => {
     await mkdir(closed);
     await chmod(closed, 0o500);
     expect(await checkDataFolder(join(closed, 'data'))).toMatchObject({ status: 'failed' });
+  });
+
+  it('of the disk for imports: enough room, or none beside what is kept free', async () => {
+    const at = (importFolder: string, keep_free_percent: number) =>
+      checkImports({
+        imports: { folder: importFolder, keep_free_percent, account_share_percent: 50 },
+        database: { url: null, url_file: null, folder, pool_size: 1 },
+      });
+    expect(await at(folder, 0)).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('50 % of it for one account'),
+    });
+    expect(await at(folder, 100)).toMatchObject({
+      status: 'failed',
+      fix: expect.stringContaining('imports.folder'),
+    });
   });
 
   it('of the port: free, ours, or somebody else’s', async () => {

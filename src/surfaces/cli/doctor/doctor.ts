@@ -8,7 +8,7 @@ import type { Cli } from '../command.ts';
 import { findConfigFile, loadConfiguration } from '../configuration.ts';
 import { clean } from '../table.ts';
 import { type Finding, failed, judged, ok } from './check.ts';
-import { checkDataFolder, checkNode, checkOpenFiles } from './machine.ts';
+import { checkDataFolder, checkImports, checkNode, checkOpenFiles } from './machine.ts';
 import { checkMail } from './mail.ts';
 import { checkPort, checkTls } from './network.ts';
 import { checkPasswords } from './passwords.ts';
@@ -48,6 +48,7 @@ async function examine(cli: Cli, named?: string): Promise<Finding[]> {
     ...machine,
     ...findings,
     await checkDataFolder(database.url === null ? database.folder : null),
+    await checkImports(config),
     ...(await checkDatabase(config, cli.parts.registry)),
     await checkSecretKey(config),
     await checkPasswords(config.portal),

@@ -3,6 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { importFolderOf } from '../../../provider/imports.ts';
+import type { ProviderConfig } from '../../../provider/schema.ts';
 import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
 
 const OLDEST_NODE = [20, 19] as const;
@@ -48,6 +50,31 @@ export async function checkDataFolder(folder: string | null): Promise<Finding> {
   } catch (error) {
     const fix = `Let this user write to ${near}, or choose another folder with HOSTPLANE_DATA.`;
     return failed(name, `${folder} cannot be written to (${reasonOf(error)}).`, fix);
+  }
+}
+
+const GB = 1_073_741_824;
+
+/** Imports of customers need room on the disk beside what is kept free for the database. */
+export async function checkImports(config: Pick<ProviderConfig, 'imports' | 'database'>): Promise<Finding> {
+  const name = 'Imports';
+  const { keep_free_percent: keptPercent, account_share_percent: sharePercent } = config.imports;
+  const folder = importFolderOf(config);
+  try {
+    const { bavail, blocks, bsize } = await statfs(await nearestFolder(folder));
+    const gb = (bytes: number): string => `${(bytes / GB).toFixed(1)} GB`;
+    const room = bavail * bsize - (blocks * bsize * keptPercent) / 100;
+    const kept = `${keptPercent} % of the disk are kept free`;
+    if (room > 0)
+      return ok(name, `room for ${gb(room)} in ${folder}, ${sharePercent} % of it for one account; ${kept}`);
+    return failed(
+      name,
+      `No room in ${folder}: ${kept}, and ${gb(bavail * bsize)} are free. Imports wait.`,
+      'Make room on this disk, or name a folder on another disk in imports.folder.',
+    );
+  } catch (error) {
+    const fix = 'Set imports.folder to a folder that this user can use.';
+    return failed(name, `${folder} cannot be used (${reasonOf(error)}).`, fix);
   }
 }
 

@@ -1,5 +1,5 @@
 /** Checks whether mails can be sent. */
-import { openSmtp, outboxFolder } from '../../../mail/delivery.ts';
+import { outboxFolder, tryToSignIn } from '../../../mail/delivery.ts';
 import type { ProviderConfig } from '../../../provider/schema.ts';
 import { type Finding, failed, ok, reasonOf, skipped } from './check.ts';
 
@@ -11,7 +11,6 @@ const fixes: Readonly<Record<string, string>> = {
   EDNS: 'Correct mail.smtp.host: no server has this name.',
 };
 
-/** Signs in at the SMTP server, and sends nothing. */
 export async function checkMail(config: ProviderConfig): Promise<Finding> {
   const { smtp, from } = config.mail;
   if (smtp === null)
@@ -20,9 +19,8 @@ export async function checkMail(config: ProviderConfig): Promise<Finding> {
       `no mail.smtp; mails become files in ${outboxFolder(config)}, and nobody receives them`,
     );
   const place = `${smtp.host}:${smtp.port}`;
-  const transport = await openSmtp(smtp);
   try {
-    await transport.verify();
+    await tryToSignIn(smtp);
     return ok(NAME, `${place} accepts mails from ${from}`);
   } catch (error) {
     const { code = '' } = error as { code?: string };
@@ -30,7 +28,5 @@ export async function checkMail(config: ProviderConfig): Promise<Finding> {
       fixes[code] ??
       'Check mail.smtp.host, mail.smtp.port and mail.smtp.tls (port 587: starttls, port 465: implicit), and whether a firewall blocks the way.';
     return failed(NAME, `${place}: ${reasonOf(error)}`, fix);
-  } finally {
-    transport.close();
   }
 }

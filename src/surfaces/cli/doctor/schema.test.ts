@@ -84,8 +84,8 @@ it('finds a constraint that was dropped, a function that was replaced and a trig
   await sql`alter table api_keys enable trigger user`.execute(db);
   await sql.raw(source).execute(db);
   await sql.raw(`alter table accounts add constraint accounts_status_check ${check}`).execute(db);
-  // Three of the four parts are shown: the constraint, the function and two triggers.
-  expect(of('Schema')).toMatchObject({ status: 'failed', detail: expect.stringMatching(/ and 1 more\.$/) });
+  // Three of the five parts are shown: the constraint, the function and three triggers.
+  expect(of('Schema')).toMatchObject({ status: 'failed', detail: expect.stringMatching(/ and 2 more\.$/) });
   expect((await examine())('Schema')).toMatchObject({ status: 'ok' });
 });
 

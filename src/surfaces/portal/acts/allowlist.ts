@@ -1,4 +1,5 @@
 import { allowlistModes } from '../../../kernel/access/tables.ts';
+import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { addAllowlistEntry, removeAllowlistEntry } from '../../../portal-api/allowlist/entries.ts';
 import { setAllowlistMode } from '../../../portal-api/allowlist/mode.ts';
@@ -60,7 +61,7 @@ export const allowlistActs = [
     path: `${PATH}/entries`,
     summary: 'Add an address range to the IP allowlist',
     input: Shape({
-      cidr: Type.String({ minLength: 1, maxLength: 64 }),
+      cidr: Type.String({ minLength: 1, maxLength: 64, ...addressFor('caller_range') }),
       note: Type.Optional(Line(0, 100)),
       expires_at: Type.Optional(Time),
     }),

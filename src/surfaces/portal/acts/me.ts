@@ -100,6 +100,7 @@ export const meActs = [
     reauthentication: false,
     audit: 'none',
     async handle({ services, session }, { cursor = null }) {
+      await services.guesses.flush();
       const { data, nextCursor } = await listActivity(services.db, session.person.id, cursor);
       return {
         data: data.map(({ id, type, occurred_at, last_at, count, client_ip, user_agent, data }) => ({

@@ -1,3 +1,4 @@
+import { addressFor } from '../../../../kernel/chosen-addresses.ts';
 import { readAs } from '../../../../kernel/member-marks.ts';
 import type { FieldError } from '../../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../../kernel/record.ts';
@@ -60,6 +61,7 @@ export const Hostname = Type.Unsafe<string>({
   pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
   maxLength: 253,
   format: 'hostname',
+  ...addressFor('host_name'),
   ...advanced,
   description: 'The host name that cloud-init sets in the guest. Default: the name of the machine.',
 });
@@ -191,11 +193,12 @@ export const CreateVm = Shape({
           Type.String({
             maxLength: 45,
             format: 'ipv4',
+            ...addressFor('private_address'),
             description: 'A free address of the network. Default: the lowest free address.',
           }),
         ),
         alias_ips: Type.Optional(
-          Type.Array(Type.String({ maxLength: 49 }), {
+          Type.Array(Type.String({ maxLength: 49, ...addressFor('private_address') }), {
             maxItems: 10,
             default: [],
             ...label('Additional addresses'),

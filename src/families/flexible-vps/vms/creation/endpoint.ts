@@ -1,6 +1,7 @@
 import { accepted, endpoint } from '../../../../kernel/record.ts';
 import { Named, Nullable, Shape, Type } from '../../../../kernel/schema.ts';
 import { requireRoomAtLast, requireRoomIn } from '../../../../resources/limits/require-room.ts';
+import { planBackupsOf } from '../../backup-policies/future/future.ts';
 import { UNPACK_SECONDS } from '../../backups/use.ts';
 import { giveFirewalls } from '../../firewalls/machine-firewalls.ts';
 import { Password, returnedBefore } from '../../vm-access/schema.ts';
@@ -48,7 +49,6 @@ async function requireLimits(
   }
   const ipv4 = addresses.filter(({ kind, block }) => kind === 'ephemeral' && !block.includes(':')).length;
   const { location } = candidate;
-  await vms.lockNames(call);
   await requireRoomAtLast(call, [
     ...candidate.priced.demands,
     { limit: 'flexible-vps.public-ipv4', amount: ipv4, location },
@@ -125,6 +125,7 @@ export const createVm = endpoint({
     const { start: isStarted = true } = body;
     const after = { status: isStarted ? 'running' : 'stopped', is_billed: true } as const;
     await vms.reportCost(call, [row], after, true);
+    if (row.backup_policy_id !== null) await planBackupsOf(call, row);
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
       kind: { ...createVmKind, deadlineSeconds: deadlineOf(plan) },

@@ -1,9 +1,10 @@
 /**
- * The right to use a console: that of the API key that created the session, from the address of the websocket's client,
- * or that of the person who created it, for as long as the person is signed in. It is checked when the token is used, and again whenever the rights of the account change.
+ * The right to use what a call handed out (a console, a download link): that of the API key that made the call, from the
+ * address of the client who uses it, or that of the person who made the call, for as long as the person is signed in. It
+ * is checked when the token is used, and again whenever the rights of the account change.
  */
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ConsoleSession } from '../kernel/consoles.ts';
+import type { HandedOut } from '../kernel/access/bearer.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import { Problem, type Refused } from '../kernel/problems/problem.ts';
 import type { Services } from '../kernel/services.ts';
@@ -15,20 +16,20 @@ import { CallersPatience } from './wait.ts';
 
 const RETRY_MS = 1_000;
 
-const forGood = { keys: [], look: async () => undefined, isDone: () => false };
+const forGood = async (): Promise<boolean> => true;
 
-export class ConsoleRight {
+export class BearerRight {
   readonly #exchange: Exchange;
   readonly #services: Services;
   readonly #recheck: ReturnType<typeof readmitBearer>;
 
-  /** `websocket` is the exchange of the upgrade request, with the address of its client. */
-  constructor(websocket: Exchange, services: Services, { endpoint, bearer }: ConsoleSession) {
+  /** `request` is the exchange of the request with the token, with the address of its client. */
+  constructor(request: Exchange, services: Services, { endpoint, bearer }: HandedOut) {
     const session =
       'sessionId' in bearer
         ? { id: bearer.sessionId, accountId: bearer.accountId, isFresh: false, endsAt: 0 }
         : undefined;
-    this.#exchange = { ...websocket, endpoint, session, headers: {} };
+    this.#exchange = { ...request, endpoint, session, headers: {} };
     this.#services = services;
     this.#recheck = 'keyPublicId' in bearer ? readmitBearer(bearer.keyPublicId) : readmit;
   }
@@ -41,8 +42,11 @@ export class ConsoleRight {
     return this.#recheck(this.#exchange, this.#services);
   }
 
-  /** Resolves with the refusal when the right ends, or with undefined when the client leaves or the process stops. */
-  async untilLost(departure: Departure): Promise<Refused> {
+  /**
+   * Resolves with the refusal when the right ends, or with undefined when the client leaves or the process stops.
+   * `isThere` is asked whenever something changed in the account: it resolves with undefined, too, once that is false.
+   */
+  async untilLost(departure: Departure, isThere = forGood): Promise<Refused> {
     const services = this.#services;
     const patience = new CallersPatience(
       this.#exchange,
@@ -53,12 +57,12 @@ export class ConsoleRight {
     );
     while (!departure.hasLeft) {
       try {
-        await hold(services.waiters, patience, forGood);
+        await hold(services.waiters, patience, { keys: [], look: isThere, isDone: (found) => !found });
         return undefined;
       } catch (error) {
         if (error instanceof Problem) return error;
         if (!isUnavailable(error)) throw error;
-        // The console stays open while the database does not answer this process.
+        // The connection stays open while the database does not answer this process.
         await wait(RETRY_MS, undefined, { ref: false });
       }
     }

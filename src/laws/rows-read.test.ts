@@ -1,0 +1,146 @@
+/**
+ * No request reads a number of rows that grows with the account, beyond its page. Each endpoint is called in a small
+ * account and in one that has four times as many of everything; a write as a dry run, which makes the same reads. Lists
+ * are called without filters: to find few rows, a filter without an index of its own goes through all of the account.
+ */
+import type { FastifyInstance } from 'fastify';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { AccessCache } from '../kernel/access/cache.ts';
+import { type Endpoint, isWrite } from '../kernel/record.ts';
+import { foldMeter } from '../money/metering/totals/folding.ts';
+import { type Db, openDatabase } from '../store/database.ts';
+import { createServer } from '../surfaces/http/server.ts';
+import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
+import { exemptFrom } from './exemptions.ts';
+import { fill } from './rows.ts';
+import { openRowCounter, type RowCounter } from './rows-read.ts';
+import { createWorld, endpoints, requestTo, type WalkRequest, type World } from './walk.ts';
+
+const FEW = 10;
+const MANY = 4 * FEW;
+const PAGE = 5;
+/** Statements of others are counted now and then, so only what is read every time belongs to the request. */
+const TIMES = 3;
+
+let app: TestApp;
+let small: World;
+let large: World;
+let counter: RowCounter;
+let db: Db;
+let server: FastifyInstance;
+/** All are prepared before the first is sent, so that nothing changes between the small and the large account. */
+const requests = new Map<string, WalkRequest>();
+
+beforeAll(async () => {
+  app = await createTestApp();
+  [small, large] = [await createWorld(app), await createWorld(app)];
+  await fill(small, FEW, 'small');
+  await fill(large, MANY, 'large');
+  await endOperations();
+  for (const world of [small, large]) {
+    await meter(world);
+    for (const endpoint of endpoints)
+      requests.set(`${endpoint.id} ${world.account.id}`, await prepare(endpoint, world));
+  }
+  await ageMeter();
+  counter = await openRowCounter(app.database);
+  db = openDatabase(counter.pool);
+  const access = new AccessCache(db, app.registry);
+  access.up();
+  server = createServer({ ...app.services, db, access });
+}, 300_000);
+
+afterAll(async () => {
+  await db?.destroy();
+  await counter?.close();
+  await app.close();
+});
+
+const LINE = {
+  sku: 'vps.flex-2-4',
+  unit: 'hour',
+  pace: 'hour',
+  quantity: '1000000',
+  billable: '1000000',
+  hourly: '9000000000',
+  monthly: '5990000',
+};
+
+/** Gives each resource a cost, and the account a budget that blocks. */
+async function meter({ app: { services, call }, account, key }: World): Promise<void> {
+  await sql`
+    insert into meter_spans (account_id, resource_id, family, type, name, labels, priced_as, contract_months,
+      is_stopped, configuration, lines, priced_at, started_at)
+    select account_id, id, family, type, name, '{}', type, 1, false, '{}', ${JSON.stringify([LINE])}::jsonb, now(), now()
+    from resources r where account_id = ${account.id}
+      and not exists (select from meter_spans s where s.resource_id = r.id)`.execute(services.db);
+  const payload = { amount: '10000000', scope: {}, thresholds: [{ percent: 100 }], action: 'block_new_cost' };
+  const answer = await call({ method: 'PUT', url: '/account/v1/budgets/all', payload, key: key.key });
+  expect(answer.statusCode).toBe(201);
+}
+
+/** A limit keeps it small how many operations have not ended. */
+async function endOperations(): Promise<void> {
+  await sql`
+    update operations set status = 'succeeded', finished_at = now(), lease_owner = null
+    where finished_at is null`.execute(app.services.db);
+}
+
+/** As if all costs had begun two days ago: what changes today is read one by one. */
+async function ageMeter(): Promise<void> {
+  const { db } = app.services;
+  await sql`
+    update meter_entries set at = at - interval '2 days', known_at = known_at - interval '2 days'`.execute(
+    db,
+  );
+  await foldMeter(db);
+}
+
+function prepare(endpoint: Endpoint, world: World): Promise<WalkRequest> {
+  const { example, resource } = endpoint;
+  const query =
+    resource.role === 'list'
+      ? { limit: PAGE }
+      : { ...example.query, ...(isWrite(endpoint) ? { dry_run: true } : {}) };
+  return requestTo(endpoint, world, { query });
+}
+
+/** The fewest rows of each table that one of several equal requests read. */
+async function rowsFor(endpoint: Endpoint, world: World): Promise<Map<string, number>> {
+  const request = requests.get(`${endpoint.id} ${world.account.id}`);
+  const headers = { 'x-api-key': world.key.key };
+  const fewest = new Map<string, number>();
+  for (let time = 0; time < TIMES; time++) {
+    await counter.take();
+    const answer = await server.inject({ ...request, headers, remoteAddress: freshAddress() });
+    expect(answer.statusCode, answer.body).toBe(200);
+    const rows = await counter.take();
+    if (time === 0) for (const [table, count] of rows) fewest.set(table, count);
+    for (const [table, count] of fewest) fewest.set(table, Math.min(count, rows.get(table) ?? 0));
+  }
+  return fewest;
+}
+
+/** Exempt for all endpoints. */
+const boundedTables = exemptFrom('rowsRead').filter((subject) => !subject.includes(':'));
+const found = new Set<string>();
+
+it.each(endpoints)('$id reads as many rows in a large account as in a small one', async (endpoint) => {
+  const few = await rowsFor(endpoint, small);
+  const many = await rowsFor(endpoint, large);
+  const growing = [...many].filter(([table, count]) => count - (few.get(table) ?? 0) >= FEW);
+  const names = growing.map(([table]) =>
+    boundedTables.includes(table) ? table : `${endpoint.id}: ${table}`,
+  );
+  for (const name of names) found.add(name);
+  const counts = growing.map(([table, count]) => `${table}: ${few.get(table) ?? 0} and ${count}`);
+  expect(
+    names.filter((name) => !exemptFrom('rowsRead').includes(name)),
+    counts.join(', '),
+  ).toEqual([]);
+});
+
+it('what is exempt still needs it', () => {
+  expect([...found].sort()).toEqual(exemptFrom('rowsRead'));
+});

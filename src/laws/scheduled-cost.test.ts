@@ -1,0 +1,55 @@
+/**
+ * No schedule adds cost past the budgets: a kind that can add cost is started by a call, which the pipeline checks, by an
+ * operation of such a call, or by `startScheduled`, which asks the budgets.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startOperation } from '../kernel/operations/operations.ts';
+import { transact } from '../store/transaction.ts';
+import { createAccount, type TestAccount } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { shipped } from './sources.ts';
+import { endpoints } from './walk.ts';
+
+let app: TestApp;
+let account: TestAccount;
+
+beforeAll(async () => {
+  app = await createTestApp({ works: false });
+  account = await createAccount(app.services.db);
+});
+afterAll(() => app.close());
+
+const costly = endpoints.filter(
+  ({ raisesCost, operation }) => raisesCost !== undefined && operation !== undefined,
+);
+
+describe('an operation that can add cost', () => {
+  it('is of one of these kinds', () => {
+    expect(costly.map(({ operation }) => operation?.type)).toContain('backup.create');
+  });
+
+  it.each(costly)(
+    'of the kind that $id starts is refused without a check of the budgets',
+    async ({ operation }) => {
+      const { db, registry } = app.services;
+      const start = { kind: operation!, input: {} as never, resource: { type: 'vm', id: null, name: null } };
+      const begun = transact(db, (tx) => startOperation(tx, registry, start, { accountId: account.id }));
+      await expect(begun).rejects.toThrow('startScheduled');
+    },
+  );
+});
+
+describe('a source file', () => {
+  it('claims that the cost was checked only where the budgets are asked', () => {
+    const claiming = shipped.filter(({ text }) => /hasCheckedCost: true/.test(text));
+    expect(claiming.map(({ path }) => path)).toEqual(['src/resources/future/scheduled-start.ts']);
+  });
+
+  it('with a schedule that adds resources starts them with a check of the budgets', () => {
+    const adding = shipped.filter(
+      ({ text }) => /: Schedule = \{/.test(text) && /isNew: true|\.(add|create)\(/.test(text),
+    );
+    expect(adding.length).toBeGreaterThan(0);
+    for (const { path, text } of adding) expect(text, path).toContain('startScheduled(');
+  });
+});

@@ -1,0 +1,156 @@
+/**
+ * Queries on `meter_totals` and on the entries that are not folded into them yet. Triggers write the entries in the
+ * transactions that change spans and readings.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../../../store/database.ts';
+import { dayName, monthAt, startOfDay } from '../calendar.ts';
+import type { Entry } from './entry.ts';
+
+/**
+ * The fold leaves bends alone that are younger than two minutes. So a total of today is right for the present, but not
+ * for an earlier time of today.
+ */
+const LIVE_MS = 60_000;
+
+const isMidnight = (time: number): boolean => startOfDay(time) === time;
+
+export interface Wanted {
+  readonly scopes: readonly string[];
+  /** Entries are read from the month of this time on. */
+  readonly from: number;
+  /** Bends after this time are left out. */
+  readonly until: number;
+  /** Carries are read until the month of this time. */
+  readonly to: number;
+}
+
+const sums = sql`cost_slope, cost_base, quantity_slope, quantity_base, billable_slope, billable_base, due, committed`;
+const names = sql`account_id, scope, kind, month, family, type, location, api_key_id, sku, unit, pace, cap_ms, ${sums}`;
+const dayOf = (column: RawBuilder<unknown>) => sql`(${column} at time zone 'UTC')::date`;
+const midnight = (column: RawBuilder<unknown>) => sql`${column}::timestamp at time zone 'UTC'`;
+/** The time of a sum of one day. A cap counts from its time on, so a day of caps counts from the end of the day on. */
+const timeOf = (day: RawBuilder<unknown>) =>
+  midnight(sql`(${day} + case when kind = 'cap' then 1 else 0 end)`);
+
+/** The conditions on the entries of an account that do not depend on where they are stored. */
+function conditionsOf(accountId: string, { scopes, from, until, to }: Wanted) {
+  const isLive = until >= Date.now() - LIVE_MS;
+  const exact = [...(isMidnight(from) ? [] : [from]), ...(isMidnight(until) || isLive ? [] : [until])];
+  const exactDays = [...new Set(exact.map(dayName))];
+  const capDays = [...new Set([...exact, until].map(dayName))];
+  const firstMonth = dayName(monthAt(from).from);
+  const lastMonth = dayName(monthAt(Math.max(from, to - 1)).from);
+  // With an equation, PostgreSQL can read a page of resources in the order of the index, without reading the others.
+  const isInScope =
+    scopes.length === 1 ? sql`scope = ${scopes[0]}` : sql`scope = any(${[...scopes]}::text[])`;
+  return {
+    capDays: sql`${capDays}::date[]`,
+    isWanted: sql`account_id = ${accountId} and ${isInScope}
+      and month <= ${lastMonth}::date and (kind = 'carry' or month >= ${firstMonth}::date)`,
+    isByDay: (day: RawBuilder<unknown>) => sql`case kind when 'bend' then ${day} <> all(${exactDays}::date[])
+      when 'cap' then ${day} <> all(${capDays}::date[]) else true end`,
+  };
+}
+
+/**
+ * The entries of an account: by day where sums by day are exact, and one by one on the days on which `from` and `until`
+ * lie within the day.
+ */
+export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown> {
+  const { capDays, isWanted, isByDay } = conditionsOf(accountId, wanted);
+  const until = new Date(wanted.until);
+  const day = dayOf(sql`at`);
+  return sql`
+    select ${names}, ${timeOf(sql`day`)} as at, known_day
+    from meter_totals where ${isWanted} and ${isByDay(sql`day`)}
+      and (kind <> 'bend' or day <= ${dayName(wanted.until - 1)}::date)
+    union all
+    select ${names}, case when at = ${until} then at else ${timeOf(day)} end, ${dayOf(sql`known_at`)}
+    from meter_entries where ${isWanted} and not is_folded and ${isByDay(day)} and (kind <> 'bend' or at <= ${until})
+    union all
+    select ${names}, at, ${dayOf(sql`known_at`)}
+    from unnest(${capDays}) exact_day join meter_entries
+      on at >= ${midnight(sql`exact_day`)} and at < ${midnight(sql`(exact_day + 1)`)}
+    where ${isWanted} and resource_id is not null and kind in ('bend', 'cap') and not ${isByDay(day)}
+      and (kind <> 'bend' or at <= ${until})`;
+}
+
+/** The same entries with their resources and labels, one for each resource. */
+export function detailsOf(accountId: string, wanted: Wanted): RawBuilder<unknown> {
+  const { isWanted, isByDay } = conditionsOf(accountId, wanted);
+  const day = dayOf(sql`at`);
+  return sql`
+    select ${names}, case when ${isByDay(day)} then ${timeOf(day)} else at end as at,
+      ${dayOf(sql`known_at`)} as known_day, resource_id, labels
+    from meter_entries where ${isWanted} and resource_id is not null
+      and (kind <> 'bend' or at <= ${new Date(wanted.until)})`;
+}
+
+/** Sums arrive as text, because they may be larger than a double can represent. */
+export interface StoredEntry {
+  kind: Entry['kind'];
+  month: string;
+  at: Date;
+  unit: string;
+  pace: Entry['pace'];
+  cap_ms: number | null;
+  cost_slope: string;
+  cost_base: string;
+  quantity_slope: string;
+  quantity_base: string;
+  billable_slope: string;
+  billable_base: string;
+  due: string;
+  committed: string;
+}
+
+export const summed = sql`
+  trunc(sum(cost_slope))::text as cost_slope, trunc(sum(cost_base))::text as cost_base,
+  trunc(sum(quantity_slope))::text as quantity_slope, trunc(sum(quantity_base))::text as quantity_base,
+  trunc(sum(billable_slope))::text as billable_slope, trunc(sum(billable_base))::text as billable_base,
+  trunc(sum(due))::text as due, trunc(sum(committed))::text as committed`;
+
+export const readEntry = (row: StoredEntry): Entry => ({
+  kind: row.kind,
+  month: Date.parse(row.month),
+  at: row.at.getTime(),
+  unit: row.unit,
+  pace: row.pace,
+  capMs: row.cap_ms,
+  cost: { slope: BigInt(row.cost_slope), base: BigInt(row.cost_base) },
+  quantity: { slope: BigInt(row.quantity_slope), base: BigInt(row.quantity_base) },
+  billable: { slope: BigInt(row.billable_slope), base: BigInt(row.billable_base) },
+  due: BigInt(row.due),
+  committed: BigInt(row.committed),
+});
+
+/** Adds entries to the totals, at most this many in one transaction. Returns how many. */
+export async function foldEntries(db: Db, most: number): Promise<number> {
+  const { rows } = await sql<{ folded: number }>`select meter_fold(${most}) as folded`.execute(db);
+  return rows[0]?.folded ?? 0;
+}
+
+/** The scopes, months and SKUs of an account whose totals differ from what its spans and readings say. */
+export async function findDifferences(db: Db, accountId: string): Promise<string[]> {
+  const { rows } = await sql<{ scope: string; month: string; kind: string; sku: string }>`
+    select scope, month::text as month, kind, sku from meter_differences(${accountId}) order by 2, 1, 3, 4`.execute(
+    db,
+  );
+  return rows.map(({ scope, month, kind, sku }) =>
+    [month.slice(0, 7), kind, sku, scope].filter((word) => word !== '').join(' '),
+  );
+}
+
+/** Computes the totals of an account again. Calls that change its resources wait until the transaction ends. */
+export async function recount(db: Db, accountId: string): Promise<void> {
+  await sql`select meter_recount(${accountId})`.execute(db);
+}
+
+/** In pages, ordered by id. */
+export async function findMeteredAccounts(db: Db, after: string, limit: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from accounts a where id > ${after} and exists (select from meter_spans s where s.account_id = a.id)
+    order by id limit ${limit}`.execute(db);
+  return rows.map(({ id }) => id);
+}
