@@ -4,14 +4,17 @@ import type { Environment } from './environment.ts';
 const PATROL_MS = 30_000;
 const AFTER_FAULT_MS = 1000;
 
+/** The milliseconds until more is due, or null if only a notification can tell. */
+export type DueMs = number | null;
+
 export interface PollerOptions {
   readonly environment: Environment;
   /** The interval while no notifications arrive. */
   readonly deafMs: number;
   /** The least wait for a row that is due: another worker may be claiming it at this moment. */
   readonly shortestMs: number;
-  /** Does what is due. Returns the milliseconds until more is due, or null if only a notification can tell. */
-  work(): Promise<number | null>;
+  /** Does what is due. Returns when more is due, or a function that finds it out, which is called only before a wait. */
+  work(): Promise<DueMs | (() => Promise<DueMs>)>;
   failed(error: unknown): void;
   /** Called before the work after a long wait: a notification may have been lost meanwhile. */
   afterLongWait?(): void;
@@ -61,8 +64,8 @@ export class Poller {
     }
     this.#again = false;
     this.#callOff();
-    this.#working = this.#options.work().then(
-      (dueMs) => this.#worked(this.#waitFor(dueMs)),
+    this.#working = this.#work().then(
+      (waitMs) => this.#worked(waitMs),
       (error: unknown) => {
         this.#options.failed(error);
         this.#worked(AFTER_FAULT_MS);
@@ -77,7 +80,14 @@ export class Poller {
     await this.#working;
   }
 
-  #waitFor(dueMs: number | null): number {
+  async #work(): Promise<number> {
+    const due = await this.#options.work();
+    if (typeof due !== 'function') return this.#waitFor(due);
+    // Woken meanwhile: the next run begins at once.
+    return this.#again ? 0 : this.#waitFor(await due());
+  }
+
+  #waitFor(dueMs: DueMs): number {
     const patrolMs = this.#hears ? PATROL_MS : this.#options.deafMs;
     return dueMs === null
       ? patrolMs

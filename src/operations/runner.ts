@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { Subscriber } from '../store/listener.ts';
 import { SLOTS, type SlotCounts, Slots } from './claims/slots.ts';
 import { Performance, type Stage } from './execution.ts';
-import { Poller } from './poller.ts';
+import { type DueMs, Poller } from './poller.ts';
 import { type Claimed, LEASE_SECONDS } from './runner-store.ts';
 
 const AFTER_FAULT_SECONDS = 5;
@@ -103,24 +103,25 @@ export class Runner implements Subscriber {
     this.#callOffRenewal();
   }
 
-  /** Claims due operations and returns the milliseconds until the next one is due, if it is known. */
-  async #claim(): Promise<number | null> {
+  /** Claims due operations, and returns how to find out when the next one is due. */
+  async #claim(): Promise<DueMs | (() => Promise<DueMs>)> {
     this.#heardWhileClaiming.clear();
     const { slots } = this;
     // All slots are taken; the next operation to end triggers another claim.
     if (slots.openLanes.length === 0) return null;
-    const { store } = this.#stage;
-    const claimed = await store.claim(this.#owner, slots);
+    const claimed = await this.#stage.store.claim(this.#owner, slots);
     for (const operation of claimed) {
       const performance = new Performance(this.#stage, operation);
       if (this.#heardWhileClaiming.has(operation.id)) performance.interrupt('cancelled');
       this.#carryOut(performance);
       this.#claimed(operation, (operation.read_at.getTime() - operation.run_at.getTime()) / 1000);
     }
-    const { ms, isDueNow } = await store.lookAhead();
-    if (!isDueNow) return ms;
-    // What was claimed may have left room for more.
-    return claimed.length > 0 ? 0 : Math.min(LOOK_AGAIN_MS, ms ?? LOOK_AGAIN_MS);
+    return async () => {
+      const { ms, isDueNow } = await this.#stage.store.lookAhead();
+      if (!isDueNow) return ms;
+      // What was claimed may have left room for more.
+      return claimed.length > 0 ? 0 : Math.min(LOOK_AGAIN_MS, ms ?? LOOK_AGAIN_MS);
+    };
   }
 
   #carryOut(performance: Performance): void {

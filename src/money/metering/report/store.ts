@@ -3,7 +3,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
 import { dayName } from '../calendar.ts';
 import type { Entry } from '../totals/entry.ts';
-import { detailsOf, readEntry, type StoredEntry, summed, totalsOf, type Wanted } from '../totals/store.ts';
+import {
+  ACCOUNT,
+  detailsOf,
+  readEntry,
+  type StoredEntry,
+  summed,
+  totalsOf,
+  type Within,
+} from '../totals/store.ts';
 import type { Grouping, UsageKey } from '../usage.ts';
 
 export interface ReportEntry extends Entry {
@@ -13,11 +21,9 @@ export interface ReportEntry extends Entry {
   readonly isEarly: boolean;
 }
 
-export interface Asked extends Omit<Wanted, 'scopes'> {
+export interface Asked extends Within {
   readonly early: number;
 }
-
-const ACCOUNT = [''];
 
 interface StoredReportEntry extends StoredEntry {
   key: UsageKey;
@@ -53,7 +59,7 @@ export async function readTotals(
   asked: Asked,
   by: keyof typeof KEYS,
 ): Promise<ReportEntry[]> {
-  return read(db, KEYS[by], totalsOf(accountId, { ...asked, scopes: ACCOUNT }), asked);
+  return read(db, KEYS[by], totalsOf(accountId, { ...asked, scopes: [ACCOUNT] }), asked);
 }
 
 /** A page of groups that are as many as the resources of the account. `after` is the last group of the page before. */
@@ -79,7 +85,7 @@ async function readPage(
   const names = columns.map((_, i) => sql.ref(`group_${i}`));
   const group = sql.join(names);
   const named = sql.join(columns.map((column, i) => sql`${column} as ${names[i]}`));
-  const details = sql`select *, ${named} from (${detailsOf(accountId, { ...asked, scopes: ACCOUNT })}) details`;
+  const details = sql`select *, ${named} from (${detailsOf(accountId, asked)}) details`;
   const place = (values: readonly string[]) => sql.join(values.map((value) => sql`${value}::text`));
   const isAfter = after === null ? sql`true` : sql`(${group}) > (${place(after)})`;
   const { rows } = await sql<{ group: string[] }>`

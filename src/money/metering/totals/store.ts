@@ -15,14 +15,20 @@ const LIVE_MS = 60_000;
 
 const isMidnight = (time: number): boolean => startOfDay(time) === time;
 
-export interface Wanted {
-  readonly scopes: readonly string[];
+/** The scope of all entries of an account. */
+export const ACCOUNT = '';
+
+export interface Within {
   /** Entries are read from the month of this time on. */
   readonly from: number;
   /** Bends after this time are left out. */
   readonly until: number;
   /** Carries are read until the month of this time. */
   readonly to: number;
+}
+
+export interface Wanted extends Within {
+  readonly scopes: readonly string[];
 }
 
 const sums = sql`cost_slope, cost_base, quantity_slope, quantity_base, billable_slope, billable_base, due, committed`;
@@ -34,19 +40,16 @@ const timeOf = (day: RawBuilder<unknown>) =>
   midnight(sql`(${day} + case when kind = 'cap' then 1 else 0 end)`);
 
 /** The conditions on the entries of an account that do not depend on where they are stored. */
-function conditionsOf(accountId: string, { scopes, from, until, to }: Wanted) {
+function conditionsOf(accountId: string, { from, until, to }: Within) {
   const isLive = until >= Date.now() - LIVE_MS;
   const exact = [...(isMidnight(from) ? [] : [from]), ...(isMidnight(until) || isLive ? [] : [until])];
   const exactDays = [...new Set(exact.map(dayName))];
   const capDays = [...new Set([...exact, until].map(dayName))];
   const firstMonth = dayName(monthAt(from).from);
   const lastMonth = dayName(monthAt(Math.max(from, to - 1)).from);
-  // With an equation, PostgreSQL can read a page of resources in the order of the index, without reading the others.
-  const isInScope =
-    scopes.length === 1 ? sql`scope = ${scopes[0]}` : sql`scope = any(${[...scopes]}::text[])`;
   return {
     capDays: sql`${capDays}::date[]`,
-    isWanted: sql`account_id = ${accountId} and ${isInScope}
+    isWanted: sql`account_id = ${accountId}
       and month <= ${lastMonth}::date and (kind = 'carry' or month >= ${firstMonth}::date)`,
     isByDay: (day: RawBuilder<unknown>) => sql`case kind when 'bend' then ${day} <> all(${exactDays}::date[])
       when 'cap' then ${day} <> all(${capDays}::date[]) else true end`,
@@ -58,7 +61,8 @@ function conditionsOf(accountId: string, { scopes, from, until, to }: Wanted) {
  * lie within the day.
  */
 export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown> {
-  const { capDays, isWanted, isByDay } = conditionsOf(accountId, wanted);
+  const { capDays, isWanted: isWithin, isByDay } = conditionsOf(accountId, wanted);
+  const isWanted = sql`${isWithin} and scope = any(${[...wanted.scopes]}::text[])`;
   const until = new Date(wanted.until);
   const day = dayOf(sql`at`);
   return sql`
@@ -76,15 +80,18 @@ export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown>
       and (kind <> 'bend' or at <= ${until})`;
 }
 
-/** The same entries with their resources and labels, one for each resource. */
-export function detailsOf(accountId: string, wanted: Wanted): RawBuilder<unknown> {
-  const { isWanted, isByDay } = conditionsOf(accountId, wanted);
+/**
+ * The same entries of the whole account with their resources and labels, one for each resource. The scope is compared
+ * with one value, so that PostgreSQL can read a page of resources in the order of the index, without the others.
+ */
+export function detailsOf(accountId: string, within: Within): RawBuilder<unknown> {
+  const { isWanted, isByDay } = conditionsOf(accountId, within);
   const day = dayOf(sql`at`);
   return sql`
     select ${names}, case when ${isByDay(day)} then ${timeOf(day)} else at end as at,
       ${dayOf(sql`known_at`)} as known_day, resource_id, labels
-    from meter_entries where ${isWanted} and resource_id is not null
-      and (kind <> 'bend' or at <= ${new Date(wanted.until)})`;
+    from meter_entries where ${isWanted} and scope = ${ACCOUNT} and resource_id is not null
+      and (kind <> 'bend' or at <= ${new Date(within.until)})`;
 }
 
 /** Sums arrive as text, because they may be larger than a double can represent. */
