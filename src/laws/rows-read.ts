@@ -23,6 +23,15 @@ const GROW = `
     select from pg_index where indexrelid = c.oid and indpred is not null) then 10 else 1e6 end
   where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace and pg_relation_size(oid) > 0`;
 
+const KEEP_SIZES = `
+  do $$
+  declare name text;
+  begin
+    for name in select relid::regclass from pg_stat_user_tables loop
+      execute format('alter table %s set (autovacuum_enabled = false)', name);
+    end loop;
+  end $$`;
+
 const COUNTS = `
   select relname as name, (coalesce(seq_tup_read, 0) + coalesce((
     select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid), 0))::float8 as rows
@@ -33,7 +42,9 @@ export async function openRowCounter({ name, connection }: TestDatabase): Promis
   await reader.connect();
   for (const way of WAYS_OF_MANY) await reader.query(`alter database ${name} set enable_${way} = off`);
   // Removes what earlier transactions left in the indexes: reading it would count.
-  await reader.query('vacuum');
+  await reader.query('vacuum analyze');
+  // Otherwise PostgreSQL would measure the tables again by itself, after a minute or so, and plan for small ones.
+  await reader.query(KEEP_SIZES);
   await reader.query(GROW);
   const pool = openPool(connection);
   const readCounts = async (): Promise<Map<string, number>> => {
