@@ -11,7 +11,10 @@ export interface ConsoleSession extends HandedOut {
 export interface ConsoleLine {
   readonly resource: { readonly type: string; readonly id: string };
   readonly stream: Duplex;
-  /** Called periodically while a client is connected. False: the console must be closed. */
+  /**
+   * Called periodically while a client is connected, and when something changed in the account. False: the console must
+   * be closed.
+   */
   keep(): Promise<boolean>;
   /** Called once, after the client disconnected. */
   close(): Promise<void>;

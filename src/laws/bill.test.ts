@@ -14,19 +14,10 @@ import { costMark } from '../surfaces/openapi/cost-mark.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
-import type { Variant } from './fixture.ts';
-import { collect, fixtureOf } from './fixtures.ts';
+import { costCasesOf, costRequest, dryRunOf } from './cost-cases.ts';
 import { meterDifferences } from './meter-agreement.ts';
 import { outcomeOf } from './responses.ts';
-import {
-  createWorld,
-  endpoints,
-  paramsFor,
-  requestTo,
-  type WalkRequest,
-  type World,
-  writes,
-} from './walk.ts';
+import { createWorld, endpoints, type WalkRequest, type World, writes } from './walk.ts';
 
 let app: TestApp;
 let world: World;
@@ -42,41 +33,6 @@ beforeAll(async () => {
   held = await createKey(app.services.db, world.account, { approval: 'writes' });
 });
 afterAll(() => app.close());
-
-interface Case {
-  readonly endpoint: Endpoint;
-  readonly title: string;
-  readonly vary?: Variant;
-  /** Brings the outermost resource of the path into another state. */
-  readonly settleIn?: string;
-}
-
-const variations = collect('variations');
-const ways = collect('ways');
-
-const outermost = ({ path }: Endpoint): string => path.slice(0, Math.max(0, path.indexOf('/{')));
-
-function casesOf(endpoint: Endpoint): Case[] {
-  const { id } = endpoint;
-  const requests: Pick<Case, 'title' | 'vary'>[] = [
-    { title: id },
-    ...(ways[id] ?? []).map(({ body }) => ({
-      title: `${id} ${JSON.stringify(body)}`,
-      vary: async () => ({ body }),
-    })),
-    ...Object.entries(variations[id] ?? {}).map(([title, vary]) => ({ title: `${id} ${title}`, vary })),
-  ];
-  const states = Object.keys(fixtureOf(outermost(endpoint))?.settles ?? {});
-  return requests.flatMap((request) => [
-    { endpoint, ...request },
-    ...states.map((state) => ({
-      endpoint,
-      ...request,
-      title: `${request.title}, ${state} before`,
-      settleIn: state,
-    })),
-  ]);
-}
 
 /** What the meter and the inventory say that a month and an hour of the account cost now, with what schedules plan. */
 async function bill(): Promise<Record<'metered' | 'monthly' | 'hourly', bigint>> {
@@ -105,21 +61,9 @@ async function bill(): Promise<Record<'metered' | 'monthly' | 'hourly', bigint>>
   return { metered, monthly: monthly + planned.monthly, hourly: hourly + planned.hourly };
 }
 
-async function requestOf({ endpoint, vary, settleIn }: Case): Promise<WalkRequest> {
-  const made = await paramsFor(endpoint, world);
-  const varied = await vary?.(world, made);
-  const query = varied?.query === undefined ? {} : { query: varied.query };
-  const request = await requestTo(endpoint, world, { params: varied?.params ?? made, ...query });
-  const [outer = ''] = Object.values(made);
-  if (settleIn !== undefined) await fixtureOf(outermost(endpoint))?.settles?.[settleIn]?.(world, outer);
-  const payload = { ...(request.payload as object | undefined), ...varied?.body };
-  return request.payload === undefined ? request : { ...request, payload };
-}
-
 const call = (request: WalkRequest, { key }: TestKey) => app.call({ ...request, key });
 
-const dry = (request: WalkRequest): Promise<LightMyRequestResponse> =>
-  call({ ...request, url: `${request.url}${request.url.includes('?') ? '&' : '?'}dry_run=true` }, world.key);
+const dry = (request: WalkRequest): Promise<LightMyRequestResponse> => call(dryRunOf(request), world.key);
 
 interface Priced {
   readonly href: string;
@@ -188,11 +132,11 @@ const AT_MOST = 'cost_follows_size';
 const warned = new Set<string>();
 const cheaper = new Set<string>();
 
-describe.each(writes.flatMap(casesOf))('$title', (each) => {
+describe.each(writes.flatMap(costCasesOf))('$title', (each) => {
   const { endpoint, settleIn } = each;
 
   it('changes the bill by what it says', async () => {
-    const request = await requestOf(each);
+    const request = await costRequest(each, world);
     await settle(app);
     const before = await bill();
     const preview = await dry(request);

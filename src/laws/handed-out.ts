@@ -33,7 +33,11 @@ export interface Opened {
 
 /** A secret that a call hands out, and its use over a connection of its own. */
 export interface Handed {
+  /** The column with its hash. */
+  readonly keptIn: string;
   urlOf(ids: Ids): string;
+  /** The id of the resource that it opens. */
+  resourceOf(ids: Ids): string;
   /** Uses the secret in an answer of the endpoint, and returns when bytes have arrived. */
   open(answer: unknown, port: number): Promise<Opened>;
   /** The refusal of a secret that does not work, without what differs between any two requests. */
@@ -49,6 +53,8 @@ const without = (body: string): string => body.replaceAll(/req_[0-9a-z]{26}/g, '
 /** By the endpoint that hands it out. */
 export const handed: Readonly<Record<string, Handed>> = {
   createVmConsoleSession: {
+    keptIn: 'console_sessions.token_hash',
+    resourceOf: ({ vmId }) => vmId,
     urlOf: ({ vmId }) => `/flexible-vps/v1/vms/${vmId}/console-sessions`,
     async open(answer, port) {
       const socket = dialConsole(answer as Session, port);
@@ -67,6 +73,8 @@ export const handed: Readonly<Record<string, Handed>> = {
     tellsReason: true,
   },
   createVmBackupDownload: {
+    keptIn: 'download_links.token_hash',
+    resourceOf: ({ backupId }) => backupId,
     urlOf: ({ backupId }) => `/flexible-vps/v1/backups/${backupId}/download`,
     async open(answer, port) {
       const response = await openDownload(port, pathOf(answer as { url: string }));

@@ -1,12 +1,14 @@
 /**
  * Whatever a member holds open without an API key ends with the right to it: when the session ends, when the role
- * changes, when the member is suspended or removed, when the account requires a second factor.
+ * changes, when the member is suspended or removed, when the account requires a second factor, is suspended or closed,
+ * or loses the product.
  */
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { makeLargeBackup } from '../testing/large-backup.ts';
+import { Browser, createSession } from '../testing/people.ts';
 import { SignedIn } from '../testing/signed-in.ts';
 import { StreamReader } from '../testing/stream-reader.ts';
 import { VpsAccount } from '../testing/vps.ts';
@@ -41,6 +43,26 @@ type Loss = readonly [title: string, answer: string, take: (member: SignedIn) =>
 const setMember = (set: { role?: 'billing'; status?: 'suspended' }) => (member: SignedIn) =>
   here.services.db.updateTable('members').set(set).where('id', '=', member.memberId).execute();
 
+const setAccount =
+  (status: 'suspended' | 'closed') =>
+  ({ accountId }: SignedIn) =>
+    here.services.db.updateTable('accounts').set({ status }).where('id', '=', accountId).execute();
+
+const switchOff = ({ accountId }: SignedIn) =>
+  here.services.db
+    .updateTable('account_products')
+    .set({ enabled: false })
+    .where('account_id', '=', accountId)
+    .where('family', '=', 'flexible-vps')
+    .execute();
+
+/** Chosen in another browser of the person. */
+async function newPassword({ personId }: SignedIn): Promise<void> {
+  const browser = new Browser(here, await createSession(here.services.db, { id: personId }));
+  const answer = await browser.post('/me/password', { new_password: 'five quite unrelated words here' });
+  expect(answer.statusCode, answer.body).toBe(200);
+}
+
 const losses: readonly Loss[] = [
   [
     'the end of the session',
@@ -74,6 +96,8 @@ const losses: readonly Loss[] = [
         .where('id', '=', accountId)
         .execute(),
   ],
+  ['the end of the account', '404 not_found', setAccount('closed')],
+  ['another password', '401 not_signed_in', newPassword],
 ];
 
 describe('what a member holds open', () => {
@@ -107,6 +131,29 @@ describe('what a member holds open', () => {
       expect(await ended).toContain(each.tellsReason ? code : 'cut off');
       expect(await each.refusal(unused, port)).toBe(await each.refusal(each.unknown(unused), port));
     }
+  });
+
+  /** The account still reads its events then. */
+  const lossesOfChanges: readonly Loss[] = [
+    ['the suspension of the account', '403 account_suspended', setAccount('suspended')],
+    ['the end of the product', '403 product_not_enabled', switchOff],
+  ];
+
+  it.each(lossesOfChanges)('ends at %s, if a call handed it out', async (_, answer, take) => {
+    const vps = await VpsAccount.open(here);
+    const { id: vmId } = await vps.vm();
+    const member = await SignedIn.open(there, vps.account.id, 'admin');
+    const ids = { vmId, backupId: await makeLargeBackup(vps) };
+    const opened = [];
+    for (const each of Object.values(handed)) {
+      const made = await member.call({ method: 'POST', url: each.urlOf(ids), payload: {} });
+      opened.push({ each, ...(await each.open(made.json(), port)) });
+    }
+    const reader = await StreamReader.open(port, member.urlOf(EVENTS), member.headers);
+    await take(member);
+    for (const { each, ended } of opened)
+      expect(await ended).toContain(each.tellsReason ? answer.slice(4) : 'cut off');
+    expect(reader.ended).toBe(false);
   });
 
   it('goes on if other members lose their rights', async () => {

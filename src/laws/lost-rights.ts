@@ -1,6 +1,7 @@
 /** Every way in which an API key can lose the right to make a call. */
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.ts';
+import { rollKey } from '../portal-api/keys/roll.ts';
 import type { Db } from '../store/database.ts';
 import {
   createAccount,
@@ -10,6 +11,7 @@ import {
   type TestKey,
 } from '../testing/accounts.ts';
 import type { TestApp } from '../testing/app.ts';
+import { rules } from '../testing/portal.ts';
 
 /** A key of its own member, so that a change of the member takes the right from no other key. */
 export interface Holder {
@@ -72,6 +74,39 @@ const enforceForASecond = ({ db, account }: Holder) =>
     await setMode('enforce')({ db: tx, account });
   });
 
+/** Enforces an allowlist on which all test clients are, and then removes its entries. */
+async function emptyAllowlist({ db, account }: Holder): Promise<void> {
+  await db
+    .insertInto('ip_allowlist_entries')
+    .values(
+      ['10.0.0.0/8', '127.0.0.0/8'].map((cidr) => ({
+        id: newId('allowlist_entry'),
+        account_id: account.id,
+        cidr,
+        created_by: 'a test',
+      })),
+    )
+    .execute();
+  await setMode('enforce')({ db, account });
+  await db.deleteFrom('ip_allowlist_entries').where('account_id', '=', account.id).execute();
+}
+
+/** Rolls the key as its owner. */
+const roll = (overlap: '0' | '1h') => (holder: Holder) =>
+  rollKey(
+    holder.db,
+    {
+      kind: 'member',
+      memberId: holder.memberId,
+      name: 'the owner',
+      clientIp: '203.0.113.7',
+      userAgent: 'browser',
+      requestId: null,
+    },
+    { account_id: holder.account.id, key_id: holder.key.id, overlap },
+    rules,
+  );
+
 export const losses: readonly Loss[] = [
   {
     title: 'revocation through the API',
@@ -91,6 +126,16 @@ export const losses: readonly Loss[] = [
   },
   { title: 'expiry set to now', take: expireKey(-1), answer: '401 api_key_expired' },
   { title: 'expiry in a second', take: expireKey(1), answer: '401 api_key_expired' },
+  { title: 'roll of the key without an overlap', take: roll('0'), answer: '401 api_key_expired' },
+  {
+    title: 'the end of the overlap of a rolled key',
+    async take(holder) {
+      await roll('1h')(holder);
+      // An hour later.
+      await expireKey(1)(holder);
+    },
+    answer: '401 api_key_expired',
+  },
   {
     title: 'fewer permissions',
     take: setKey({ permissions: ['workshop:widgets:read'] }),
@@ -139,5 +184,6 @@ export const losses: readonly Loss[] = [
     answer: '403 ip_not_allowed',
     giveBack: setMode('off'),
   },
+  { title: 'an allowlist entry removed', take: emptyAllowlist, answer: '403 ip_not_allowed' },
   { title: 'expiry of the allowlist entry', take: enforceForASecond, answer: '403 ip_not_allowed' },
 ];

@@ -10,7 +10,7 @@ import { insertSession } from '../portal-api/people/sessions/store.ts';
 import { insertPerson, type PersonRow } from '../portal-api/people/store.ts';
 import { hashOf } from '../portal-api/people/tokens/tokens.ts';
 import type { Db } from '../store/database.ts';
-import { createMember } from './accounts.ts';
+import { createAccount, createMember, type TestAccount } from './accounts.ts';
 import { freshAddress, type TestApp } from './app.ts';
 
 export const PASSWORD = 'four unrelated words here';
@@ -107,6 +107,17 @@ export class Browser {
 
   get = (path: string) => this.send('GET', path);
   post = (path: string, payload?: object) => this.send('POST', path, payload);
+}
+
+/** A new account, and the browser of its owner, who has just signed in. */
+export async function createOwnedAccount(
+  app: TestApp,
+): Promise<{ readonly account: TestAccount; readonly owner: Browser }> {
+  const { db } = app.services;
+  const account = await createAccount(db);
+  const person = await createPerson(db);
+  await joinAccount(db, person, account.id, 'owner');
+  return { account, owner: new Browser(app, await createSession(db, person)) };
 }
 
 /** Does what a worker does with requested mails, except for sending them. */

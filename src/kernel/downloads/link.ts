@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 import { downloadUrl } from './download.ts';
 import { findLink, insertLink, isLinkThere, type LinkJson, noteUse } from './store.ts';
 
-const newLinkId = idPrefix('download_link', 'lnk');
+export const newLinkId = idPrefix('download_link', 'lnk');
 
 export const DownloadLink = Named(
   'DownloadLink',

@@ -93,7 +93,10 @@ async function requireRest(
     );
 }
 
-/** Ends the other sessions and the links of recovery mails: somebody who knew the old password may hold one. */
+/**
+ * Ends the other sessions, the links of recovery mails, and sign-ins that wait for the second factor: somebody who knew
+ * the old password may hold one of them.
+ */
 export async function changePassword(
   { db }: PeopleServices,
   visit: Visit,
@@ -105,7 +108,7 @@ export async function changePassword(
   await transact(db, async (tx) => {
     const person = await requirePerson(tx, session);
     await markPasswordChanged(tx, person.id, hash);
-    await revokeTokens(tx, person.id, ['recover']);
+    await revokeTokens(tx, person.id, ['recover', 'second_factor']);
     const ended = await deleteSessions(tx, person.id, session.id);
     await logPerson(tx, visit, person.id, 'password_changed', { ended });
     await sendMail(tx, { to: person.email, template: 'password_changed', data: changeData(visit, person) });

@@ -44,7 +44,7 @@ export async function prepareCode(
     const sealed = person.totp_secret;
     if (sealed === null || person.totp_enabled_at === null) return async () => false;
     const step = matchingStep(secrets.open(sealed, person.id), code.replaceAll(/\s/g, ''));
-    return async (tx) => step !== null && (await takeTotpStep(tx, person.id, step));
+    return async (tx) => step !== null && (await takeTotpStep(tx, person, step));
   }
   const hash = await hashCode(person.id, normaliseCode(code));
   return async (tx) => {

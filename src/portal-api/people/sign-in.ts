@@ -82,6 +82,8 @@ export async function completeSecondFactor(
   const guess = await countGuess(db, visit, person.email);
   const check = await prepareCode(services, visit, person, input.method, input.code);
   const outcome = await transact(db, async (tx) => {
+    // First, as a change of the password does, which ends the ticket: in another order the two could block each other.
+    await lockPerson(tx, person.id);
     const token = await lockToken(tx, hashOf(input.ticket), 'second_factor');
     if (token === undefined || token.wrong_codes >= MOST_WRONG_CODES) throw ticketOver();
     if (!(await check(tx))) {

@@ -55,12 +55,18 @@ export async function updatePerson(
     .executeTakeFirstOrThrow();
 }
 
-/** Returns false if a code of this time step or of a later one was used before. */
-export async function takeTotpStep(tx: Tx, id: string, step: number): Promise<boolean> {
+/**
+ * Returns false if a code of this time step or of a later one was used before, or if the app was removed or replaced
+ * since `person` was read.
+ */
+export async function takeTotpStep(
+  tx: Tx,
+  { id, totp_secret }: Pick<PersonRow, 'id' | 'totp_secret'>,
+  step: number,
+): Promise<boolean> {
   const { rows } = await sql`
-    update people set totp_last_step = ${step} where id = ${id} and totp_last_step < ${step} returning id`.execute(
-    tx,
-  );
+    update people set totp_last_step = ${step}
+    where id = ${id} and totp_secret = ${totp_secret} and totp_last_step < ${step} returning id`.execute(tx);
   return rows.length === 1;
 }
 

@@ -39,6 +39,7 @@ const FORBIDDEN = 1008;
 const BROKEN = 1011;
 
 const STOPPING = 'The server is shutting down.';
+const GONE = 'The machine is gone.';
 
 /** The same for every token that opens nothing: unknown, used, expired, foreign, or of a key that lost its right. */
 const notThere = (): Problem =>
@@ -124,15 +125,20 @@ export class Consoles {
     throw notThere();
   }
 
-  /** Closes the console when its key loses the right to it. */
-  async #endWithRight(websocket: WebSocket, { stream }: ConsoleLine, right: BearerRight): Promise<void> {
+  /** Closes the console when its key loses the right to it, or when its machine is being deleted. */
+  async #endWithRight(
+    websocket: WebSocket,
+    { stream, keep }: ConsoleLine,
+    right: BearerRight,
+  ): Promise<void> {
     const departure = new Departure();
     websocket.once('close', () => departure.leave());
     try {
-      const refused = await right.untilLost(departure);
+      const refused = await right.untilLost(departure, keep);
+      const { isClosed } = this.#house.services.waiters;
       if (refused !== undefined)
         this.#dismiss(websocket, FORBIDDEN, `${refused.code}: ${problems[refused.code].title}.`);
-      else if (!departure.hasLeft) this.#dismiss(websocket, GOING_AWAY, STOPPING);
+      else if (!departure.hasLeft) this.#dismiss(websocket, GOING_AWAY, isClosed ? STOPPING : GONE);
     } catch (error) {
       this.#house.services.log.error({ err: error }, 'right to a console could not be checked');
       this.#dismiss(websocket, BROKEN, 'The right to this console could not be checked.');
@@ -167,7 +173,7 @@ export class Consoles {
       isAlive = false;
       websocket.ping();
       keep().then(
-        (isKept) => isKept || websocket.close(GOING_AWAY, 'The machine is gone.'),
+        (isKept) => isKept || websocket.close(GOING_AWAY, GONE),
         // The console stays open if the database does not answer.
         () => undefined,
       );

@@ -21,7 +21,7 @@ export interface VisitorCall {
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly session: FoundSession | null;
-  /** Gives the browser the token of its session; null takes it away. */
+  /** Gives the browser the token of its session, if the act has `givesSession`; null takes it away. */
   keepToken(token: string | null): void;
 }
 
@@ -69,6 +69,8 @@ interface Definition<A extends ActAuthority, I extends TSchema, O extends TSchem
   readonly input: I;
   readonly answer: O;
   readonly status?: 201 | 202;
+  /** The act can give the browser a session, or a new token of its session. No other act can. */
+  readonly givesSession?: true;
   readonly authority: A;
   /**
    * Whether the person must have signed in, or entered a credential again, within the last ten minutes. A function

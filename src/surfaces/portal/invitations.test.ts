@@ -3,6 +3,7 @@ import { createAccount, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import {
   Browser,
+  createOwnedAccount,
   createPerson,
   createSession,
   joinAccount,
@@ -16,11 +17,7 @@ let owner: Browser;
 
 beforeAll(async () => {
   t = await createTestApp({ portal: true });
-  const { db } = t.services;
-  account = await createAccount(db);
-  const person = await createPerson(db);
-  await joinAccount(db, person, account.id, 'owner');
-  owner = new Browser(t, await createSession(db, person));
+  ({ account, owner } = await createOwnedAccount(t));
 });
 afterAll(() => t.close());
 

@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Purpose } from '../../portal-api/people/tokens/store.ts';
 import { hashOf } from '../../portal-api/people/tokens/tokens.ts';
 import { createWelcomeLink } from '../../portal-api/people/welcome.ts';
-import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
+import { createKey, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { SoftwarePasskey } from '../../testing/authenticator.ts';
 import {
   Browser,
+  createOwnedAccount,
   createPerson,
   createSession,
-  joinAccount,
   mailedToken,
   ORIGIN,
   PASSWORD,
@@ -29,11 +29,7 @@ let owner: Browser;
 
 beforeAll(async () => {
   t = await createTestApp({ portal: true });
-  const { db } = t.services;
-  account = await createAccount(db);
-  const person = await createPerson(db);
-  await joinAccount(db, person, account.id, 'owner');
-  owner = new Browser(t, await createSession(db, person));
+  ({ account, owner } = await createOwnedAccount(t));
 });
 afterAll(() => t.close());
 
@@ -197,6 +193,33 @@ const purposes: Readonly<Record<Purpose, () => Promise<Case>>> = {
   },
 };
 
+type WithCodes = Awaited<ReturnType<typeof personWithCodes>>;
+
+/** One code, entered in two sign-ins and to choose a new password. */
+async function codeUses(
+  method: 'totp' | 'recovery_code',
+  { person, codes, appCode }: WithCodes,
+  meet: Case['meet'],
+): Promise<Case> {
+  const { email } = person;
+  const tickets = await Promise.all(
+    browsers.map(async () => (await new Browser(t).post('/sign-in', { email, password: PASSWORD })).json()),
+  );
+  const token = await recoveryToken(email);
+  const entered = { method, code: method === 'totp' ? appCode() : codes[0] };
+  return {
+    meet,
+    refusals: ['sign_in_failed'],
+    sessions: [email, 1],
+    use: (n) =>
+      n === 0
+        ? new Browser(t).post('/recover/complete', { token, password: passwordOf(n), ...entered })
+        : new Browser(t).post('/sign-in/second-factor', { ticket: tickets[n].ticket, ...entered }),
+  };
+}
+
+const personRow = ({ id }: { readonly id: string }) => sql`select 1 from people where id = ${id} for update`;
+
 async function invite(): Promise<{ readonly email: string; readonly token: string | null }> {
   const email = fresh();
   await owner.post(`/accounts/${account.id}/invitations`, { email, role: 'developer' });
@@ -219,6 +242,30 @@ const others: Readonly<Record<string, () => Promise<Case>>> = {
       t.services.db,
     );
     return made;
+  },
+  async 'a code of the app in several sign-ins and a recovery'() {
+    const made = await personWithCodes(t, 1);
+    return codeUses('totp', made, personRow(made.person));
+  },
+  async 'a recovery code in several sign-ins and a recovery'() {
+    const made = await personWithCodes(t, 1);
+    return codeUses('recovery_code', made, personRow(made.person));
+  },
+  async 'a code of the app with which a person signs in and re-authenticates'() {
+    const { person, appCode } = await personWithCodes(t, 1);
+    const token = await createSession(t.services.db, person);
+    const { ticket } = (
+      await new Browser(t).post('/sign-in', { email: person.email, password: PASSWORD })
+    ).json();
+    const code = appCode();
+    return {
+      meet: personRow(person),
+      refusals: ['sign_in_failed'],
+      use: (n) =>
+        n === 0
+          ? new Browser(t).post('/sign-in/second-factor', { ticket, method: 'totp', code })
+          : new Browser(t, token).post('/reauthenticate', { code }),
+    };
   },
   async 'an invitation of somebody new'() {
     const { email, token } = await invite();

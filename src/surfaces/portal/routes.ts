@@ -98,7 +98,10 @@ async function perform(services: Services, act: Act, request: FastifyRequest, re
     visit,
     params: request.params as Record<string, string>,
     session: found?.session ?? null,
-    keepToken: (token) => void reply.header('set-cookie', writeCookie(visit.origin, token)),
+    keepToken(token) {
+      if (token !== null && !act.givesSession) throw new Error(`${act.id} does not declare givesSession.`);
+      reply.header('set-cookie', writeCookie(visit.origin, token));
+    },
   };
   requireIds(visitor.params);
   const isInAccount = act.authority !== 'none' && act.authority !== 'person';

@@ -12,18 +12,13 @@ import {
   ORIGIN,
   PASSWORD,
 } from '../../testing/people.ts';
+import { appCodeOf, decodeSecret } from '../../testing/second-factors.ts';
 
 let t: TestApp;
 beforeAll(async () => {
   t = await createTestApp({ portal: true });
 });
 afterAll(() => t.close());
-
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-function decode(text: string): Buffer {
-  const bits = [...text].map((letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-}
 
 async function newPerson() {
   const { db } = t.services;
@@ -34,8 +29,8 @@ async function newPerson() {
 const withTotp = async () => {
   const { person, browser } = await newPerson();
   const { secret } = (await browser.post('/me/totp/start')).json();
-  const key = decode(secret);
-  const code = codeAt(key, stepAt(Date.now() / 1000));
+  const key = decodeSecret(secret);
+  const code = appCodeOf(key);
   const before = browser.token;
   expect((await browser.post('/me/totp', { code })).statusCode).toBe(200);
   expect(browser.token).not.toBe(before);
@@ -43,7 +38,7 @@ const withTotp = async () => {
 };
 
 /** The code of the next step, which is accepted early: that of this step was used to set up the app. */
-const nextCode = (key: Buffer): string => codeAt(key, stepAt(Date.now() / 1000) + 1);
+const nextCode = (key: Buffer): string => appCodeOf(key, 1);
 
 const signIn = async (email: string) => {
   const browser = new Browser(t);
@@ -242,7 +237,7 @@ describe('an account that requires a second factor', () => {
       code: 'second_factor_required',
     });
     const { secret } = (await browser.post('/me/totp/start')).json();
-    await browser.post('/me/totp', { code: codeAt(decode(secret), stepAt(Date.now() / 1000)) });
+    await browser.post('/me/totp', { code: appCodeOf(decodeSecret(secret)) });
     expect((await browser.get('/me')).json().needs_second_factor).toBe(false);
     expect((await browser.get(members)).statusCode).toBe(200);
     expect((await browser.send('DELETE', '/me/totp')).json()).toMatchObject({ status: 409 });

@@ -1,4 +1,6 @@
 import type { Insertable } from 'kysely';
+import { newLinkId } from '../../../kernel/downloads/link.ts';
+import { insertLink } from '../../../kernel/downloads/store.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
@@ -73,17 +75,16 @@ export const fixture: Fixture = {
     const image = { operation_id: newId('operation'), account_id: world.account.id, location: 'fra1' };
     const { db } = world.app.services;
     await notePassingImage(db, image);
-    await db
-      .insertInto('download_links')
-      .values({
-        id: newId('event').replace('evt_', 'lnk_'),
-        account_id: world.account.id,
-        resource_id,
-        api_key_id: world.key.id,
-        token_hash: Buffer.alloc(32),
-        expires_at: new Date(Date.now() + 3_600_000),
-      })
-      .execute();
+    await insertLink(db, {
+      id: newLinkId(),
+      account_id: world.account.id,
+      resource_id,
+      api_key_id: world.key.id,
+      session_id: null,
+      member_id: null,
+      token_hash: Buffer.alloc(32),
+      expires_at: new Date(Date.now() + 3_600_000),
+    });
   },
   bodies: {
     createVmBackup: async (world) => ({ vm_id: await makeVm(world) }),

@@ -81,6 +81,7 @@ export const invitationActs = [
     authority: 'none',
     reauthentication: false,
     audit: 'account',
+    givesSession: true,
     async handle(call, input) {
       return beginSession(call, await acceptInvitation(call.services, call.visit, call.session, input));
     },

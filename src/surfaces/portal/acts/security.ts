@@ -89,6 +89,7 @@ export const securityActs = [
     summary: 'Enter the first code of an app',
     input: Shape({ code: Code }),
     answer: Done,
+    givesSession: true,
     async handle({ services, visit, session, keepToken }, { code }) {
       keepToken((await confirmTotp(services, visit, session, code)).token);
       return done;
@@ -130,6 +131,7 @@ export const securityActs = [
     input: Shape({ challenge_id: Token, name: Line(1, 64), response: Registration }),
     answer: Shape({ id: Text }),
     status: 201,
+    givesSession: true,
     async handle({ services, visit, session, keepToken }, input) {
       const { token, passkeyId } = await addPasskey(services, visit, session, input);
       keepToken(token);

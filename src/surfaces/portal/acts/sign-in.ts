@@ -1,5 +1,5 @@
 /** Acts by which people sign in, show that they are still there, and sign out. */
-import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Nullable, OneOf, Secret, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { Email } from '../../../portal-api/input.ts';
 import type { AuthenticationResponseJSON } from '../../../portal-api/people/passkeys/ceremony.ts';
 import {
@@ -23,7 +23,7 @@ const Credential = Type.Unsafe<AuthenticationResponseJSON>({
   properties: { id: { type: 'string', maxLength: 2000 }, response: { type: 'object' } },
 });
 const PasskeyAnswer = Shape({ challenge_id: Token, response: Credential });
-export const Challenge = Shape({ challenge_id: Type.String(), options: Anything });
+export const Challenge = Shape({ challenge_id: Secret(Type.String()), options: Anything });
 const Reauthenticated = Shape({ reauthenticated_until: Nullable(Time) });
 
 type WithoutToken<T> = T extends unknown ? Omit<T, 'token'> : never;
@@ -54,13 +54,14 @@ export const signInActs = [
       SignedInShape,
       Shape({
         status: OneOf(['second_factor']),
-        ticket: Type.String(),
+        ticket: Secret(Type.String()),
         methods: Type.Array(OneOf(['totp', 'passkey', 'recovery_code'])),
       }),
     ]),
     authority: 'none',
     reauthentication: false,
     audit: 'person',
+    givesSession: true,
     handle: async (call, input) => beginSession(call, await signIn(call.services, call.visit, input)),
   }),
   act({
@@ -73,6 +74,7 @@ export const signInActs = [
     authority: 'none',
     reauthentication: false,
     audit: 'person',
+    givesSession: true,
     handle: async (call, input) =>
       beginSession(call, await completeSecondFactor(call.services, call.visit, input)),
   }),
@@ -101,6 +103,7 @@ export const signInActs = [
     authority: 'none',
     reauthentication: false,
     audit: 'person',
+    givesSession: true,
     handle: async (call, input) =>
       beginSession(call, await signInWithPasskey(call.services, call.visit, input)),
   }),
@@ -130,6 +133,7 @@ export const signInActs = [
     authority: 'person',
     reauthentication: false,
     audit: 'person',
+    givesSession: true,
     async handle({ services, visit, session, keepToken }, input) {
       const { token, reauthenticatedUntil } = await reauthenticate(services, visit, session, input);
       keepToken(token);
@@ -161,6 +165,7 @@ export const signInActs = [
     authority: 'person',
     reauthentication: false,
     audit: 'person',
+    givesSession: true,
     async handle({ services, visit, session, keepToken }, input) {
       const renewed = await reauthenticateWithPasskey(services, visit, session, input);
       keepToken(renewed.token);

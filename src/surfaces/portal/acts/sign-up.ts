@@ -46,6 +46,7 @@ export const signUpActs = [
     input: Shape({ token: Token }),
     answer: SignedInShape,
     audit: 'person',
+    givesSession: true,
     handle: async (call, { token }) =>
       beginSession(call, await verifyEmail(call.services, call.visit, token)),
   }),
@@ -77,6 +78,7 @@ export const signUpActs = [
       Shape({ status: OneOf(['waiting']), until: Time }),
     ]),
     audit: 'person',
+    givesSession: true,
     handle: async (call, input) =>
       beginSession(call, await completeRecovery(call.services, call.visit, input)),
   }),
@@ -88,6 +90,7 @@ export const signUpActs = [
     input: Shape({ token: Token, password: Type.Optional(NewPassword) }),
     answer: SignedInShape,
     audit: 'person',
+    givesSession: true,
     handle: async (call, input) => beginSession(call, await acceptWelcome(call.services, call.visit, input)),
   }),
 ];

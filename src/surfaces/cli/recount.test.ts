@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { foldMeter } from '../../money/metering/totals/folding.ts';
+import { createAccount } from '../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { runCommand, urlOf } from '../../testing/command-line.ts';
+import { spend } from '../../testing/spent-money.ts';
+import type { Finding } from './doctor/check.ts';
+
+let t: TestApp;
+
+beforeAll(async () => {
+  t = await createTestApp();
+});
+afterAll(() => t.close());
+
+const run = (...argv: readonly string[]) =>
+  runCommand(argv, {
+    env: { HOSTPLANE_DATABASE_URL: urlOf(t.database.connection), HOSTPLANE_PORT: '0' },
+    registry: t.registry,
+  });
+
+async function finding(): Promise<Finding | undefined> {
+  const { checks } = JSON.parse((await run('doctor', '--json')).out) as { checks: Finding[] };
+  return checks.find(({ name }) => name === 'Meter totals');
+}
+
+const right = { name: 'Meter totals', status: 'ok', detail: 'the same as the spans of the meter' };
+
+it('doctor names the accounts whose totals are wrong, and recount computes only those again', async () => {
+  const { db } = t.services;
+  const [whole, damaged] = [await createAccount(db), await createAccount(db)];
+  for (const { id } of [whole, damaged]) await spend(db, id, '1.50');
+  await foldMeter(db);
+  expect(await finding()).toMatchObject(right);
+  expect(await run('recount')).toMatchObject({ code: 0, out: 'All totals were right.\n' });
+
+  await db
+    .deleteFrom('meter_totals' as never)
+    .where('account_id' as never, '=', damaged.id as never)
+    .execute();
+  const wrong = await finding();
+  expect(wrong).toMatchObject({ status: 'failed', fix: 'Run: hostplane admin recount' });
+  expect(wrong?.detail).toContain(damaged.id);
+  expect(wrong?.detail).not.toContain(whole.id);
+
+  const json = await run('recount', '--json');
+  expect([json.code, JSON.parse(json.out)]).toEqual([0, { recounted: [damaged.id] }]);
+  expect(await finding()).toMatchObject(right);
+});
+
+it('recount names for people what it computed again', async () => {
+  const { db } = t.services;
+  const { id } = await createAccount(db);
+  await spend(db, id, '2.50');
+  await foldMeter(db);
+  await db
+    .deleteFrom('meter_totals' as never)
+    .where('account_id' as never, '=', id as never)
+    .execute();
+  expect(await run('recount')).toMatchObject({ code: 0, out: `Computed again: ${id}\n` });
+  expect((await run('recount')).out).toBe('All totals were right.\n');
+});
