@@ -42,7 +42,7 @@ import * as downloadLinks from './0039-download-links.ts';
 import * as meterTotals from './0040-meter-totals.ts';
 import * as futureCosts from './0041-future-costs.ts';
 
-const migrations: Record<string, Migration> = {
+export const migrations: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation as Migration,
   '0002-operations': operations as Migration,
   '0003-metering': metering as Migration,
