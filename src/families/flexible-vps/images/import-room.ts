@@ -17,7 +17,7 @@ async function refuseToWait({ db, caller }: Importing): Promise<void> {
   if (waiting === undefined) return;
   throw new Problem('capacity_unavailable', {
     detail: `The disk has no room for more imports of your account: the operation ${waiting.id} is waiting for room.`,
-    nextStep: `Wait until the operation ${waiting.id} has ended, or cancel it with POST /account/v1/operations/{id}/cancel, then repeat the call.`,
+    nextStep: `Wait until that operation has ended, or cancel it with POST /account/v1/operations/${waiting.id}/cancel, then repeat the call.`,
     extra: { alternatives: [] },
     retryAfterSeconds: RETRY_SECONDS,
   });
