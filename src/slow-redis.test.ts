@@ -1,5 +1,6 @@
 /** Two API processes behind one proxy, with a Redis that answers late or never, while a client floods them. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { LIMIT } from './kernel/rate-limit/port.ts';
 import { createAccount, createKey, type TestKey } from './testing/accounts.ts';
 import { type Answer, type ApiProcesses, ask, startApiProcesses } from './testing/api-processes.ts';
 import { createTestApp, type TestApp } from './testing/app.ts';
@@ -8,7 +9,7 @@ import { openSlowRelay, type SlowRelay } from './testing/slow-relay.ts';
 
 const isHere = findRedis() !== undefined;
 const PROCESSES = 2;
-const CALLS = 300;
+const CALLS = 100;
 const FLOOD = 600;
 const LATE_MS = 2_000;
 const PATIENCE = { timeout: 120_000 };
@@ -46,10 +47,12 @@ describe.skipIf(!isHere)(isHere ? 'a slow Redis' : `a slow Redis: ${NO_REDIS}`, 
   const componentOf = async (url: string): Promise<string> =>
     (JSON.parse((await ask(url, '/readyz')).body) as { components: Record<string, { status: string }> })
       .components['rate_limit']!.status;
+  const statuses = () => Promise.all(api.servers.map(({ url }) => componentOf(url)));
+  /** A process notices the state of Redis with its next call. */
   const untilRateLimitIs = (status: string) =>
     vi.waitFor(async () => {
-      const found = await Promise.all(api.servers.map(({ url }) => componentOf(url)));
-      expect(found).toEqual(Array.from({ length: PROCESSES }, () => status));
+      for (let i = 0; i < PROCESSES; i++) await call(other, newAddress());
+      expect(await statuses()).toEqual([status, status]);
     }, PATIENCE);
 
   /** Calls of an account that nobody attacks, one after another: each has its answer before the next one is made. */
@@ -67,19 +70,15 @@ describe.skipIf(!isHere)(isHere ? 'a slow Redis' : `a slow Redis: ${NO_REDIS}`, 
     ['accepts everything and never answers', Number.POSITIVE_INFINITY],
   ])('that %s is waited for by nobody, while the limit still holds', async (_, milliseconds) => {
     relay.delay(milliseconds);
-    const before = relay.answered;
+    await untilRateLimitIs('degraded');
     const from = newAddress();
     const flood = Promise.all(Array.from({ length: FLOOD }, () => call(flooding, from)));
     expect(await bystander()).toEqual({ 200: CALLS });
     const passed = (await flood).filter(({ status }) => status === 200);
-    expect(passed.length).toBeLessThanOrEqual(200 * PROCESSES);
-    expect(passed.length).toBeGreaterThanOrEqual(200 / PROCESSES);
-    // A call that waits for Redis gets an answer of Redis first. So many calls in a row had no such answers.
-    expect(relay.answered - before).toBeLessThan(CALLS);
-    expect(await Promise.all(api.servers.map(({ url }) => componentOf(url)))).toEqual([
-      'degraded',
-      'degraded',
-    ]);
+    expect(passed.length).toBeLessThanOrEqual(LIMIT * PROCESSES);
+    expect(passed.length).toBeGreaterThanOrEqual(LIMIT / PROCESSES);
+    // In this state, calls do not ask Redis. Late answers must not end it.
+    expect(await statuses()).toEqual(['degraded', 'degraded']);
     relay.delay(0);
     await untilRateLimitIs('ok');
   });

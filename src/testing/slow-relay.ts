@@ -4,8 +4,6 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface SlowRelay {
   readonly port: number;
-  /** How many packets with answers have been passed on. */
-  readonly answered: number;
   /** From now on, each answer is passed on after this time. Infinity: it accepts everything, and never answers. */
   delay(milliseconds: number): void;
   close(): Promise<void>;
@@ -15,9 +13,7 @@ export async function openSlowRelay(target: number): Promise<SlowRelay> {
   const sockets = new Set<Socket>();
   const timers = new Set<NodeJS.Timeout>();
   let delayMs = 0;
-  let answered = 0;
   const pass = (client: Socket, data: Buffer): void => {
-    answered++;
     if (!client.destroyed) client.write(data);
   };
   const server = createServer((client) => {
@@ -47,9 +43,6 @@ export async function openSlowRelay(target: number): Promise<SlowRelay> {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    get answered() {
-      return answered;
-    },
     delay(milliseconds) {
       delayMs = milliseconds;
     },
