@@ -24,10 +24,10 @@ import { createWorld, type World } from './walk.ts';
 const registry = buildRegistry(families);
 const familyOf = ({ family: name }: Kind): Family | undefined =>
   engineFamilies.find(({ family }) => family.name === name)?.family;
-/** Without bulk kinds: they only start one operation per machine, and the kinds of those operations are tested. */
-const kinds = [...registry.kinds.values()].filter(
-  (kind) => familyOf(kind) !== undefined && scenarioOf(kind).indestructible === undefined,
-);
+const ofEngines = [...registry.kinds.values()].filter((kind) => familyOf(kind) !== undefined);
+/** Bulk kinds only start one operation per machine, and the kinds of those operations are tested. */
+const isBulk = (kind: Kind): boolean => scenarioOf(kind).indestructible !== undefined;
+const kinds = ofEngines.filter((kind) => !isBulk(kind));
 
 /** All calls of all ports that the family of the kind uses. */
 function possibleCalls(kind: Kind): readonly string[] {
@@ -155,4 +155,19 @@ describe.each(kinds)('$type', (kind) => {
     expect(calls.length).toBeGreaterThan(0);
     expect(await cleanUp(kind, sufferers)).toEqual([]);
   }, 600_000);
+});
+
+describe.each(ofEngines.filter(isBulk))('$type', (kind) => {
+  it('is left out, because operations of kinds that are tested do its work', async () => {
+    const { operation } = await start(kind);
+    await work(app);
+    const children = await app.services.db
+      .selectFrom('operations')
+      .select('type')
+      .where('parent_id', '=', operation.id)
+      .execute();
+    expect(children.length).toBeGreaterThan(0);
+    const tested = kinds.map(({ type }) => type);
+    expect(children.map(({ type }) => type).filter((type) => !tested.includes(type))).toEqual([]);
+  });
 });

@@ -83,6 +83,17 @@ export class Customer {
     return answer.json<{ id: string }>().id;
   }
 
+  /** The names that the customer has written. */
+  async written(): Promise<string[]> {
+    const { rows } = await sql<{ name: string }>`
+      select name from resources where account_id = ${this.accountId}
+      union select name from api_keys where account_id = ${this.accountId}
+      union select name from members where account_id = ${this.accountId}
+      union select name from budgets where account_id = ${this.accountId}
+      union select name from accounts where id = ${this.accountId}`.execute(this.db);
+    return rows.map(({ name }) => name);
+  }
+
   /** What the customer has: resources, interfaces, addresses and keys, each with the machine that it belongs to. */
   async belongings(): Promise<{ id: string; vm_id: string | null }[]> {
     const { rows } = await sql<{ id: string; vm_id: string | null }>`

@@ -24,6 +24,15 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+/** A model follows next steps, so they must not repeat what a customer may have written. */
+async function expectOwnWords(customer: Customer, { refused }: Trial): Promise<void> {
+  const names = await customer.written();
+  expect(names.length).toBeGreaterThan(2);
+  const isIn = (name: string): boolean =>
+    new RegExp(`(?<![\\w-])${name.replaceAll(/\W/g, '\\$&')}(?![\\w-])`).test(String(refused['next_step']));
+  expect(names.filter(isIn)).toEqual([]);
+}
+
 async function follow(customer: Customer, trial: Trial): Promise<void> {
   const { refused, subject, leadsTo } = trial;
   await settle(app);
@@ -51,6 +60,7 @@ describe('the next step of', () => {
     const customer = await Customer.open(app);
     const trial = await begin(customer);
     expect(trial.refused.code).toBe(code);
+    await expectOwnWords(customer, trial);
     await follow(customer, trial);
   });
 
@@ -58,6 +68,7 @@ describe('the next step of', () => {
     const customer = await Customer.open(app);
     const trial = await begin(customer);
     expect(trial.refused.code).toBe(what.split(',')[0]);
+    await expectOwnWords(customer, trial);
     await follow(customer, trial);
   });
 

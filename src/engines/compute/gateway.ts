@@ -2,6 +2,7 @@
  * The types of VPN gateways: small machines that the engine manages by itself, with WireGuard inside. Customers never
  * see them as machines.
  */
+import type { RangeVerdict } from '../../kernel/net/callable-ranges.ts';
 import type { Nic, Ref } from './instance.ts';
 
 export interface GatewaySpec {
@@ -17,6 +18,8 @@ export interface GatewaySpec {
   readonly addresses: readonly string[];
   /** The largest packet in the tunnel. */
   readonly mtu: number;
+  /** Where the gateway may call peers. It resolves the names of their endpoints itself, so it checks the addresses. */
+  readonly callable: readonly RangeVerdict[];
 }
 
 export interface GatewayPeer {

@@ -124,7 +124,10 @@ export const isOwn = (
     ? row.actor.member_id === caller.owner.memberId
     : row.api_key_id !== null && caller.key.lineage.includes(row.api_key_id);
 
-function accountRefusal(status: AccountStatus, endpoint: Guarded): Decision['code'] {
+export function accountRefusal(
+  status: AccountStatus,
+  endpoint: Pick<Guarded, 'method' | 'raisesCost' | 'whileSuspended'>,
+): 'account_restricted' | 'account_suspended' | null {
   switch (status) {
     case 'active':
       return null;

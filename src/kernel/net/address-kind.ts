@@ -54,6 +54,9 @@ const ranges: Record<Exclude<AddressKind, 'global'>, readonly string[]> = {
   ],
 };
 
+/** All ranges that are not `global`. */
+export const specialRanges: readonly string[] = Object.values(ranges).flat();
+
 const kinds = buildPrefixTrie(
   Object.entries(ranges).flatMap(([kind, texts]) =>
     texts.map((text) => [parseCidr(text)!.cidr, kind as AddressKind] as const),

@@ -62,7 +62,7 @@ export async function endFuture(
 
 type Change = Pick<Parameters<Call['cost']>[0], 'hourly' | 'monthly' | 'monthlyAfter'>;
 
-/** What schedules add has no labels. */
+/** Plans have no labels: their sums would grow with the number of label sets. */
 function report({ cost }: Pick<Call, 'cost'>, scope: PlanScope, change: Change): void {
   if (change.hourly === 0n && change.monthly === 0n) return;
   cost({ ...change, labels: {}, resourceId: idOf(scope), creatorKeyId: null, isPlanned: true });

@@ -86,15 +86,15 @@ select p.id, v.id, v.account_id, 'flexible-vps', 'backup',
   case when p.enabled then least(
     greatest(0, least(
       (p.retention->>'keep_last')::int,
-      coalesce(floor((p.retention->>'keep_days')::int / every.days)::int + 1, 1000)
+      coalesce((p.retention->>'keep_days')::int * 24 / every.hours + 1, 1000)
     ) - made.count),
-    greatest(1, floor(31 / every.days)::int)
+    greatest(1, 31 * 24 / every.hours)
   ) else 0 end
 from vms v
 join backup_policies p on p.id = v.backup_policy_id
 cross join lateral (select case p.schedule->>'frequency'
-  when 'every_n_hours' then (p.schedule->>'every_hours')::numeric / 24
-  when 'weekly' then 7 when 'monthly' then 28 else 1 end as days) every
+  when 'every_n_hours' then coalesce((p.schedule->>'every_hours')::int, 24)
+  when 'weekly' then 7 * 24 when 'monthly' then 28 * 24 else 24 end as hours) every
 cross join lateral (select count(*)::int as count from vm_backups b
   where b.account_id = v.account_id and b.vm_id = v.id and b.policy_id = p.id and b.kind = 'scheduled'
     and b.status <> 'failed' and b.failed_at is null

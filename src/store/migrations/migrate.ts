@@ -43,7 +43,7 @@ import * as meterTotals from './0040-meter-totals.ts';
 import * as futureCosts from './0041-future-costs.ts';
 import * as consolesOfDeletedMachines from './0044-consoles-of-deleted-machines.ts';
 
-const migrations: Record<string, Migration> = {
+export const migrations: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation as Migration,
   '0002-operations': operations as Migration,
   '0003-metering': metering as Migration,

@@ -1,4 +1,5 @@
 import { describe, expect } from 'vitest';
+import { callableRanges } from '../../../kernel/net/callable-ranges.ts';
 import { newKeyPair, newPresharedKey, publicKeyOf } from '../../../kernel/secrets/wireguard-keys.ts';
 import { refusal } from '../../contract/refusal.ts';
 import { itIfCapable } from '../../contract/suite.ts';
@@ -16,6 +17,7 @@ export function describeGateways(use: Use): void {
       privateKey: newKeyPair().privateKey,
       addresses: ['100.96.0.1/24'],
       mtu: 1380,
+      callable: callableRanges({ allow: [], deny: [] }),
       ...spec,
     };
   }

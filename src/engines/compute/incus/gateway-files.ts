@@ -68,12 +68,24 @@ echo 2 > /proc/sys/net/ipv6/conf/eth0/accept_ra 2>/dev/null || true
 echo 1 > /proc/sys/net/ipv6/conf/all/forwarding 2>/dev/null || true
 `;
 
+/** WireGuard sends from its own port only. What peers have begun is answered, wherever they are. */
+const callsOf = ({ port, callable }: Pick<GatewaySpec, 'port' | 'callable'>): string[] => [
+  'ct state established,related accept',
+  ...callable.map(
+    ({ cidr, isCallable }) =>
+      `udp sport ${port} ${familyOf(cidr)} daddr ${cidr} ${isCallable ? 'accept' : 'drop'}`,
+  ),
+];
+
 /**
  * Packets of peers leave with the address of the gateway, so machines answer them without a route to the tunnel. Only
  * peers open connections through the gateway: others on its public network could send packets for private addresses to
- * it, as to any router.
+ * it, as to any router. The host name of an endpoint may lead anywhere, so calls to peers are checked by their addresses.
  */
-const rulesOf = (addresses: readonly string[]): string => `table inet hostplane
+export const rulesOf = ({
+  addresses,
+  ...spec
+}: Pick<GatewaySpec, 'addresses' | 'port' | 'callable'>): string => `table inet hostplane
 delete table inet hostplane
 table inet hostplane {
   chain leaving {
@@ -84,6 +96,12 @@ ${addresses.map((address) => `    oifname "eth*" ${familyOf(address)} saddr ${ra
     type filter hook forward priority 0; policy drop;
     ct state established,related accept
     iifname "${DEVICE}" accept
+  }
+  chain calling {
+    type filter hook output priority 0;
+${callsOf(spec)
+  .map((rule) => `    ${rule}`)
+  .join('\n')}
   }
 }
 `;
@@ -96,7 +114,7 @@ export function interfaceFiles(spec: GatewaySpec): Readonly<Record<string, strin
   return {
     interface: `[Interface]\nPrivateKey = ${privateKey}\nListenPort = ${port}\n`,
     settings: `MTU=${mtu}\nADDRESSES='${addresses.join(' ')}'\nLINKS='${links.join(' ')}'\n`,
-    rules: rulesOf(addresses),
+    rules: rulesOf(spec),
     [APPLY]: SCRIPT,
   };
 }

@@ -88,7 +88,7 @@ const createBackupPolicy = endpoint({
   path: collection,
   summary: 'Create a backup policy',
   description:
-    'A schedule with retention for any number of machines: set their `backup_policy_id`. A machine that is busy is tried again until the window ends, then the event `backup.skipped` is emitted. What the backups of a month cost counts for budgets from the call that gives a machine the policy; if a budget has no room when a window begins, the machine is skipped with the same event. After a downtime, windows that were missed are made up for by one backup.',
+    'A schedule with retention for any number of machines: set their `backup_policy_id`. A machine that is busy is tried again until the window ends, then the event `backup.skipped` is emitted. What the backups of a month cost counts for budgets from the call that gives a machine the policy; if a budget has no room when a window begins, the machine is skipped with the same event. So are the machines of an account that is suspended. A backup gets the labels that its machine has at that time. After a downtime, windows that were missed are made up for by one backup.',
   permission: 'flexible-vps:backup-policies:write',
   access: 'write',
   resource: { name: 'backup_policy', role: 'create' },

@@ -103,7 +103,8 @@ async function startBackup(services: Services, vmId: string): Promise<void> {
     await requireReady(tx, services, vm);
     const plan = await setterOf(tx, job.policy_id, vm.id);
     const setter = plan ?? NOBODY;
-    const added = { account_id: vm.account_id, policy_id: job.policy_id };
+    // With the labels of its machine, the backup counts for the budgets that count the machine.
+    const added = { account_id: vm.account_id, policy_id: job.policy_id, labels: vm.labels };
     const row = await insertBackup(tx, { ...columnsOf(vm, 'scheduled'), ...added });
     await backups.note(tx, row, { services, isNew: true, apiKeyId: setter.api_key_id });
     const start = {
@@ -119,24 +120,31 @@ async function startBackup(services: Services, vmId: string): Promise<void> {
   });
 }
 
-const isOverBudget = ({ code }: Problem): boolean => code === 'budget_exceeded';
+/** Reasons that last longer than a window. */
+function lastingReason({ code }: Problem): 'budget_exceeded' | 'not_allowed' | null {
+  if (code === 'budget_exceeded') return code;
+  const isForbidden = ['account_restricted', 'account_suspended', 'product_not_enabled'].includes(code);
+  return isForbidden ? 'not_allowed' : null;
+}
 
 /**
- * The machine could not be backed up. It is tried again until its window ends; but if a budget has no room, it is skipped
- * at once, so that the customer learns of it at once.
+ * The machine could not be backed up. It is tried again until its window ends; but if a budget has no room or the account
+ * may not make backups, it is skipped at once, so that the customer learns of it at once.
  */
 async function postpone({ db, registry }: Services, { vm_id }: BackupJob, problem: Problem): Promise<void> {
   await transact(db, async (tx) => {
     const job = await lockJob(tx, vm_id);
     if (job === undefined) return;
-    if (!job.is_over && !isOverBudget(problem)) return noteTry(tx, vm_id);
+    const lasting = lastingReason(problem);
+    if (!job.is_over && lasting === null) return noteTry(tx, vm_id);
     await removeJob(tx, vm_id);
-    await countOutcome(tx, job.policy_id, isOverBudget(problem) ? 'over_budget' : 'skipped', job.now);
+    const outcome = lasting === 'budget_exceeded' ? 'over_budget' : 'skipped';
+    await countOutcome(tx, job.policy_id, outcome, job.now);
     const vm = await lockVmIfThere(tx, job.account_id, vm_id);
     if (vm === undefined) return;
     const { api_key_id, member_id } = (await setterOf(tx, job.policy_id, vm_id)) ?? NOBODY;
     const data = {
-      reason: isOverBudget(problem) ? 'budget_exceeded' : 'not_possible',
+      reason: lasting ?? 'not_possible',
       policy_id: job.policy_id,
       budget_id: problem.extra['budget_id'] ?? null,
       ...{ api_key_id, member_id },

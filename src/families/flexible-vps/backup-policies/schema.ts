@@ -141,7 +141,10 @@ export const BackupPolicy = Named(
           started_at: { ...Time, description: 'When the backups were begun.' },
           succeeded: Type.Integer({ description: 'How many machines have been backed up.' }),
           failed: Type.Integer({ description: 'How many backups failed.' }),
-          skipped: Type.Integer({ description: 'How many machines were busy during the whole window.' }),
+          skipped: Type.Integer({
+            description:
+              'How many machines were busy during the whole window, or not backed up because the account was suspended.',
+          }),
           over_budget: Type.Integer({
             description: 'How many machines were not backed up because a budget had no room for the backup.',
           }),

@@ -11,6 +11,8 @@ const Skipped = Named(
           not_possible:
             'The machine was busy, or could not be backed up for another reason, during the whole window.',
           budget_exceeded: 'A budget with `block_new_cost` has no room for the backup.',
+          not_allowed:
+            'The account is restricted, suspended or closing, or its product is disabled, so it gets no backups.',
         },
         { description: 'Why the machine was not backed up.' },
       ),
@@ -40,7 +42,7 @@ export const backups = new Owned({
     failed: { severity: 'error', when: 'A backup could not be made.' },
     skipped: {
       severity: 'warning',
-      when: 'A machine could not be backed up in a window of its policy, because it was busy during the whole window, or because a budget has no room for the backup.',
+      when: 'A machine could not be backed up in a window of its policy, because it was busy during the whole window, because a budget has no room for the backup, or because the account is suspended.',
       data: Skipped,
     },
     link_created: { when: 'A link was made with which the backup can be downloaded.' },

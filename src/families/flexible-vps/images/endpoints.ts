@@ -9,13 +9,13 @@ import { Ref } from '../../../kernel/reference.ts';
 import { Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
-import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { hardwareFor } from '../catalog/fitting.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
 import { ForVm, IMAGES, LocationRef } from '../references.ts';
 import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
+import { requireRoomToImport } from './import-room.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
 import { ImageKind } from './members.ts';
@@ -130,7 +130,7 @@ export const createImage = endpoint({
   summary: 'Create a custom image',
   description: [
     'The source is a machine, which may keep running, one of its snapshots, or a file at a URL. First remove everything that must not be in every copy: SSH host keys, the machine id, secrets.',
-    'A file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. The file may have up to 50 GiB, the disk in it up to 2000 GB, and the import may take up to 120 minutes. The server must send at least 64 KiB per second on average, and the whole file within 90 minutes. The format is detected from the content. If the import fails, the image is kept for 7 days with the reason in `failure`.',
+    'A file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. The file may have up to 50 GiB, the disk in it up to 2000 GB, and the import may take up to 120 minutes. The server must send at least 64 KiB per second on average, and the whole file within 90 minutes. If the disk for imports has no room, the import waits for it, and further imports of the account are refused meanwhile. The format is detected from the content. If the import fails, the image is kept for 7 days with the reason in `failure`.',
   ].join('\n\n'),
   permission: 'flexible-vps:images:write',
   access: 'write',
@@ -146,6 +146,7 @@ export const createImage = endpoint({
     'resource_suspended',
     'vm_in_rescue',
     'source_unusable',
+    'capacity_unavailable',
   ],
   operation: createImageKind,
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
@@ -154,7 +155,7 @@ export const createImage = endpoint({
     const source = readSource(body.source);
     const { row: draft, input, subjects, largest } = await draftOf(call, source);
     await images.requireFree(call, body.name);
-    if (source.type === 'url') await requireRoom(call, 'flexible-vps.url-imports');
+    if (source.type === 'url') await requireRoomToImport(call);
     const row = await images.add(call, draft);
     const resource = images.ref(row);
     const detail = `The price depends on the size of the finished image; this is the most it can cost, for ${largest.size_gb} GB.`;

@@ -102,6 +102,41 @@ describe.skipIf(!isRoot)(isRoot ? title : `${title}: only root can mount a small
     expect(await readdir(disk)).toEqual([]);
   });
 
+  it('refuses further imports of an account while one waits for room, and says which to wait for or to cancel', async () => {
+    const [account, other] = [await VpsAccount.open(app), await VpsAccount.open(app)];
+    await writeFile(join(disk, 'other'), Buffer.alloc(5 * MIB, 7));
+    file = isoOf(2 * MIB);
+    const waiting = await ask(account);
+    await settle(app);
+    const url = `https://localhost:${receiver.port}/b.img`;
+    const image = { name: 'b', source: { type: 'url', url, architecture: 'amd64' } };
+    const refusals = [
+      await account.send('POST', 'isos', { name: 'second', url }),
+      await account.send('POST', 'isos?dry_run=true', { name: 'second', url }),
+      await account.send('POST', 'images', image),
+    ];
+    for (const refused of refusals) {
+      expect(refused.json()).toMatchObject({
+        code: 'capacity_unavailable',
+        retryable: true,
+        next_step: expect.stringContaining(waiting.operation?.id ?? 'the operation'),
+      });
+      expect(refused.headers['retry-after']).toBe('60');
+    }
+    expect((await account.send('GET', 'isos?kind=private')).json<{ data: Iso[] }>().data).toHaveLength(1);
+    file = tinyIso();
+    const passing = await ask(other);
+    await settle(app);
+    expect(await read(other, passing)).toMatchObject({ status: 'available' });
+    const cancel = `/account/v1/operations/${waiting.operation?.id}/cancel`;
+    await app.call({ method: 'POST', url: cancel, payload: {}, key: account.key });
+    await settle(app);
+    const again = await account.send('POST', 'isos', { name: 'second', url });
+    expect(again.statusCode, again.body).toBe(202);
+    await settle(app);
+    expect(await read(account, again.json<Iso>())).toMatchObject({ status: 'available' });
+  });
+
   it('gives one account no more than its share, and leaves room for others', async () => {
     await withScratch(app.services, 'a', async (first) => {
       await first.reserve(2 * MIB);

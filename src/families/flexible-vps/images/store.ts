@@ -91,6 +91,23 @@ export const countImports = (accountId: string): RawBuilder<unknown> => sql`
     + (select count(*) from vps_isos
       where account_id = ${accountId} and status in ('downloading', 'verifying'))`;
 
+/** The oldest import of the account, of an image or an ISO, that has no room on the disk for imports. */
+export async function findImportWithoutRoom(
+  db: Db,
+  accountId: string,
+): Promise<{ readonly id: string } | undefined> {
+  return db
+    .selectFrom('operations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('status', '=', 'running')
+    .where('type', 'in', ['image.create', 'iso.create'])
+    .where('waiting_for', '=', 'disk')
+    .orderBy('id')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** Machines whose disk is being created from the image: the row or the input of a pending operation names it. */
 export async function findMaking(db: Db, accountId: string, imageId: string) {
   const { rows } = await sql<{ type: string; id: string; name: string }>`

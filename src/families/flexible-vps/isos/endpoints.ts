@@ -7,12 +7,13 @@ import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { readParentLimit, requireRoom } from '../../../resources/limits/require-room.ts';
+import { readParentLimit } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { soldIn } from '../catalog/sold-plans.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
 import { requireUrl } from '../images/customer-url.ts';
+import { requireRoomToImport } from '../images/import-room.ts';
 import { ForVm, ISOS, LocationRef } from '../references.ts';
 import { exampleOperation } from '../vms/example.ts';
 import { createIsoKind, deleteIsoKind } from './kinds.ts';
@@ -89,14 +90,14 @@ const createIso = endpoint({
   path: '/flexible-vps/v1/isos',
   summary: 'Import an ISO from a URL',
   description:
-    'The file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. It may have up to 10 GiB, and the import may take up to 60 minutes. The server must send at least 64 KiB per second on average, and the whole file within 45 minutes. The content must be ISO 9660 or UDF. If the import fails, the ISO is kept for 7 days with the reason in `failure`.',
+    'The file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. It may have up to 10 GiB, and the import may take up to 60 minutes. The server must send at least 64 KiB per second on average, and the whole file within 45 minutes. If the disk for imports has no room, the import waits for it, and further imports of the account are refused meanwhile. The content must be ISO 9660 or UDF. If the import fails, the ISO is kept for 7 days with the reason in `failure`.',
   permission: 'flexible-vps:isos:write',
   access: 'write',
   raisesCost: true,
   resource: { name: 'iso', role: 'create' },
   body: NewIso,
   answers: { 202: Iso },
-  problems: ['name_taken', 'quota_exceeded', 'capability_missing'],
+  problems: ['name_taken', 'quota_exceeded', 'capability_missing', 'capacity_unavailable'],
   operation: createIsoKind,
   example: {
     body: {
@@ -113,7 +114,7 @@ const createIso = endpoint({
     const url = requireUrl(body.url, { pointer: '/url', such });
     requireTakers(services, architecture);
     await isos.requireFree(call, body.name);
-    await requireRoom(call, 'flexible-vps.url-imports');
+    await requireRoomToImport(call);
     const gib = (await readParentLimit(call, 'flexible-vps.iso-gib'))?.limit ?? LARGEST_GIB;
     const id = isos.newId();
     const row = await isos.add(call, {

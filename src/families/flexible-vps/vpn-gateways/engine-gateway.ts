@@ -1,6 +1,7 @@
 /** Applies a gateway in the tables to the engine, and checks the result. */
 import type { ComputeEngine, Gateway, GatewaySpec, Nic, Ref } from '../../../engines/compute/port.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
+import { callableRanges } from '../../../kernel/net/callable-ranges.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';
 import { macFor } from '../interfaces/macs.ts';
@@ -55,7 +56,7 @@ const lengthOf = (cidr: string): string => cidr.split('/')[1] ?? '';
 /** The wanted state: with the next key if there is one, and without the networks that the gateway leaves. */
 export async function specOf(
   db: Db,
-  { secrets }: Pick<Services, 'secrets'>,
+  { secrets, provider }: Pick<Services, 'secrets' | 'provider'>,
   row: VpnGatewayRow,
 ): Promise<GatewaySpec> {
   const networks = (await networksOf(db, row.id)).filter(({ state }) => state !== 'leaving');
@@ -69,6 +70,7 @@ export async function specOf(
     privateKey: secrets.open(row.next_private_key ?? row.private_key, row.id).toString('base64'),
     addresses: pools.map((pool) => `${addressAt(pool, 1)}/${lengthOf(pool)}`),
     mtu: row.mtu,
+    callable: callableRanges(provider.egress),
   };
 }
 

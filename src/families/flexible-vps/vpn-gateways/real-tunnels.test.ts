@@ -109,8 +109,8 @@ function describeTunnels(open: () => Promise<Place>, hasFirewalls: boolean): voi
     return client;
   }
 
-  /** Does what `wg-quick up` does with the text of a configuration. */
-  async function connect(client: Namespace, text: string): Promise<void> {
+  /** Does what `wg-quick up` does with the text of a configuration. Returns the name of the interface. */
+  async function connect(client: Namespace, text: string): Promise<string> {
     const device = `wgt${process.pid % 10000}${serial}`;
     const listIn = (name: string): string[] =>
       (new RegExp(`^${name} = (.*)$`, 'm').exec(text)?.[1] ?? '').split(', ').filter((each) => each !== '');
@@ -132,6 +132,7 @@ function describeTunnels(open: () => Promise<Place>, hasFirewalls: boolean): voi
     await ip('-n', client.name, 'link', 'set', device, 'mtu', listIn('MTU')[0] ?? '1380', 'up');
     for (const range of listIn('AllowedIPs'))
       await ip('-n', client.name, 'route', 'add', range, 'dev', device);
+    return device;
   }
 
   const reaches = (client: Namespace, address: string): Promise<boolean> =>
@@ -245,10 +246,11 @@ function describeTunnels(open: () => Promise<Place>, hasFirewalls: boolean): voi
 
     // The second peer comes, and the first one goes: the tunnel of the other stays up.
     const two = await peer(gateway);
-    await connect(phone, two.text);
+    const device = await connect(phone, two.text);
     await expect.poll(() => reaches(phone, PRIVATE), PATIENCE).toBe(true);
     expect(await reaches(laptop, PRIVATE)).toBe(true);
-    const handshake = () => runIn(phone, 'wg', ['show', 'all', 'latest-handshakes']);
+    // Not `all`: that would also list interfaces of other test runs on this machine.
+    const handshake = () => runIn(phone, 'wg', ['show', device, 'latest-handshakes']);
     const before = await handshake();
     expect((await send('DELETE', pathOf(one.row))).statusCode).toBe(204);
     expect(await reaches(laptop, PRIVATE)).toBe(false);

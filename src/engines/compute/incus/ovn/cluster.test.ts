@@ -1,5 +1,6 @@
 /** One private network on the members of a cluster, whose switches are connected by tunnels. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callableRanges } from '../../../../kernel/net/callable-ranges.ts';
 import { newKeyPair, publicKeyOf } from '../../../../kernel/secrets/wireguard-keys.ts';
 import { useTestDatabase } from '../../../../testing/database.ts';
 import type { TestMember } from '../../../../testing/incus/cluster.ts';
@@ -85,6 +86,7 @@ describe.skipIf(reason !== null)(`a cluster on OVN${reason === null ? '' : `: ${
       privateKey,
       addresses: ['100.96.0.1/24'],
       mtu: 1380,
+      callable: callableRanges({ allow: [], deny: [] }),
     });
     const { publicKey } = newKeyPair();
     const peer = { publicKey, presharedKey: null, endpoint: null, keepaliveSeconds: 25 };
