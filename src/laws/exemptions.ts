@@ -173,28 +173,13 @@ export const exemptions = {
       reason: 'Reads the state of each active key, of which a limit allows few, to warn of the last one.',
     })),
     ...[
-      'createBackupPolicy: resources',
-      'createIso: vps_images',
-      'createIso: vps_isos',
-      'createPlacementGroup: resources',
-      'createVm: vms',
       'createVpnGateway: vpn_gateways',
       'createVpnGateway: vps_networks',
       'createVpsNetwork: vps_networks',
-      'createVpsSshKey: resources',
-      'estimatePrice: resources',
-      'estimatePrice: vms',
-      'estimatePrice: vps_images',
-      'estimatePrice: vps_isos',
-      'listLimits: resources',
-      'listLimits: vms',
-      'listLimits: vps_images',
-      'listLimits: vps_isos',
-      'resizeVm: vms',
     ].map((subject) => ({
       subject,
       reason:
-        'Counts in the database what a limit is about, so it reads at most as many rows as the limit allows.',
+        'Looks for overlapping ranges among the networks and gateways, of which a limit allows 200 and 50.',
     })),
     {
       subject: 'estimatePrice: meter_totals',
@@ -224,11 +209,6 @@ export const exemptions = {
     {
       subject: 'listVpnPeers: vpn_peers',
       reason: 'Sorts all peers of one gateway, of which a limit allows 250.',
-    },
-    {
-      subject: 'getIpAllowlist: key_denials',
-      reason:
-        'Adds up the denials of 30 days by key and address. No index is only of those of the allowlist.',
     },
   ],
   silentWrites: [

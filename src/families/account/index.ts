@@ -6,6 +6,8 @@ import { priceAnnouncements } from '../../money/metering/announcements/announcem
 import { repricing } from '../../money/metering/price-changes.ts';
 import { examineTotals } from '../../money/metering/totals/examination.ts';
 import { folding } from '../../money/metering/totals/folding.ts';
+import { examineCounts } from '../../resources/limits/kept/examination.ts';
+import { countFolding } from '../../resources/limits/kept/folding.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { keyEnds } from './api-keys/expiry-events.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
@@ -70,6 +72,6 @@ export const account: Family = {
   limitCounts: accountLimitCounts,
   resources: [...accountResources, priceResource, budgetResource, operationResource, webhooks],
   kinds: [approvalRequest],
-  schedules: [budgetEvaluation, repricing, folding, priceAnnouncements, keyEnds],
-  examine: examineTotals,
+  schedules: [budgetEvaluation, repricing, folding, countFolding, priceAnnouncements, keyEnds],
+  examine: async (db) => [...(await examineTotals(db)), await examineCounts(db)],
 };

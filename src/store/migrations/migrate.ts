@@ -41,8 +41,10 @@ import * as keyLineages from './0038-key-lineages.ts';
 import * as downloadLinks from './0039-download-links.ts';
 import * as meterTotals from './0040-meter-totals.ts';
 import * as futureCosts from './0041-future-costs.ts';
+import * as keptCounts from './0042-kept-counts.ts';
+import * as largeAccounts from './0043-large-accounts.ts';
 
-const migrations: Record<string, Migration> = {
+export const migrations: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation as Migration,
   '0002-operations': operations as Migration,
   '0003-metering': metering as Migration,
@@ -79,6 +81,8 @@ const migrations: Record<string, Migration> = {
   '0039-download-links': downloadLinks as Migration,
   '0040-meter-totals': meterTotals as Migration,
   '0041-future-costs': futureCosts as Migration,
+  '0042-kept-counts': keptCounts as Migration,
+  '0043-large-accounts': largeAccounts as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

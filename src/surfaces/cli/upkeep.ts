@@ -6,6 +6,7 @@ import { allAccounts } from '../../portal-api/accounts/view.ts';
 import { readDefaultText } from '../../provider/default.ts';
 import { reportFaults } from '../../provider/fault.ts';
 import { docsUrlOf } from '../../provider/schema.ts';
+import { correctAllCounts } from '../../resources/limits/kept/examination.ts';
 import type { Db } from '../../store/database.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
@@ -59,12 +60,16 @@ export function addMigrate(program: Command, cli: Cli): void {
 export function addRecount(program: Command, cli: Cli): void {
   program
     .command('recount')
-    .description('compute the totals of the meter again where they are not what its spans say')
+    .description('compute the totals of the meter and the counts of limits again where they are wrong')
     .action(
       cli.action(async ({ config }) => {
-        const recounted = await withDatabase(requireConfiguration(cli.io, config), recountAll, 'present');
+        const recount = async (db: Db) => [...(await recountAll(db)), ...(await correctAllCounts(db))];
+        const wrong = await withDatabase(requireConfiguration(cli.io, config), recount, 'present');
+        const recounted = [...new Set(wrong)].sort();
         const text =
-          recounted.length === 0 ? 'All totals were right.\n' : `Computed again: ${recounted.join(', ')}\n`;
+          recounted.length === 0
+            ? 'All totals and counts were right.\n'
+            : `Computed again: ${recounted.join(', ')}\n`;
         return { json: { recounted }, text };
       }),
     );
