@@ -4,9 +4,9 @@ import type { Family } from '../../kernel/registry.ts';
 import { budgetEvaluation } from '../../money/budgets/evaluation.ts';
 import { priceAnnouncements } from '../../money/metering/announcements/announcements.ts';
 import { repricing } from '../../money/metering/price-changes.ts';
-import { examineTotals } from '../../money/metering/totals/examination.ts';
+import { examineTotals, recountAll } from '../../money/metering/totals/examination.ts';
 import { folding } from '../../money/metering/totals/folding.ts';
-import { examineCounts } from '../../resources/limits/kept/examination.ts';
+import { correctAllCounts, examineCounts } from '../../resources/limits/kept/examination.ts';
 import { countFolding } from '../../resources/limits/kept/folding.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { keyEnds } from './api-keys/expiry-events.ts';
@@ -74,4 +74,5 @@ export const account: Family = {
   kinds: [approvalRequest],
   schedules: [budgetEvaluation, repricing, folding, countFolding, priceAnnouncements, keyEnds],
   examine: async (db) => [...(await examineTotals(db)), await examineCounts(db)],
+  recount: async (db) => [...(await recountAll(db)), ...(await correctAllCounts(db))],
 };

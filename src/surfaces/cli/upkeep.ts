@@ -1,12 +1,10 @@
 /** Commands for the installation itself: serve, worker, migrate, recount, config, audit and spec. */
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
-import { recountAll } from '../../money/metering/totals/examination.ts';
 import { allAccounts } from '../../portal-api/accounts/view.ts';
 import { readDefaultText } from '../../provider/default.ts';
 import { reportFaults } from '../../provider/fault.ts';
 import { docsUrlOf } from '../../provider/schema.ts';
-import { correctAllCounts } from '../../resources/limits/kept/examination.ts';
 import type { Db } from '../../store/database.ts';
 import { migrate } from '../../store/migrations/migrate.ts';
 import { openapiDocument } from '../openapi/document.ts';
@@ -63,8 +61,9 @@ export function addRecount(program: Command, cli: Cli): void {
     .description('compute the totals of the meter and the counts of limits again where they are wrong')
     .action(
       cli.action(async ({ config }) => {
-        const recount = async (db: Db) => [...(await recountAll(db)), ...(await correctAllCounts(db))];
-        const wrong = await withDatabase(requireConfiguration(cli.io, config), recount, 'present');
+        const { families } = cli.parts.registry;
+        const recount = (db: Db) => Promise.all(families.map((family) => family.recount?.(db) ?? []));
+        const wrong = (await withDatabase(requireConfiguration(cli.io, config), recount, 'present')).flat();
         const recounted = [...new Set(wrong)].sort();
         const text =
           recounted.length === 0
