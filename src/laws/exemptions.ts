@@ -164,14 +164,14 @@ export const exemptions = {
     })),
   ],
   rowsRead: [
-    ...['api_keys', 'budget_crossings', 'budgets', 'ip_allowlist_entries', 'webhooks'].map((subject) => ({
+    ...['api_keys', 'budget_crossings', 'budgets', 'ip_allowlist_entries', 'members', 'webhooks'].map((subject) => ({
       subject,
       reason: 'Settings of the account, not resources: a limit keeps them few, however large the account is.',
     })),
-    ...['revokeApiKey: accounts', 'revokeApiKey: members'].map((subject) => ({
-      subject,
+    {
+      subject: 'revokeApiKey: accounts',
       reason: 'Reads the state of each active key, of which a limit allows few, to warn of the last one.',
-    })),
+    },
     ...[
       'createVpnGateway: vpn_gateways',
       'createVpnGateway: vps_networks',
@@ -206,9 +206,21 @@ export const exemptions = {
       subject: 'listVmInterfaces: vm_interfaces',
       reason: 'Sorts all interfaces of one machine, of which a limit allows eight.',
     },
+    ...['listVpnGateways', 'listVpnPeers'].map((id) => ({
+      subject: `${id}: vpn_peers`,
+      reason: 'Counts or sorts all peers of one gateway, of which a limit allows 250.',
+    })),
+    ...['listVmSnapshots: vm_snapshots', 'listVpsVolumeSnapshots: volume_snapshots'].map((subject) => ({
+      subject,
+      reason: 'Sorts the snapshots of one machine or volume by their last change; a limit allows 30.',
+    })),
+    ...['firewall_attachments', 'vm_interfaces', 'vms'].map((table) => ({
+      subject: `listVms: ${table}`,
+      reason: 'Shows the interfaces and firewalls of each machine, of which limits allow eight and ten.',
+    })),
     {
-      subject: 'listVpnPeers: vpn_peers',
-      reason: 'Sorts all peers of one gateway, of which a limit allows 250.',
+      subject: 'getIpAllowlist: key_denials',
+      reason: 'Adds up what Report only recorded, by key and address. At most 10,000 denials are kept.',
     },
   ],
   silentWrites: [

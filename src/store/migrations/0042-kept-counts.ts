@@ -106,6 +106,11 @@ insert into kept_counts (account_id, what, location, since, amount, is_sum)
 const indexes = `
 -- It served the count that is kept now.
 drop index public_addresses_of_machines;
+-- A create takes back the address that the account has released first. It may have released many.
+drop index public_addresses_by_former_account;
+create index public_addresses_by_former_account
+  on public_addresses (former_account_id, location, family(block), quarantined_until)
+  where former_account_id is not null;
 -- Imports under way, which are few.
 create index vps_images_importing on vps_images (account_id) where status = 'creating' and source ->> 'type' = 'url';
 create index vps_isos_importing on vps_isos (account_id) where status in ('downloading', 'verifying');

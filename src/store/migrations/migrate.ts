@@ -42,7 +42,6 @@ import * as downloadLinks from './0039-download-links.ts';
 import * as meterTotals from './0040-meter-totals.ts';
 import * as futureCosts from './0041-future-costs.ts';
 import * as keptCounts from './0042-kept-counts.ts';
-import * as largeAccounts from './0043-large-accounts.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation as Migration,
@@ -82,7 +81,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0040-meter-totals': meterTotals as Migration,
   '0041-future-costs': futureCosts as Migration,
   '0042-kept-counts': keptCounts as Migration,
-  '0043-large-accounts': largeAccounts as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {
