@@ -164,10 +164,13 @@ export const exemptions = {
     })),
   ],
   rowsRead: [
-    ...['api_keys', 'budget_crossings', 'budgets', 'ip_allowlist_entries', 'members', 'webhooks'].map((subject) => ({
-      subject,
-      reason: 'Settings of the account, not resources: a limit keeps them few, however large the account is.',
-    })),
+    ...['api_keys', 'budget_crossings', 'budgets', 'ip_allowlist_entries', 'members', 'webhooks'].map(
+      (subject) => ({
+        subject,
+        reason:
+          'Settings of the account, not resources: a limit keeps them few, however large the account is.',
+      }),
+    ),
     {
       subject: 'revokeApiKey: accounts',
       reason: 'Reads the state of each active key, of which a limit allows few, to warn of the last one.',
@@ -184,6 +187,11 @@ export const exemptions = {
     {
       subject: 'estimatePrice: meter_totals',
       reason: 'Reads the sums of each budget with a label selector; a limit allows few budgets.',
+    },
+    {
+      subject: 'listBudgets: meter_entries',
+      reason:
+        'For a page with several label selectors, the plan for any values goes through the entries of these budgets.',
     },
     {
       subject: 'attachVpsFirewall: vms',

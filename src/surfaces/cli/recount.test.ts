@@ -18,7 +18,11 @@ afterAll(async () => {
 
 const run = (...argv: string[]) =>
   runCommand(argv, {
-    env: { HOSTPLANE_DATABASE_URL: urlOf(t.database.connection), HOSTPLANE_DATA: folder, HOSTPLANE_PORT: '0' },
+    env: {
+      HOSTPLANE_DATABASE_URL: urlOf(t.database.connection),
+      HOSTPLANE_DATA: folder,
+      HOSTPLANE_PORT: '0',
+    },
   });
 
 it('doctor names counts and totals that are wrong, and recount makes them right', async () => {
