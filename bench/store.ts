@@ -4,6 +4,8 @@ import type { KeyRow } from '../src/families/account/api-keys/schema.ts';
 import { findKeyById } from '../src/families/account/api-keys/store.ts';
 import { findWhole, listWhole, type wholeOf } from '../src/families/flexible-vps/vms/read/store.ts';
 import { ENDED_CHANNEL } from '../src/kernel/operations/store.ts';
+import { foldAllCounts } from '../src/resources/limits/kept/folding.ts';
+import { correctCounts, findAccountIds } from '../src/resources/limits/kept/store.ts';
 import type { Db, Tables } from '../src/store/database.ts';
 
 /**
@@ -90,7 +92,7 @@ export const machineIdAt = (place: number): string => `vm_${String(place + 1).pa
 
 /**
  * One machine in ten is stopped, and another in ten has the label `env=prod`. `from` keeps the ids of fleets
- * apart. Each machine has a public interface with an address.
+ * apart. Each machine has a public interface with an address, and is in the inventory.
  */
 export async function fillMachines(
   db: Db,
@@ -120,6 +122,10 @@ export async function fillMachines(
     insert into public_addresses (id, account_id, pool, location, block, kind, vm_id, interface_id)
     select 'ip_' || substr(id, 4), account_id, 'bench', 'fra1', ('10.0.0.0'::inet + substr(id, 4)::int)::cidr,
       'ephemeral', id, 'nic_' || substr(id, 4)
+    from vms where account_id = ${accountId} order by id`.execute(db);
+  await sql`
+    insert into resources (id, account_id, family, type, name, status, location, labels)
+    select id, account_id, 'flexible-vps', 'vm', name, status, location, labels
     from vms where account_id = ${accountId} order by id`.execute(db);
 }
 
@@ -209,14 +215,18 @@ export async function fillAuditLog(db: Db, accountId: string, keyId: string, ent
   );
 }
 
+const ALL = 1_000_000;
+
 /** Uses one connection, because the settings apply to that connection only. */
 export async function fillFast(db: Db, fill: (db: Db) => Promise<void>): Promise<void> {
   await db.connection().execute(async (connection) => {
     // Filling takes longer than the statement timeout. The replica role skips the foreign key check of each
-    // row's account.
+    // row's account, and all triggers.
     await sql`set statement_timeout = 0`.execute(connection);
     await sql`set session_replication_role = replica`.execute(connection);
     await fill(connection);
+    await correctCounts(connection, await findAccountIds(connection, '', ALL));
+    await foldAllCounts(connection);
     await sql`vacuum analyze`.execute(connection);
     await sql`checkpoint`.execute(connection);
     await sql`reset all`.execute(connection);

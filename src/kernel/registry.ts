@@ -79,6 +79,8 @@ export interface Family {
   watch?(services: Services): () => Promise<void>;
   /** The checks that `hostplane admin doctor` runs for this family: one entry per check. */
   examine?(db: Db): Promise<readonly Examination[]>;
+  /** What `hostplane admin recount` computes again for this family. Returns the accounts where it was wrong. */
+  recount?(db: Db): Promise<readonly string[]>;
 }
 
 /** The family of a resource that events and operations refer to, and the permission to read it. */

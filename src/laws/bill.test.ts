@@ -15,6 +15,7 @@ import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
 import { costCasesOf, costRequest, dryRunOf } from './cost-cases.ts';
+import { countDifferences } from './count-agreement.ts';
 import { meterDifferences } from './meter-agreement.ts';
 import { outcomeOf } from './responses.ts';
 import { createWorld, endpoints, type WalkRequest, type World, writes } from './walk.ts';
@@ -56,6 +57,7 @@ async function bill(): Promise<Record<'metered' | 'monthly' | 'hourly', bigint>>
   const monthly = sum(listed.map((row) => BigInt(row.price_monthly_micros ?? 0)));
   expect(monthly, 'the inventory and the meter agree').toBe(metered);
   expect(await meterDifferences(app, [world.account.id]), 'the totals and the spans agree').toEqual([]);
+  expect(await countDifferences(app), 'the counts of limits and the rows agree').toEqual([]);
   const planned = pricePlan(app.services.tariff, await futureOf(db, world.account.id), new Date());
   const hourly = sum(listed.map((row) => BigInt(row.price_hourly_micros ?? 0)));
   return { metered, monthly: monthly + planned.monthly, hourly: hourly + planned.hourly };

@@ -11,6 +11,7 @@ import { LEASE_SECONDS, type RunnerStore } from '../operations/runner-store.ts';
 import { DatabaseRunnerStore } from '../operations/store.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestApp } from '../testing/app.ts';
+import { countDifferences } from './count-agreement.ts';
 import { inventoryDifferences } from './inventory-agreement.ts';
 import { meterDifferences } from './meter-agreement.ts';
 
@@ -154,8 +155,8 @@ const failure = ({ name }: Step<never>): Outcome => ({
 
 /**
  * Runs workers, one after the other, until all operations have ended. Returns how many workers crashed. Throws if the
- * inventory then shows another status than a resource has, or the totals of the meter other costs than its spans, so
- * this is checked at every end that a law reaches.
+ * inventory then shows another status than a resource has, the totals of the meter other costs than its spans, or the
+ * counts of limits other numbers than the rows, so this is checked at every end that a law reaches.
  */
 export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promise<number> {
   const left = [...mishaps];
@@ -167,7 +168,11 @@ export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promi
     await life.runner.close(0);
     // If a worker crashes after its last commit, its operations may end before `isOver` is set: check it again here.
     if (isDone && !life.isOver) {
-      const differences = [...(await inventoryDifferences(app)), ...(await meterDifferences(app))];
+      const differences = [
+        ...(await inventoryDifferences(app)),
+        ...(await meterDifferences(app)),
+        ...(await countDifferences(app)),
+      ];
       if (differences.length > 0) throw new Error(differences.join('\n'));
       return deaths;
     }

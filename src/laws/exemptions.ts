@@ -164,41 +164,34 @@ export const exemptions = {
     })),
   ],
   rowsRead: [
-    ...['api_keys', 'budget_crossings', 'budgets', 'ip_allowlist_entries', 'webhooks'].map((subject) => ({
-      subject,
-      reason: 'Settings of the account, not resources: a limit keeps them few, however large the account is.',
-    })),
-    ...['revokeApiKey: accounts', 'revokeApiKey: members'].map((subject) => ({
-      subject,
+    ...['api_keys', 'budget_crossings', 'budgets', 'ip_allowlist_entries', 'members', 'webhooks'].map(
+      (subject) => ({
+        subject,
+        reason:
+          'Settings of the account, not resources: a limit keeps them few, however large the account is.',
+      }),
+    ),
+    {
+      subject: 'revokeApiKey: accounts',
       reason: 'Reads the state of each active key, of which a limit allows few, to warn of the last one.',
-    })),
+    },
     ...[
-      'createBackupPolicy: resources',
-      'createIso: vps_images',
-      'createIso: vps_isos',
-      'createPlacementGroup: resources',
-      'createVm: vms',
       'createVpnGateway: vpn_gateways',
       'createVpnGateway: vps_networks',
       'createVpsNetwork: vps_networks',
-      'createVpsSshKey: resources',
-      'estimatePrice: resources',
-      'estimatePrice: vms',
-      'estimatePrice: vps_images',
-      'estimatePrice: vps_isos',
-      'listLimits: resources',
-      'listLimits: vms',
-      'listLimits: vps_images',
-      'listLimits: vps_isos',
-      'resizeVm: vms',
     ].map((subject) => ({
       subject,
       reason:
-        'Counts in the database what a limit is about, so it reads at most as many rows as the limit allows.',
+        'Looks for overlapping ranges among the networks and gateways, of which a limit allows 200 and 50.',
     })),
     {
       subject: 'estimatePrice: meter_totals',
       reason: 'Reads the sums of each budget with a label selector; a limit allows few budgets.',
+    },
+    {
+      subject: 'listBudgets: meter_entries',
+      reason:
+        'For a page with several label selectors, the plan for any values goes through the entries of these budgets.',
     },
     {
       subject: 'attachVpsFirewall: vms',
@@ -221,14 +214,21 @@ export const exemptions = {
       subject: 'listVmInterfaces: vm_interfaces',
       reason: 'Sorts all interfaces of one machine, of which a limit allows eight.',
     },
-    {
-      subject: 'listVpnPeers: vpn_peers',
-      reason: 'Sorts all peers of one gateway, of which a limit allows 250.',
-    },
+    ...['listVpnGateways', 'listVpnPeers'].map((id) => ({
+      subject: `${id}: vpn_peers`,
+      reason: 'Counts or sorts all peers of one gateway, of which a limit allows 250.',
+    })),
+    ...['listVmSnapshots: vm_snapshots', 'listVpsVolumeSnapshots: volume_snapshots'].map((subject) => ({
+      subject,
+      reason: 'Sorts the snapshots of one machine or volume by their last change; a limit allows 30.',
+    })),
+    ...['firewall_attachments', 'vm_interfaces', 'vms'].map((table) => ({
+      subject: `listVms: ${table}`,
+      reason: 'Shows the interfaces and firewalls of each machine, of which limits allow eight and ten.',
+    })),
     {
       subject: 'getIpAllowlist: key_denials',
-      reason:
-        'Adds up the denials of 30 days by key and address. No index is only of those of the allowlist.',
+      reason: 'Adds up what Report only recorded, by key and address. At most 10,000 denials are kept.',
     },
   ],
   silentWrites: [

@@ -9,9 +9,9 @@ export interface Trace {
 
 /**
  * Tables that follow from others: the times of the spans are in their amounts, and what is taken back stays as negatives.
- * `meter-agreement.ts` compares them with the spans.
+ * `meter-agreement.ts` and `count-agreement.ts` compare them with the others.
  */
-const DERIVED = ['meter_entries', 'meter_totals'];
+const DERIVED = ['kept_counts', 'meter_entries', 'meter_totals'];
 
 /** All rows of all tables that contain one of these ids, without derived tables. */
 export async function tracesOf({ services: { db } }: TestApp, ids: readonly string[]): Promise<Trace[]> {

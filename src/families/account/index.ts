@@ -4,8 +4,10 @@ import type { Family } from '../../kernel/registry.ts';
 import { budgetEvaluation } from '../../money/budgets/evaluation.ts';
 import { priceAnnouncements } from '../../money/metering/announcements/announcements.ts';
 import { repricing } from '../../money/metering/price-changes.ts';
-import { examineTotals } from '../../money/metering/totals/examination.ts';
+import { examineTotals, recountAll } from '../../money/metering/totals/examination.ts';
 import { folding } from '../../money/metering/totals/folding.ts';
+import { correctAllCounts, examineCounts } from '../../resources/limits/kept/examination.ts';
+import { countFolding } from '../../resources/limits/kept/folding.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { keyEnds } from './api-keys/expiry-events.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
@@ -70,6 +72,7 @@ export const account: Family = {
   limitCounts: accountLimitCounts,
   resources: [...accountResources, priceResource, budgetResource, operationResource, webhooks],
   kinds: [approvalRequest],
-  schedules: [budgetEvaluation, repricing, folding, priceAnnouncements, keyEnds],
-  examine: examineTotals,
+  schedules: [budgetEvaluation, repricing, folding, countFolding, priceAnnouncements, keyEnds],
+  examine: async (db) => [...(await examineTotals(db)), await examineCounts(db)],
+  recount: async (db) => [...(await recountAll(db)), ...(await correctAllCounts(db))],
 };

@@ -58,7 +58,7 @@ import { examineStrays } from './reconciliation/strays/examination.ts';
 import { volumeDrift } from './reconciliation/volumes.ts';
 import { redeployVm } from './redeploy/endpoint.ts';
 import { resizeVm } from './resize/endpoints.ts';
-import { countMachines } from './resize/store.ts';
+import { countSizes } from './resize/store.ts';
 import { restoreVm } from './restore/endpoint.ts';
 import { snapshotEndpoints } from './snapshots/endpoints.ts';
 import { snapshotLife } from './snapshots/lifecycle.ts';
@@ -190,7 +190,7 @@ export const flexibleVps: Family = {
     ...(await findPolicyReferences(db, accountId, ids)),
   }),
   limitCounts: [
-    { limits: ['flexible-vps.vms', 'flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countMachines },
+    { limits: ['flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countSizes },
     { limits: ['flexible-vps.public-ipv4'], query: countEphemeral },
     { limits: ['flexible-vps.url-imports'], query: countImports },
   ],

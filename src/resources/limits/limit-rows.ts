@@ -4,18 +4,12 @@ import type { Call } from '../../kernel/call.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import type { Arriving } from '../../store/send-later.ts';
-import {
-  type Count,
-  countResources,
-  type LimitState,
-  nothingCounted,
-  readLimits,
-  readLimitsLater,
-} from './store.ts';
+import { countKept } from './kept/store.ts';
+import { type Count, type LimitState, nothingCounted, readLimits, readLimitsLater } from './store.ts';
 
 declare module '../../kernel/registry.ts' {
   interface Family {
-    /** How limits are counted whose unit is not a resource, or that are counted together with such a limit. */
+    /** How limits are counted whose unit is not a resource of the inventory. */
     readonly limitCounts?: readonly LimitCount[];
   }
 }
@@ -47,7 +41,7 @@ function countOf({ registry }: Services, { id }: Limit): LimitCount {
     limit === id ? [type] : [],
   );
   if (types.length === 0) return nothing;
-  return { limits: [id], query: (accountId, location) => countResources(accountId, types, location) };
+  return { limits: [id], query: (accountId, location) => countKept(accountId, types, location) };
 }
 
 /** Limits that the same query counts are counted together. */

@@ -16,15 +16,6 @@ export async function lockLimits(db: Db, accountId: string, limitIds: readonly s
   );
 }
 
-/** Counts the resources of these types that an account has, in one location or (`null`) in all. */
-export const countResources = (
-  accountId: string,
-  types: readonly string[],
-  location: string | null,
-): RawBuilder<unknown> => sql`
-  select count(*) from resources where account_id = ${accountId} and type = any(${[...types]}::text[])
-    and ${location === null ? sql`true` : sql`location = ${location}`}`;
-
 /** The use of a limit that nothing counts yet. */
 export const nothingCounted: RawBuilder<unknown> = sql`select 0`;
 

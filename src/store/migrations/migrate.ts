@@ -41,6 +41,7 @@ import * as keyLineages from './0038-key-lineages.ts';
 import * as downloadLinks from './0039-download-links.ts';
 import * as meterTotals from './0040-meter-totals.ts';
 import * as futureCosts from './0041-future-costs.ts';
+import * as keptCounts from './0042-kept-counts.ts';
 import * as consolesOfDeletedMachines from './0044-consoles-of-deleted-machines.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -80,6 +81,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0039-download-links': downloadLinks as Migration,
   '0040-meter-totals': meterTotals as Migration,
   '0041-future-costs': futureCosts as Migration,
+  '0042-kept-counts': keptCounts as Migration,
   '0044-consoles-of-deleted-machines': consolesOfDeletedMachines as Migration,
 };
 

@@ -1,7 +1,6 @@
 /** Commands for the installation itself: serve, worker, migrate, recount, config, audit and spec. */
 import type { Command } from 'commander';
 import { findBreak } from '../../kernel/audit/store.ts';
-import { recountAll } from '../../money/metering/totals/examination.ts';
 import { allAccounts } from '../../portal-api/accounts/view.ts';
 import { readDefaultText } from '../../provider/default.ts';
 import { reportFaults } from '../../provider/fault.ts';
@@ -59,12 +58,17 @@ export function addMigrate(program: Command, cli: Cli): void {
 export function addRecount(program: Command, cli: Cli): void {
   program
     .command('recount')
-    .description('compute the totals of the meter again where they are not what its spans say')
+    .description('compute the totals of the meter and the counts of limits again where they are wrong')
     .action(
       cli.action(async ({ config }) => {
-        const recounted = await withDatabase(requireConfiguration(cli.io, config), recountAll, 'present');
+        const { families } = cli.parts.registry;
+        const recount = (db: Db) => Promise.all(families.map((family) => family.recount?.(db) ?? []));
+        const wrong = (await withDatabase(requireConfiguration(cli.io, config), recount, 'present')).flat();
+        const recounted = [...new Set(wrong)].sort();
         const text =
-          recounted.length === 0 ? 'All totals were right.\n' : `Computed again: ${recounted.join(', ')}\n`;
+          recounted.length === 0
+            ? 'All totals and counts were right.\n'
+            : `Computed again: ${recounted.join(', ')}\n`;
         return { json: { recounted }, text };
       }),
     );

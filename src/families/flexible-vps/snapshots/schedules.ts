@@ -61,14 +61,15 @@ async function refreshSizes(services: Services, location: string): Promise<void>
       instance.snapshots.map(({ id, sizeBytes }) => [id, sizeBytes] as const),
     ),
   );
-  for (const { id, size_bytes } of await sizesAt(services.db, location)) {
-    const now = seen.get(id);
-    if (now === undefined || now === size_bytes) continue;
-    await transact(services.db, async (tx) => {
-      const row = await noteSize(tx, id, now);
-      if (row !== undefined) await snapshots.note(tx, row, { services });
-    });
-  }
+  for await (const rows of sizesAt(services.db, location))
+    for (const { id, size_bytes } of rows) {
+      const now = seen.get(id);
+      if (now === undefined || now === size_bytes) continue;
+      await transact(services.db, async (tx) => {
+        const row = await noteSize(tx, id, now);
+        if (row !== undefined) await snapshots.note(tx, row, { services });
+      });
+    }
 }
 
 export const snapshotSizes: Schedule = {

@@ -209,12 +209,12 @@ describe('a snapshot that goes wrong', () => {
     await addFault(app.services.db, {
       call: 'ensureSnapshot',
       target: vm.id,
-      times: 1,
       effect: { kind: 'fail_after' },
     });
     const { id, operation } = (await take()).json<Snapshot>();
     await settle(app);
     expect(await read(id)).toMatchObject({ status: 'creating' });
+    await clearFaults(app.services.db);
     await wake(operation?.id);
     expect(await read(id)).toMatchObject({ status: 'available' });
     expect((await mine.instance(vm))?.snapshots).toHaveLength(1);
@@ -224,12 +224,12 @@ describe('a snapshot that goes wrong', () => {
     await addFault(app.services.db, {
       call: 'ensureSnapshot',
       target: vm.id,
-      times: 1,
       effect: { kind: 'lie' },
     });
     const { id, operation } = (await take()).json<Snapshot>();
     await settle(app);
     expect(await read(id)).toMatchObject({ status: 'creating' });
+    await clearFaults(app.services.db);
     await wake(operation?.id);
     expect(await read(id)).toMatchObject({ status: 'available' });
   });
@@ -246,7 +246,6 @@ describe('a snapshot that goes wrong', () => {
     await addFault(app.services.db, {
       call: 'ensureSnapshot',
       target: vm.id,
-      times: 1,
       effect: { kind: 'fail_after' },
     });
     const { id, operation } = (await take({ name: 'unwanted' })).json<Snapshot>();
@@ -255,6 +254,7 @@ describe('a snapshot that goes wrong', () => {
     const url = `/account/v1/operations/${operation?.id}/cancel`;
     const answer = await app.call({ method: 'POST', url, key: mine.key });
     expect(answer.statusCode, answer.body).toBeLessThan(300);
+    await clearFaults(app.services.db);
     await settle(app);
     expect((await mine.send('GET', path(id))).statusCode).toBe(404);
     expect(await isAtEngine(id)).toBe(false);

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { inPages } from '../../../engines/reconciler/pages.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { readResources } from '../../../kernel/listing/store.ts';
 import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
@@ -152,12 +153,17 @@ export async function dueSnapshots(db: Db, limit: number): Promise<SnapshotRow[]
     .execute();
 }
 
-export function sizesAt(db: Db, location: string) {
-  return db
-    .selectFrom('vm_snapshots')
-    .innerJoin('vms', 'vms.id', 'vm_snapshots.vm_id')
-    .select(['vm_snapshots.id', 'vm_snapshots.size_bytes'])
-    .where('vms.location', '=', location)
-    .where('vm_snapshots.status', '=', 'available')
-    .execute();
-}
+/** In pages. */
+export const sizesAt = (db: Db, location: string): AsyncGenerator<Pick<SnapshotRow, 'id' | 'size_bytes'>[]> =>
+  inPages((after, limit) =>
+    db
+      .selectFrom('vm_snapshots')
+      .innerJoin('vms', 'vms.id', 'vm_snapshots.vm_id')
+      .select(['vm_snapshots.id', 'vm_snapshots.size_bytes'])
+      .where('vms.location', '=', location)
+      .where('vm_snapshots.status', '=', 'available')
+      .where('vm_snapshots.id', '>', after)
+      .orderBy('vm_snapshots.id')
+      .limit(limit)
+      .execute(),
+  );

@@ -1,6 +1,7 @@
 /** Whether an account could get a public address, without taking one and without locks. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
+import { countKept } from '../../limits/kept/store.ts';
 import { type Pool, poolsOf } from '../pool.ts';
 import type { AddressRequest } from '../store.ts';
 
@@ -60,9 +61,5 @@ export async function secondsUntilFree(db: Db, question: AddressQuestion): Promi
  * Counts the IPv4 addresses of machines that the account has in the location, and those that it released and could have
  * back.
  */
-export const countEphemeral = (accountId: string, location: string | null): RawBuilder<unknown> => sql`
-  select (select count(*) from public_addresses
-      where account_id = ${accountId} and location = ${location} and kind = 'ephemeral' and family(block) = 4)
-    + (select count(*) from public_addresses
-      where former_account_id = ${accountId} and location = ${location} and kind = 'ephemeral'
-        and family(block) = 4 and quarantined_until > now())`;
+export const countEphemeral = (accountId: string, location: string | null): RawBuilder<unknown> =>
+  countKept(accountId, ['public_address.ipv4_of_machines'], location);
