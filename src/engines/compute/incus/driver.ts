@@ -91,10 +91,8 @@ export class Incus implements ComputeEngine {
   ensureRunning: ComputeEngine['ensureRunning'] = (ref, signal) =>
     this.#do('The machine could not be started', signal, (site) => power.ensureRunning(site, ref, signal));
 
-  requestShutdown: ComputeEngine['requestShutdown'] = (ref, seconds, signal) =>
-    this.#do('The guest could not be asked to shut down', signal, (site) =>
-      power.requestShutdown(site, ref, seconds, signal),
-    );
+  requestShutdown: ComputeEngine['requestShutdown'] = (ref, wait, signal) =>
+    this.#do('The guest was not asked', signal, (site) => power.requestShutdown(site, ref, wait, signal));
 
   ensureStopped: ComputeEngine['ensureStopped'] = (ref, signal) =>
     this.#do('The machine could not be stopped', signal, (site) => power.ensureStopped(site, ref, signal));
