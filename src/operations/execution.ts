@@ -154,6 +154,7 @@ export class Performance {
         },
         input: inputOf(operation),
         results: operation.results,
+        kept: (operation.results[step.name] ?? {}) as Record<string, unknown>,
         tries: operation.tries,
         now,
         signal,
@@ -208,8 +209,9 @@ export class Performance {
         return this.#advance({ to: 'step', index, finished: step.name, result, commit });
       }
       case 'sleep': {
-        const { seconds, waitingFor = null, commit } = outcome;
-        await this.#advance({ to: 'sleep', seconds, waitingFor, seenWakes, commit });
+        const { seconds, waitingFor = null, keep, commit } = outcome;
+        const kept = keep === undefined ? {} : { kept: { step: step.name, values: keep } };
+        await this.#advance({ to: 'sleep', seconds, waitingFor, ...kept, seenWakes, commit });
         return null;
       }
       case 'children': {

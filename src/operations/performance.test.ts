@@ -31,6 +31,7 @@ it('tells a step the time of its own beginning, however long those before it too
       type: 'slow',
       phase: 'forward',
       step_index,
+      results: {},
       read_at: new Date(BEGAN + elapsedMs),
       deadline_at: new Date(BEGAN + DEADLINE_SECONDS * 1000),
     }) as Claimed;

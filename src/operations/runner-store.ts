@@ -47,6 +47,8 @@ export type Advance =
       readonly to: 'sleep';
       readonly seconds: number;
       readonly waitingFor: string | null;
+      /** Stored as the result of this step, until the step ends with another one. */
+      readonly kept?: { readonly step: string; readonly values: Readonly<Record<string, unknown>> };
       readonly seenWakes: number;
       readonly commit: Commit | undefined;
     }

@@ -3,9 +3,10 @@
  * ours: such a server may answer as slowly as it likes, and must not hold the slots of other work.
  */
 import type { Lane } from '../kernel/operations/kind.ts';
-import type { Services } from '../kernel/services.ts';
+import type { ForeignServices, Services } from '../kernel/services.ts';
 
-const foreign: readonly string[] = ['egress', 'objects'];
+/** The compiler demands every service that is declared as foreign. */
+const foreign: Readonly<Record<keyof ForeignServices, true>> = { egress: true, objects: true };
 
 const guarded = new WeakMap<Services, Services>();
 
@@ -14,7 +15,7 @@ function withoutForeign(services: Services): Services {
   if (known !== undefined) return known;
   const guard = new Proxy(services, {
     get(target, name) {
-      if (foreign.includes(String(name)))
+      if (Object.hasOwn(foreign, name))
         throw new Error(`A step that uses services.${String(name)} must be marked with \`foreign: true\`.`);
       return Reflect.get(target, name);
     },

@@ -27,6 +27,9 @@ import {
 /** Rolls the transaction back, because the worker no longer holds the lease of the operation. */
 class LeaseLost extends Error {}
 
+const keptIn = ({ kept }: Extract<Advance, { to: 'sleep' }>): Record<string, unknown> =>
+  kept === undefined ? {} : { [kept.step]: kept.values };
+
 export class DatabaseRunnerStore implements RunnerStore {
   readonly #db: Db;
   readonly #registry: Registry;
@@ -178,7 +181,8 @@ export class DatabaseRunnerStore implements RunnerStore {
           failure = ${advance.failure === null ? null : JSON.stringify(advance.failure)}::jsonb,
           deadline_at = greatest(deadline_at, ${at} + ${advance.deadlineSeconds} * interval '1 second')`;
       case 'sleep':
-        return sql`${until(advance.seconds, advance.seenWakes)}, waiting_for = ${advance.waitingFor}`;
+        return sql`${until(advance.seconds, advance.seenWakes)}, waiting_for = ${advance.waitingFor},
+          results = results || ${JSON.stringify(keptIn(advance))}::jsonb`;
       case 'retry':
         return sql`${until(advance.seconds, operation.wakes)}, waiting_for = 'retry', tries = tries + 1,
           last_error = ${JSON.stringify(advance.error)}::jsonb`;

@@ -111,3 +111,19 @@ export async function settle({ services }: Home): Promise<void> {
   }
   await runner.close();
 }
+
+/**
+ * Ends the time that guests have to shut down, as if they had been asked long ago, and runs the operations that waited for
+ * them. Returns how many there were. While they waited, no worker held them.
+ */
+export async function outwaitGuests(home: Home): Promise<number> {
+  const { rows } = await sql`
+    update operations set run_at = now(), results = (
+      select jsonb_object_agg(step, case when result ? 'asked_at' then '{"asked_at": "2000-01-01T00:00:00Z"}' else result end)
+      from jsonb_each(results) as each (step, result))
+    where finished_at is null and waiting_for = 'guest' and lease_owner is null returning id`.execute(
+    home.services.db,
+  );
+  await settle(home);
+  return rows.length;
+}

@@ -29,6 +29,7 @@ export async function runKind<I>(
       resourceId,
       operationId: newId('operation'),
       results,
+      kept: {},
       tries: 0,
       now: new Date(),
       signal: new AbortController().signal,

@@ -78,9 +78,6 @@ export interface InstanceSpec {
   readonly volumes?: readonly string[];
 }
 
-/** Stops the machine by force, or sends the guest a shutdown request and waits up to `timeoutSeconds`. */
-export type Stop = { readonly force: true } | { readonly force: false; readonly timeoutSeconds: number };
-
 export interface Rescue {
   readonly sshKeys: readonly string[];
   readonly passwordHash: string | null;

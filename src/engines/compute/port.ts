@@ -3,7 +3,7 @@
  * call is idempotent: any worker may repeat it any number of times, also after a crash. `ensure` calls bring an
  * object into a state and return nothing, `observe` calls return the current state, and `remove` calls succeed if the
  * object is already gone. A call returns when its work is done; a repeated call waits for the work that the engine is
- * still doing. If the result does not show whether the work was done (a restart, a rebuild), the call carries `once`,
+ * still doing. No call waits for a guest or a person. If the result does not show whether the work was done (a restart, a rebuild), the call carries `once`,
  * the id of the operation, which the engine stores with the machine.
  */
 import type { Duplex, Readable } from 'node:stream';
@@ -24,7 +24,6 @@ import type {
   Ref,
   Rescue,
   Size,
-  Stop,
 } from './instance.ts';
 import type { Drive, Iso } from './iso.ts';
 import type { Network, NetworkSpec } from './network.ts';
@@ -103,10 +102,19 @@ export interface ComputeEngine extends Engine<CapabilityName> {
   removeInstance(ref: Ref, signal?: AbortSignal): Promise<void>;
 
   ensureRunning(ref: Ref, signal?: AbortSignal): Promise<void>;
-  /** If the guest does not shut down in time, it keeps running and the call is refused with `shutdown_timeout`. */
-  ensureStopped(ref: Ref, stop: Stop, signal?: AbortSignal): Promise<void>;
-  /** Afterwards the instance is running and has booted since the call, even if it was stopped before. */
-  restart(ref: Ref, stop: Stop & { readonly once: string }, signal?: AbortSignal): Promise<void>;
+  /**
+   * Asks the guest of a running instance to shut down, and returns without waiting for it: `observeInstance` tells when
+   * the instance is stopped. The guest may ignore the request. `timeoutSeconds` is how long the caller means to wait;
+   * until then, the engine may refuse other changes of the instance, except `ensureStopped` and `restart`.
+   */
+  requestShutdown(ref: Ref, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
+  /** Forces the instance off, also while its guest shuts down. */
+  ensureStopped(ref: Ref, signal?: AbortSignal): Promise<void>;
+  /**
+   * Forces the instance off and starts it. Afterwards the instance is running and has booted since the call, even if it
+   * was stopped before.
+   */
+  restart(ref: Ref, as: { readonly once: string }, signal?: AbortSignal): Promise<void>;
   /**
    * Resizes a running instance if the engine supports it, otherwise only a stopped one. May move the instance to
    * another host. Disks can only grow.

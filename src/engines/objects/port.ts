@@ -29,7 +29,7 @@ export const objectsPort: EnginePort<ObjectStore> = {
 };
 
 declare module '../../kernel/services.ts' {
-  interface Services {
+  interface ForeignServices {
     readonly objects: Engines<ObjectStore>;
   }
 }

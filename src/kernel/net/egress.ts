@@ -15,7 +15,7 @@ import { buildPrefixTrie, type PrefixTrie } from './prefix-trie.ts';
 import { Transfer } from './transfer.ts';
 
 declare module '../services.ts' {
-  interface Services {
+  interface ForeignServices {
     /** Calls URLs that customers give. */
     readonly egress: Egress;
   }

@@ -47,6 +47,8 @@ export interface Work<I> {
   readonly input: I;
   /** The results of earlier steps, by step name. */
   readonly results: Readonly<Record<string, unknown>>;
+  /** What this step kept when it went to sleep; empty if it has not slept. */
+  readonly kept: Readonly<Record<string, unknown>>;
   /** How often this step was tried before. */
   readonly tries: number;
   /** The time of the database clock. */
@@ -95,6 +97,8 @@ export type Outcome =
       readonly kind: 'sleep';
       readonly seconds: number;
       readonly waitingFor?: string;
+      /** What the next run of this step gets as `kept`. If it is left out, the next run gets the same as this one. */
+      readonly keep?: Readonly<Record<string, unknown>>;
       readonly commit?: Commit;
     }
   /** Starts child operations. The step is done when all have ended. Unless `tolerant`, it fails if one of them did. */

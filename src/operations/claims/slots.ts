@@ -27,11 +27,22 @@ export const SLOTS: SlotCounts = { own: 128, foreign: 16, undo: 32 };
 const LONG_SECONDS = 30;
 const LONG_SHARE = 2;
 
+/** The values that all operations of a group have. */
+type Values = Partial<Omit<Cell, 'lane'>>;
+
 interface Group {
   readonly name: string;
   readonly lane: Lane;
+  readonly values: Values;
   /** The group may hold this many times the number of free slots. */
   readonly share: number;
+}
+
+/** All operations with these values. Null stands for any value. */
+export interface FullPlace {
+  readonly lane: Lane;
+  readonly location: string | null;
+  readonly type: string | null;
 }
 
 export class Slots {
@@ -57,9 +68,13 @@ export class Slots {
     return this.#counts[lane] - this.#used[lane];
   }
 
-  /** The names of the groups that may start nothing now. The claim leaves them out by these names. */
-  get full(): string[] {
-    return [...this.#groups.values()].filter((group) => !this.#hasRoom(group)).map(({ name }) => name);
+  /** The locations and kinds that may start nothing now, whatever the account and the foreign server. */
+  get full(): FullPlace[] {
+    return [...this.#groups.values()].flatMap((group) => {
+      const { account_id, server, location = null, type = null } = group.values;
+      const isPlace = account_id === undefined && server === undefined && (location ?? type) !== null;
+      return isPlace && !this.#hasRoom(group) ? [{ lane: group.lane, location, type }] : [];
+    });
   }
 
   /** Takes a slot, if the shares allow it. */
@@ -83,19 +98,22 @@ export class Slots {
   }
 
   #groupsOf({ lane, account_id, location, type, server }: Cell): Group[] {
-    const values = [
-      `a:${account_id}`,
-      `l:${location}`,
-      `k:${type}`,
-      ...(server === '' ? [] : [`s:${server}`]),
-    ];
-    let combinations: readonly (readonly string[])[] = [[]];
-    for (const value of values)
-      combinations = [...combinations, ...combinations.map((others) => [...others, value])];
-    const groups = combinations
-      .filter(({ length }) => length > 0)
-      .map((parts) => ({ name: [lane, ...parts].join(' '), lane, share: 2 / 2 ** parts.length }));
+    const whole = { account_id, location, type, ...(server === '' ? {} : { server }) };
+    let groups: readonly Group[] = [{ name: lane, lane, values: {}, share: 2 }];
+    for (const [property, value] of Object.entries(whole))
+      groups = [
+        ...groups,
+        ...groups.map(({ name, values, share }) => ({
+          name: `${name} ${property}:${value}`,
+          lane,
+          values: { ...values, [property]: value },
+          share: share / 2,
+        })),
+      ];
+    const [, ...combinations] = groups;
     const isLong = (this.#kindOf(type)?.typicalSeconds ?? 0) >= LONG_SECONDS;
-    return isLong ? [...groups, { name: `${lane} long`, lane, share: LONG_SHARE }] : groups;
+    return isLong
+      ? [...combinations, { name: `${lane} long`, lane, values: {}, share: LONG_SHARE }]
+      : combinations;
   }
 }

@@ -8,7 +8,7 @@ import type { Db, Tx } from '../../store/database.ts';
 import { sendLater } from '../../store/send-later.ts';
 import type { Claimed } from '../runner-store.ts';
 import type { Wanted } from './choice.ts';
-import type { Cell } from './slots.ts';
+import type { Cell, FullPlace } from './slots.ts';
 
 /** How many operations one claim marks as due, for each way to become due. */
 const MOST_MARKED = 500;
@@ -53,8 +53,8 @@ export interface Search {
   readonly lanes: readonly Lane[];
   /** Operations of other types belong to a newer version. */
   readonly types: readonly string[];
-  /** The names of full groups, as `Slots` forms them. */
-  readonly full: readonly string[];
+  /** What cannot be started now is left out, so that it does not take the place of what can. */
+  readonly full: readonly FullPlace[];
   /** The search begins with the account after this one. */
   readonly cursor: string;
 }
@@ -75,8 +75,11 @@ export async function findCells(tx: Tx, { lanes: open, types, full, cursor }: Se
     open as (
       select *, count(*) over () as count from places
       where lane = any(${open}::text[]) and type = any(${types}::text[])
-        and not array[lane || ' l:' || location, lane || ' k:' || type, lane || ' l:' || location || ' k:' || type]
-          && ${full}::text[])
+        and not exists (
+          select from unnest(${full.map(({ lane }) => lane)}::text[], ${full.map(({ location }) => location)}::text[],
+            ${full.map(({ type }) => type)}::text[]) as f (lane, location, type)
+          where f.lane = places.lane and coalesce(f.location, places.location) = places.location
+            and coalesce(f.type, places.type) = places.type))
     select open.lane, open.location, open.type, cell.account_id, cell.server
     from open, (values (${cursor}::text, ${END}::text), ('', ${cursor}::text)) as span (after, until), lateral (
       with recursive cells as (

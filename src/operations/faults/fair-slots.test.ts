@@ -17,6 +17,8 @@ import { buildWorker, startWorker, type WorkerProcess } from '../../testing/work
 const ACCOUNTS = 11;
 const IMPORTS_EACH = 3;
 const VOLUMES_EACH = 4;
+/** More than a worker ever runs at once for one account, location and kind. */
+const IGNORANT_GUESTS = 40;
 /** Often enough for any least rate of a download that counts bytes over a minute, and it never ends. */
 const DRIP_MS = 200;
 
@@ -27,6 +29,8 @@ let receiver: Receiver;
 let crowd: VpsAccount[];
 let bystander: VpsAccount;
 let machine: string;
+let owner: VpsAccount;
+let machines: string[];
 let serial = 0;
 const drips = new Set<NodeJS.Timeout>();
 
@@ -54,6 +58,8 @@ beforeAll(async () => {
   for (let i = 0; i < ACCOUNTS; i++) crowd.push(await VpsAccount.open(t));
   bystander = await VpsAccount.open(t);
   machine = (await bystander.vm({ location: 'ams1' })).id;
+  owner = await VpsAccount.open(t);
+  machines = await openMachines(owner, IGNORANT_GUESTS + 1);
   const task = { connection: t.database.connection, leaseSeconds: 30, egress: section! };
   worker = await startWorker(program, task);
 });
@@ -65,6 +71,14 @@ afterAll(async () => {
   await t.close();
   await removeTemporaryFolder(folder);
 });
+
+async function openMachines(account: VpsAccount, count: number): Promise<string[]> {
+  const lifted = { account_id: account.account.id, limit_id: 'flexible-vps.vms', value: count };
+  await t.services.db.insertInto('account_limits').values(lifted).execute();
+  const ids: string[] = [];
+  for (let i = 0; i < count; i++) ids.push((await account.vm({ plan: 'flex-1-1' })).id);
+  return ids;
+}
 
 async function begin(account: VpsAccount, path: string, body: object): Promise<string> {
   const answer = await account.send('POST', path, body);
@@ -103,6 +117,18 @@ describe('another account creates a volume and stops a machine', () => {
     ])
       expect(await ended(t, id)).toMatchObject({ status: 'succeeded' });
     expect((await unfinished('iso.create')).all).toBe(ACCOUNTS * IMPORTS_EACH);
+  }, 120_000);
+
+  it('although both are those of an account whose other guests ignore the request to shut down', async () => {
+    const [listening, ...ignorant] = machines as [string, ...string[]];
+    const shutDown = (id: string) =>
+      begin(owner, `vms/${id}/actions`, { type: 'shutdown', timeout_seconds: 600 });
+    for (const target of ignorant)
+      await addFault(t.services.db, { target, effect: { kind: 'ignore_shutdown' } });
+    for (const id of ignorant) await shutDown(id);
+    for (const id of [await volume(owner, 'fra1'), await shutDown(listening)])
+      expect(await ended(t, id)).toMatchObject({ status: 'succeeded' });
+    expect((await unfinished('vm.shutdown')).all).toBe(IGNORANT_GUESTS);
   }, 120_000);
 
   it('while the engine of another location answers nobody', async () => {

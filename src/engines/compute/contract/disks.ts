@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { refusal } from '../../contract/refusal.ts';
 import { itIfCapable } from '../../contract/suite.ts';
 import type { Ref } from '../port.ts';
-import { FORCED, type Use } from './lab.ts';
+import type { Use } from './lab.ts';
 
 export function describeDisks(use: Use): void {
   const { lab } = use;
   const note = (ref: Ref, text: string): Promise<void> => lab().harness.writeInside(ref, '/root/note', text);
   const noted = (ref: Ref): Promise<string | null> => lab().harness.readInside(ref, '/root/note');
-  const off = (ref: Ref): Promise<void> => lab().engine.ensureStopped(ref, FORCED);
+  const off = (ref: Ref): Promise<void> => lab().engine.ensureStopped(ref);
   const on = (ref: Ref): Promise<void> => lab().engine.ensureRunning(ref);
 
   describe('snapshots', () => {
@@ -115,11 +115,11 @@ export function describeDisks(use: Use): void {
       await engine.ensureRescue(ref, { sshKeys: [], passwordHash: null });
       await engine.ensureRescue(ref, { sshKeys: [], passwordHash: null });
       expect(await rescue()).toEqual({ wanted: true, active: false });
-      await engine.restart(ref, { ...FORCED, once: lab().token() });
+      await engine.restart(ref, { once: lab().token() });
       expect(await rescue()).toEqual({ wanted: true, active: true });
       await engine.ensureRescue(ref, null);
       expect(await rescue()).toEqual({ wanted: false, active: true });
-      await engine.restart(ref, { ...FORCED, once: lab().token() });
+      await engine.restart(ref, { once: lab().token() });
       expect(await rescue()).toEqual({ wanted: false, active: false });
       expect(await noted(ref)).toBe('kept');
     });

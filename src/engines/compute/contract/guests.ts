@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refusal } from '../../contract/refusal.ts';
 import { itIfCapable } from '../../contract/suite.ts';
 import { CapabilityMissing, metricNames, type Ref } from '../port.ts';
-import { FORCED, GRACEFUL, type Use } from './lab.ts';
+import type { Use } from './lab.ts';
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGVTdb0Ck0Z4PGJ0Zxe4pZ6KP4pFmyeYcGcXZfBhW1mM ada@example';
 const USER_DATA = '#cloud-config\nruncmd:\n  - echo hello from user data\n';
@@ -26,11 +26,11 @@ export function describeGuests(use: Use): void {
       const text = await log(ref);
       expect(text).toContain('Linux version');
       expect(text).toMatch(/SHA256:[\w+/]{43}.*ada@example/);
-      await engine.restart(ref, { ...GRACEFUL, once: lab().token() });
+      await engine.restart(ref, { once: lab().token() });
       await expect.poll(async () => (await log(ref)).split('login:').length).toBe(3);
       expect(await timesSaid(ref)).toBe(1);
       await engine.ensureGuest(ref, { ...guest, seed: lab().token() });
-      await engine.restart(ref, { ...GRACEFUL, once: lab().token() });
+      await engine.restart(ref, { once: lab().token() });
       await expect.poll(() => timesSaid(ref)).toBe(2);
     });
 
@@ -45,7 +45,7 @@ export function describeGuests(use: Use): void {
         return end !== '' && (await log(ref)).endsWith(end);
       };
       await expect.poll(isTheEnd).toBe(true);
-      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureStopped(ref);
       const to = { once: lab().token(), image: harness.image, guest: lab().guest() };
       await engine.ensureRebuilt(ref, to);
       expect(await log(ref)).toBe('');
@@ -92,7 +92,7 @@ export function describeGuests(use: Use): void {
       expect(first).not.toContain('correct horse');
       await engine.setPassword(ref, 'root', 'battery staple');
       expect((await harness.readInside(ref, '/etc/shadow'))?.match(/^root:/gm)).toHaveLength(1);
-      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureStopped(ref);
       expect(await refusal(engine.setPassword(ref, 'root', 'x'))).toBe('invalid_state');
     });
   });

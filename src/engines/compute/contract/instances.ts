@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refusal } from '../../contract/refusal.ts';
 import type { Source } from '../port.ts';
-import { FORCED, type Use } from './lab.ts';
+import type { Use } from './lab.ts';
 
 export function describeInstances({ lab }: Use): void {
   describe('instances', () => {
@@ -69,7 +69,9 @@ export function describeInstances({ lab }: Use): void {
       const ref = lab().ref();
       const { engine, harness } = lab();
       expect(await refusal(engine.ensureRunning(ref))).toBe('not_found');
-      expect(await refusal(engine.restart(ref, { ...FORCED, once: 'op_1' }))).toBe('not_found');
+      expect(await refusal(engine.requestShutdown(ref, 5))).toBe('not_found');
+      expect(await refusal(engine.ensureStopped(ref))).toBe('not_found');
+      expect(await refusal(engine.restart(ref, { once: 'op_1' }))).toBe('not_found');
       expect(await refusal(engine.ensureSize(ref, harness.size))).toBe('not_found');
       expect(await refusal(engine.ensureNic(ref, lab().nic()))).toBe('not_found');
       expect(await refusal(engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: false }))).toBe('not_found');

@@ -6,7 +6,7 @@ import { tinyIso } from '../../../testing/iso-server.ts';
 import { refusal } from '../../contract/refusal.ts';
 import { itIfCapable } from '../../contract/suite.ts';
 import type { Ref } from '../port.ts';
-import { FORCED, type Use } from './lab.ts';
+import type { Use } from './lab.ts';
 
 export function describeIsos(use: Use): void {
   const { lab } = use;
@@ -41,7 +41,7 @@ export function describeIsos(use: Use): void {
       for (let i = 0; i < 2; i++) await engine.ensureDrive(ref, { iso: iso.id, bootOnce: true });
       expect(await driveOf(ref)).toEqual({ iso: iso.id, bootOnce: true });
       expect(await refusal(engine.removeIso(iso))).toBe('resource_in_use');
-      await engine.restart(ref, { ...FORCED, once: lab().token() });
+      await engine.restart(ref, { once: lab().token() });
       expect(await driveOf(ref)).toEqual({ iso: iso.id, bootOnce: false });
       for (let i = 0; i < 2; i++) await engine.ensureDrive(ref, null);
       expect(await driveOf(ref)).toBeNull();

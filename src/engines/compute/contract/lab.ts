@@ -13,7 +13,6 @@ import type {
   Placement,
   Ref,
   Size,
-  Stop,
   Volume,
   VolumeSpec,
 } from '../port.ts';
@@ -41,9 +40,6 @@ export interface Harness extends suite.Harness<ComputeEngine> {
 }
 
 export type Use = suite.Use<Lab, CapabilityName>;
-
-export const GRACEFUL: Stop = { force: false, timeoutSeconds: 30 };
-export const FORCED: Stop = { force: true };
 
 /** Creates the machines, networks and images that a test needs, and removes them after the test. */
 export class Lab implements suite.Lab<ComputeEngine> {
@@ -163,6 +159,17 @@ export class Lab implements suite.Lab<ComputeEngine> {
     await this.engine.ensureRunning(ref);
     await expect.poll(async () => (await this.seen(ref)).agent).not.toBeNull();
     return ref;
+  }
+
+  /** Waits until the guest of a new machine has booted: before that, it may miss a request to shut down. */
+  async booted(ref: Ref): Promise<void> {
+    await expect.poll(() => this.engine.readConsoleLog(ref, 10_000)).toContain('login');
+  }
+
+  /** Asks the guest to shut down and waits until it has. */
+  async shutDown(ref: Ref): Promise<void> {
+    await this.engine.requestShutdown(ref, 60);
+    await expect.poll(async () => (await this.seen(ref)).state).toBe('stopped');
   }
 
   async seen(ref: Ref): Promise<Instance> {

@@ -1,7 +1,7 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import { refusal } from '../../contract/refusal.ts';
 import type { Placement, Ref, Size } from '../port.ts';
-import { FORCED, type Lab, type Use } from './lab.ts';
+import type { Lab, Use } from './lab.ts';
 
 /** Returns a size of which each empty host fits only one machine, and the number of hosts. */
 async function hogging({ engine, harness }: Lab): Promise<{ size: Size; hosts: number }> {
@@ -111,7 +111,7 @@ export function describePlaces({ lab }: Use): void {
       await engine.ensureRunning(second);
       const spread = lab().group({ others: [first.id] });
       expect(await refusal(engine.ensurePlacement(second, spread))).toBe('invalid_state');
-      await engine.ensureStopped(second, FORCED);
+      await engine.ensureStopped(second);
       await engine.ensurePlacement(second, spread);
       await engine.ensurePlacement(second, spread);
       await engine.ensurePlacement(second, null);

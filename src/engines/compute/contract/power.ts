@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { refusal } from '../../contract/refusal.ts';
-import { FORCED, GRACEFUL, type Use } from './lab.ts';
+import type { Ref } from '../port.ts';
+import type { Use } from './lab.ts';
 
 export function describePower({ lab }: Use): void {
   describe('power', () => {
@@ -12,29 +12,60 @@ export function describePower({ lab }: Use): void {
       expect([state, startedAt]).toEqual(['running', expect.any(Date)]);
       await engine.ensureRunning(ref);
       expect((await lab().seen(ref)).startedAt).toEqual(startedAt);
-      for (const stop of [GRACEFUL, GRACEFUL, FORCED]) {
-        await engine.ensureStopped(ref, stop);
+      await lab().booted(ref);
+      for (const stop of [
+        () => lab().shutDown(ref),
+        () => engine.requestShutdown(ref, 5),
+        () => engine.ensureStopped(ref),
+      ]) {
+        await stop();
         expect(await lab().seen(ref)).toMatchObject({ state: 'stopped', startedAt: null, agent: null });
       }
     });
 
-    it('stays on when the guest does not heed the request, until it is cut', async () => {
+    it('can be on again as soon as the guest has shut down', async () => {
+      const { engine } = lab();
+      const ref = await lab().running();
+      await lab().booted(ref);
+      await lab().shutDown(ref);
+      await engine.ensureGuest(ref, lab().guest({ hostname: 'web-2' }));
+      await engine.ensureRunning(ref);
+      expect(await lab().seen(ref)).toMatchObject({ state: 'running', hostname: 'web-2' });
+    });
+
+    it.each([
+      ['off by force', 'stopped', (ref: Ref) => lab().engine.ensureStopped(ref)],
+      ['restarted', 'running', (ref: Ref) => lab().engine.restart(ref, { once: lab().token() })],
+    ] as const)('stays on when the guest ignores the request, until it is %s', async (_, state, cut) => {
+      const { engine, harness } = lab();
+      const ref = await lab().running();
+      const { startedAt } = await lab().seen(ref);
+      await harness.deafen(ref);
+      // The guest is given far more time than the calls take: none of them waits for it.
+      for (const seconds of [600, 600, 1]) {
+        await engine.requestShutdown(ref, seconds);
+        expect(await lab().seen(ref)).toMatchObject({ state: 'running', startedAt });
+      }
+      await cut(ref);
+      const seen = await lab().seen(ref);
+      expect(seen.state).toBe(state);
+      expect(seen.startedAt).not.toEqual(startedAt);
+    });
+
+    it('can be removed while the guest ignores the request', async () => {
       const { engine, harness } = lab();
       const ref = await lab().running();
       await harness.deafen(ref);
-      const brief = { force: false, timeoutSeconds: 1 } as const;
-      expect(await refusal(engine.ensureStopped(ref, brief))).toBe('shutdown_timeout');
-      expect(await refusal(engine.restart(ref, { ...brief, once: lab().token() }))).toBe('shutdown_timeout');
-      expect((await lab().seen(ref)).state).toBe('running');
-      await engine.ensureStopped(ref, FORCED);
-      expect((await lab().seen(ref)).state).toBe('stopped');
+      await engine.requestShutdown(ref, 600);
+      await engine.removeInstance(ref);
+      expect(await engine.observeInstance(ref)).toBeNull();
     });
 
     it('keeps what is on the disk through all of it', async () => {
       const { engine, harness } = lab();
       const ref = await lab().running();
       await harness.writeInside(ref, '/root/note', 'kept');
-      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureStopped(ref);
       await engine.ensureRunning(ref);
       expect(await harness.readInside(ref, '/root/note')).toBe('kept');
     });
@@ -58,22 +89,22 @@ export function describePower({ lab }: Use): void {
       const [first, second] = [lab().token(), lab().token()];
       const startedAt = async () => (await lab().seen(ref)).startedAt?.getTime();
       const before = await startedAt();
-      await engine.restart(ref, { ...GRACEFUL, once: first });
+      await engine.restart(ref, { once: first });
       const after = await startedAt();
       expect(after).toBeGreaterThan(before ?? Number.NaN);
-      await engine.restart(ref, { ...GRACEFUL, once: first });
+      await engine.restart(ref, { once: first });
       expect(await startedAt()).toBe(after);
-      await engine.restart(ref, { ...FORCED, once: second });
+      await engine.restart(ref, { once: second });
       const last = await startedAt();
       expect(last).toBeGreaterThan(after ?? Number.NaN);
       // A worker that was paused meanwhile repeats the restart of the first operation.
-      await engine.restart(ref, { ...GRACEFUL, once: first });
+      await engine.restart(ref, { once: first });
       expect(await startedAt()).toBe(last);
     });
 
     it('leaves a stopped machine running', async () => {
       const ref = await lab().stopped();
-      await lab().engine.restart(ref, { ...GRACEFUL, once: lab().token() });
+      await lab().engine.restart(ref, { once: lab().token() });
       expect((await lab().seen(ref)).state).toBe('running');
     });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { refusal } from '../../contract/refusal.ts';
 import { itIfCapable } from '../../contract/suite.ts';
 import type { Ref, Volume } from '../port.ts';
-import { FORCED, type Use } from './lab.ts';
+import type { Use } from './lab.ts';
 
 export function describeVolumes(use: Use): void {
   const { lab } = use;
@@ -103,16 +103,16 @@ export function describeVolumes(use: Use): void {
       await engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: false });
       await attach(volume, ref);
       await write(volume, ref, 'kept');
-      await engine.restart(ref, { ...FORCED, once: lab().token() });
+      await engine.restart(ref, { once: lab().token() });
       expect(await read(volume, ref)).toBe('kept');
-      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureStopped(ref);
       await engine.ensureRestored(ref, { once: lab().token(), snapshot: 'snap_1' });
       await engine.ensureRunning(ref);
       expect(await read(volume, ref)).toBe('kept');
       const copy = await lab().stopped({ source: { instance: ref.id } });
       expect((await seen(volume)).instance).toBe(ref.id);
       await engine.removeInstance(copy);
-      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureStopped(ref);
       await engine.removeSnapshot(ref, 'snap_1');
       const to = { once: lab().token(), image: harness.image, guest: lab().guest() };
       await engine.ensureRebuilt(ref, to);
@@ -189,7 +189,7 @@ export function describeVolumes(use: Use): void {
       await write(volume, ref, 'after');
       const to = { once: lab().token(), snapshot: 'vsnap_1' };
       expect(await refusal(engine.ensureVolumeRestored(volume, to))).toBe('invalid_state');
-      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureStopped(ref);
       await engine.ensureVolumeRestored(volume, to);
       await engine.ensureRunning(ref);
       expect(await read(volume, ref)).toBe('before');

@@ -2,6 +2,7 @@
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
+import { hasSucceeded } from './client.ts';
 import { changeInstance, findRaw, insist, pathOf, requireRaw, type Site } from './driver-context.ts';
 import { IncusError } from './failure.ts';
 import { hostOf, readRooms } from './hosts.ts';
@@ -61,6 +62,9 @@ export async function ensureVolumeAttached(
   );
 }
 
+/** How long a guest may take to tell whether it uses a volume. */
+const ANSWER_SECONDS = 20;
+
 /** Succeeds if a process of the guest has a file of the mounted file system open, or works in one of its folders. */
 const IS_USED = [
   'sh',
@@ -82,14 +86,17 @@ async function requireUnused(site: Site, machine: Ref, mount: string, signal?: A
     'record-output': false,
   };
   const ask = { project: projectOf(machine), body, signal };
-  const done = await insist(() => site.client.run('POST', `${pathOf(machine)}/exec`, ask), signal).catch(
+  const path = `${pathOf(machine)}/exec`;
+  const done = await insist(() => site.client.begin('POST', path, ANSWER_SECONDS, ask), signal).catch(
     (error: unknown) => {
       if (error instanceof IncusError) return null;
       throw error;
     },
   );
-  if (done?.metadata?.['return'] !== 0) return;
-  const detail = 'Processes in the guest still use the volume. Stop them, or detach it by force.';
+  if (done === null || (hasSucceeded(done) && done.metadata?.['return'] !== 0)) return;
+  const detail = hasSucceeded(done)
+    ? 'Processes in the guest still use the volume. Stop them, or detach it by force.'
+    : `The guest did not tell within ${ANSWER_SECONDS} seconds whether it uses the volume. Try again, or detach it by force.`;
   throw new EngineRefused('guest_refused_detach', detail);
 }
 

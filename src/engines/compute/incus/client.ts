@@ -60,7 +60,7 @@ const WAIT_SECONDS = 20;
 const FAILED = 400;
 /** The error of Incus or LXD when it does not know the operation itself. */
 const FORGOTTEN = /^(operation .*)?(not found|doesn't exist)$/i;
-const RUNNING = 200;
+const SUCCEEDED = 200;
 /** Incus answers this when the requested wait time is over, and also when the operation itself timed out. */
 const OVER_TIME = /^context deadline exceeded$/i;
 
@@ -84,6 +84,8 @@ const NOTHING = [Buffer.alloc(0), Buffer.alloc(0)] as const;
 /** Customers read this message, so the address of the engine appears only in the cause. */
 const unreachable = (error: Error): EngineUnreachable =>
   new EngineUnreachable('The engine does not answer.', { cause: error });
+
+export const hasSucceeded = ({ status_code }: EngineOperation): boolean => status_code === SUCCEEDED;
 
 export class Client {
   readonly #doors: Doors;
@@ -112,29 +114,44 @@ export class Client {
   }
 
   /**
+   * For requests that the guest answers, or does not. Returns the operation after this time, ended or not. Throws if it
+   * has failed.
+   */
+  async begin(method: Method, path: string, seconds: number, ask: Ask = {}): Promise<EngineOperation> {
+    const { id } = await this.ask<EngineOperation>(method, path, ask);
+    return this.#waitBriefly(id, seconds, ask.signal);
+  }
+
+  /**
    * Throws `EngineUnreachable` if the engine no longer knows the operation, because it was lost when the engine died.
    */
   async wait(id: string, signal?: AbortSignal): Promise<EngineOperation> {
-    const path = `/1.0/operations/${id}`;
     for (;;) {
-      const operation = await this.ask<EngineOperation>('GET', `${path}/wait`, {
-        query: { timeout: WAIT_SECONDS },
-        signal,
-      })
-        .catch((error: unknown) => {
-          if (!(error instanceof IncusError && OVER_TIME.test(error.message))) throw error;
-          return this.ask<EngineOperation>('GET', path, { signal });
-        })
-        .catch((error: unknown) => {
-          // The work of the operation may itself fail with "not found"; that error is passed on.
-          if (!isOfOperation(error)) throw error;
-          throw new EngineUnreachable('The engine was interrupted and lost track of this request.', {
-            cause: error,
-          });
-        });
-      if (operation.status_code === RUNNING) return operation;
-      if (operation.status_code >= FAILED) throw new IncusError(operation.status_code, operation.err);
+      const operation = await this.#waitBriefly(id, WAIT_SECONDS, signal);
+      if (hasSucceeded(operation)) return operation;
     }
+  }
+
+  /** Returns when the operation has succeeded or the time is over. Throws its error if it failed. */
+  async #waitBriefly(id: string, seconds: number, signal?: AbortSignal): Promise<EngineOperation> {
+    const path = `/1.0/operations/${id}`;
+    const operation = await this.ask<EngineOperation>('GET', `${path}/wait`, {
+      query: { timeout: seconds },
+      signal,
+    })
+      .catch((error: unknown) => {
+        if (!(error instanceof IncusError && OVER_TIME.test(error.message))) throw error;
+        return this.ask<EngineOperation>('GET', path, { signal });
+      })
+      .catch((error: unknown) => {
+        // The work of the operation may itself fail with "not found"; that error is passed on.
+        if (!isOfOperation(error)) throw error;
+        throw new EngineUnreachable('The engine was interrupted and lost track of this request.', {
+          cause: error,
+        });
+      });
+    if (operation.status_code >= FAILED) throw new IncusError(operation.status_code, operation.err);
+    return operation;
   }
 
   async askText(path: string, ask: Ask = {}): Promise<string> {

@@ -5,7 +5,7 @@ import { type ClusterHarness, openCluster, type TestMember } from '../../../test
 import { whyNoIncus } from '../../../testing/incus/programs.ts';
 import { isLong } from '../../../testing/long-form.ts';
 import { refusal } from '../../contract/refusal.ts';
-import { FORCED, Lab } from '../contract/lab.ts';
+import { Lab } from '../contract/lab.ts';
 import { describeVolumes } from '../contract/volumes.ts';
 import type { HostCapacity, Ref } from '../port.ts';
 import { ensureVolumeAttached } from './attachments.ts';
@@ -106,7 +106,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     const after = { [from]: (before[from] ?? 0) + 1, [to]: (before[to] ?? 0) - 1 };
     expect(await freeDisk()).toEqual({ ...before, ...after });
 
-    await lab.engine.ensureStopped(there, FORCED);
+    await lab.engine.ensureStopped(there);
     await lab.engine.ensureVolumeRestored(volume, { once: lab.token(), snapshot: 'vsnap_1' });
     await lab.engine.ensureRunning(there);
     expect(await read(volume, there)).toBe('first');
@@ -155,7 +155,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
   it('keep their machine where they are', async () => {
     const { volume, here, there } = await scene();
     await attach(volume, here);
-    await lab.engine.ensureStopped(here, FORCED);
+    await lab.engine.ensureStopped(here);
     const host = await hostOf(here);
     const together = lab.group({ policy: 'compact', others: [there.id] });
     expect(await refusal(lab.engine.ensurePlacement(here, together))).toBe('placement_unsatisfiable');
@@ -171,7 +171,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
   it('stay behind when the provider moves their machine, until they are attached again', async () => {
     const { volume, here, there } = await scene();
     await attach(volume, here);
-    await lab.engine.ensureStopped(here, FORCED);
+    await lab.engine.ensureStopped(here);
     const { client } = harness.daemon;
     const body = { name: here.id.replace('_', '-'), migration: true };
     const target = await hostOf(there);

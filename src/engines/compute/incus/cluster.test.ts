@@ -4,7 +4,7 @@ import { type ClusterHarness, openCluster, type TestMember } from '../../../test
 import { PUBLIC_NETWORK } from '../../../testing/incus/furnish.ts';
 import { ip } from '../../../testing/incus/namespace.ts';
 import { whyNoIncus } from '../../../testing/incus/programs.ts';
-import { FORCED, Lab } from '../contract/lab.ts';
+import { Lab } from '../contract/lab.ts';
 import { describePlaces } from '../contract/places.ts';
 import { CapabilityMissing, type Ref } from '../port.ts';
 import { capabilitiesOf, NO_NETWORKS } from './capabilities.ts';
@@ -72,7 +72,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     const placement = lab.group({ policy: 'compact', others: [first.id] });
     const moved = await lab.running({ placement });
     await harness.writeInside(moved, '/root/kept', 'still here');
-    await lab.engine.ensureStopped(moved, FORCED);
+    await lab.engine.ensureStopped(moved);
     const before = await locationOf(moved);
     await lab.engine.ensurePlacement(moved, lab.group({ others: [first.id] }));
     expect(await locationOf(moved)).not.toBe(before);
@@ -89,7 +89,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
       await route('add', prefix, 'dev', PUBLIC_NETWORK);
       await lab.engine.ensureRunning(ref);
       expect(await route('show', prefix)).toContain(PUBLIC_NETWORK);
-      await lab.engine.ensureStopped(ref, FORCED);
+      await lab.engine.ensureStopped(ref);
       expect(await route('show', prefix)).toBe('');
     }
   });

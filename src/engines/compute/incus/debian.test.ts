@@ -17,7 +17,7 @@ import { furnishServer, PUBLIC_NETWORK } from '../../../testing/incus/furnish.ts
 import { harnessOf, type IncusHarness, settingsOf } from '../../../testing/incus/harness.ts';
 import { runIn } from '../../../testing/incus/namespace.ts';
 import { type EngineKind, engineKinds, whyNoIncus } from '../../../testing/incus/programs.ts';
-import { FORCED, Lab } from '../contract/lab.ts';
+import { Lab } from '../contract/lab.ts';
 import type { Guest, Nic, Ref } from '../instance.ts';
 
 const ASKED = 'HOSTPLANE_TEST_DEBIAN';
@@ -136,11 +136,12 @@ for (const { kind, renderer } of cases) {
       const { engine } = harness;
       const net = await lab.network({ ipv4Cidr: '10.21.0.0/24', ipv4Gateway: '10.21.0.1' });
       await engine.ensureNic(ref, lab.nic({ network: net.id, index: 2, ipv4: '10.21.0.10' }));
-      await engine.restart(ref, { force: true, once: lab.token() });
+      await engine.restart(ref, { once: lab.token() });
       await expectTold(guest(1, { passwordHash: (await shadowed()) ?? '' }), '1');
       const told = guest(2);
       await engine.ensureGuest(ref, told);
-      await engine.restart(ref, { force: false, timeoutSeconds: 60, once: lab.token() });
+      await lab.shutDown(ref);
+      await engine.ensureRunning(ref);
       await expectTold(told, '1\n2');
       await expectConnected();
       await expect.poll(() => ask('ip -o addr show dev eth2'), SOON).toContain(' 10.21.0.10/24 ');
@@ -151,7 +152,7 @@ for (const { kind, renderer } of cases) {
     it('begins anew when it is rebuilt', { timeout: 5 * MINUTES }, async () => {
       const { engine } = harness;
       const told = guest(3, { sshKeys: [KEY] });
-      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureStopped(ref);
       await engine.ensureRebuilt(ref, { once: lab.token(), image: IMAGE, guest: told });
       await engine.ensureRunning(ref);
       await expectTold(told, '3');

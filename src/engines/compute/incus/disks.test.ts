@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
-import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { findRaw, pathOf, requireRaw } from './driver-context.ts';
 import { projectOf } from './names.ts';
@@ -26,7 +25,7 @@ describeEngines(
       await bench.harness.writeInside(ref, NOTE, 'then');
       await engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: false });
       await bench.harness.writeInside(ref, NOTE, 'now');
-      await engine.ensureStopped(ref, FORCED);
+      await engine.ensureStopped(ref);
       await engine.ensureNic(ref, bench.lab.nic({ index: 1 }));
       await engine.ensureSize(ref, {
         ...bench.harness.size,

@@ -91,13 +91,14 @@ export class Incus implements ComputeEngine {
   ensureRunning: ComputeEngine['ensureRunning'] = (ref, signal) =>
     this.#do('The machine could not be started', signal, (site) => power.ensureRunning(site, ref, signal));
 
-  ensureStopped: ComputeEngine['ensureStopped'] = (ref, stop, signal) =>
-    this.#do('The machine could not be stopped', signal, (site) =>
-      power.ensureStopped(site, ref, stop, signal),
-    );
+  requestShutdown: ComputeEngine['requestShutdown'] = (ref, wait, signal) =>
+    this.#do('The guest was not asked', signal, (site) => power.requestShutdown(site, ref, wait, signal));
 
-  restart: ComputeEngine['restart'] = (ref, stop, signal) =>
-    this.#do('The machine could not be restarted', signal, (site) => power.restart(site, ref, stop, signal));
+  ensureStopped: ComputeEngine['ensureStopped'] = (ref, signal) =>
+    this.#do('The machine could not be stopped', signal, (site) => power.ensureStopped(site, ref, signal));
+
+  restart: ComputeEngine['restart'] = (ref, as, signal) =>
+    this.#do('The machine could not be restarted', signal, (site) => power.restart(site, ref, as, signal));
 
   ensureSize: ComputeEngine['ensureSize'] = (ref, size, signal) =>
     this.#do('The size could not be changed', signal, (site) => sizes.ensureSize(site, ref, size, signal));

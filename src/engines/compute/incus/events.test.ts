@@ -67,7 +67,7 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     const nudges = watched();
     const isNudged = (ref: Ref) => () =>
       nudges.some(({ account, id }) => account === ref.account && id === ref.id);
-    await engine.ensureStopped(early, { force: true });
+    await engine.ensureStopped(early);
     await expect.poll(isNudged(early), SOON).toBe(true);
     await engine.ensureRunning(early);
     // Without this the daemon would start the machine again, because the machine ran when the daemon was killed.
@@ -111,7 +111,7 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     const end = harness.engine.watch((each) => nudges.push(each));
     end();
     const others = watched();
-    await harness.engine.ensureStopped(ref, { force: true });
+    await harness.engine.ensureStopped(ref);
     await expect.poll(() => others.some(({ id }) => id === ref.id), SOON).toBe(true);
     expect(nudges).toEqual([]);
   });

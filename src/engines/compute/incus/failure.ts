@@ -44,7 +44,7 @@ export const isBusy = (error: unknown): boolean =>
  * After a guest ignored a shutdown request, Incus keeps waiting as long as the guest runs, and rejects every change
  * of the machine.
  */
-const isShuttingDown = (error: unknown): boolean => says(error, /busy running an? "?stop/i);
+export const isShuttingDown = (error: unknown): boolean => says(error, /busy running an? "?stop/i);
 export const isInUse = (error: unknown): boolean => says(error, /(currently|still) in use|is used by/i);
 const isOverLimit = (error: unknown): boolean => says(error, /reached maximum (number|aggregate)/i);
 export const isFull = (error: unknown): boolean =>

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { describeEngines } from '../../../testing/incus/engines.ts';
 import { IMAGE, POOL } from '../../../testing/incus/furnish.ts';
 import { refusal } from '../../contract/refusal.ts';
-import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { changeInstance, requireRaw } from './driver-context.ts';
 import { projectOf } from './names.ts';
@@ -39,7 +38,7 @@ describeEngines(
         expect(first.trim()).toMatch(/^0 +\d+ +65536$/);
         const copy = await bench.lab.stopped({ source: { instance: ref.id } });
         const second = await idsOf(copy);
-        await engine.ensureStopped(ref, FORCED);
+        await engine.ensureStopped(ref);
         await engine.ensureRebuilt(ref, { once: bench.lab.token(), image, guest: bench.lab.guest() });
         expect(second).not.toBe(first);
         expect(await idsOf(ref)).not.toBe(second);
@@ -112,7 +111,7 @@ describeEngines(
       const shadow = () => bench.harness.readInside(ref, '/etc/shadow');
       await expect.poll(shadow).toContain('root:$6$salt$first:');
       await engine.ensureGuest(ref, bench.lab.guest({ hostname: 'two', passwordHash: '$6$salt$second' }));
-      await engine.restart(ref, { force: true, once: bench.lab.token() });
+      await engine.restart(ref, { once: bench.lab.token() });
       await expect.poll(shadow).toContain('root:$6$salt$second:');
       await expect.poll(() => bench.harness.readInside(ref, '/etc/hostname')).toBe('two\n');
     });

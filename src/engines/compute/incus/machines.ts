@@ -216,7 +216,7 @@ async function destroy(site: Site, ref: Ref, signal?: AbortSignal): Promise<void
       if (isMissing(error)) return;
       if (left === 0) throw error;
       if (error instanceof IncusError && /is running|is frozen/i.test(error.message))
-        await ensureStopped(site, ref, { force: true }, signal).catch(unlessGone);
+        await ensureStopped(site, ref, signal).catch(unlessGone);
       else if (!isBusy(error)) throw error;
       else if (!(await outwaitMachine(site, ref, signal))) await wait(PAUSE_MS, undefined, { signal });
     }

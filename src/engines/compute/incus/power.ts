@@ -1,8 +1,4 @@
-/**
- * Starts, stops and restarts machines. A machine that is already in the wanted state is no error; a guest that does
- * not shut down in time is.
- */
-import { EngineRefused } from '../../errors.ts';
+/** Starts, stops and restarts machines. A machine that is already in the wanted state is no error. */
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine } from '../port.ts';
 import { keys, noteDone, wasDone } from './config-keys.ts';
@@ -17,13 +13,15 @@ import {
   requireRaw,
   type Site,
 } from './driver-context.ts';
-import { IncusError, isMissing } from './failure.ts';
+import { IncusError, isBusy, isMissing, isShuttingDown } from './failure.ts';
 import { prepareDrive } from './isos.ts';
 import { projectOf } from './names.ts';
 import { guardPorts, securePorts } from './ovn/ports.ts';
 import { pastLeftRoutes } from './routes.ts';
 
 const CUT_SECONDS = 60;
+/** A shutdown that the engine refuses to begin has failed after this time. */
+const REFUSED_SECONDS = 1;
 
 type Change =
   | { readonly action: 'start' }
@@ -72,26 +70,36 @@ export async function ensureRunning(
 
 export async function ensureStopped(
   site: Site,
-  ...[ref, stop, signal]: Parameters<ComputeEngine['ensureStopped']>
+  ...[ref, signal]: Parameters<ComputeEngine['ensureStopped']>
 ): Promise<void> {
-  const timeout = stop.force ? CUT_SECONDS : stop.timeoutSeconds;
-  try {
-    await change(site, ref, { action: 'stop', force: stop.force, timeout }, isOff, signal);
-  } catch (error) {
-    if (!stop.force && isTimeout(error)) throw deaf(stop.timeoutSeconds);
-    throw error;
-  }
+  await change(site, ref, { action: 'stop', force: true, timeout: CUT_SECONDS }, isOff, signal);
 }
 
+/** The engine has waited for the guest as long as it was told to. */
 const isTimeout = (error: unknown): boolean =>
   error instanceof IncusError &&
   /deadline exceeded|timed? ?out|shutting down the container failed/i.test(error.message);
 
-const deaf = (seconds: number): EngineRefused =>
-  new EngineRefused(
-    'shutdown_timeout',
-    `The guest did not shut down within ${seconds} seconds and is still running.`,
-  );
+/** If the engine already waits for the guest, it has asked it. */
+export async function requestShutdown(
+  site: Site,
+  ...[ref, timeout, signal]: Parameters<ComputeEngine['requestShutdown']>
+): Promise<void> {
+  if (isOff(await requireRaw(site, ref, signal))) return;
+  const body: Change = { action: 'stop', force: false, timeout };
+  const ask = { project: projectOf(ref), body, signal };
+  try {
+    await insist(
+      () => site.client.begin('PUT', `${pathOf(ref)}/state`, REFUSED_SECONDS, ask),
+      signal,
+      (error) => isBusy(error) && !isShuttingDown(error),
+    );
+  } catch (error) {
+    if (isShuttingDown(error) || isTimeout(error)) return;
+    if (isOff(await requireRaw(site, ref, signal))) return;
+    throw error;
+  }
+}
 
 /** The operation that requested the newest restart, and the machine's start time before it. */
 function askedOf({ config }: RawInstance): { readonly by: string; readonly before: string } {
@@ -115,12 +123,11 @@ function wasRestarted(raw: RawInstance, once: string): boolean {
  */
 export async function restart(
   site: Site,
-  ...[ref, stop, signal]: Parameters<ComputeEngine['restart']>
+  ...[ref, { once }, signal]: Parameters<ComputeEngine['restart']>
 ): Promise<void> {
-  const { once } = stop;
   const raw = await requireRaw(site, ref, signal);
   if (wasRestarted(raw, once)) return;
-  if (!isOff(raw)) await ensureStopped(site, ref, stop, signal);
+  if (!isOff(raw)) await ensureStopped(site, ref, signal);
   let isDone = false;
   await changeInstance(
     site,

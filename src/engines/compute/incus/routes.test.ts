@@ -5,7 +5,6 @@ import { PUBLIC_NETWORK } from '../../../testing/incus/furnish.ts';
 import { ip } from '../../../testing/incus/namespace.ts';
 import { refusal } from '../../contract/refusal.ts';
 import { EngineUnreachable } from '../../errors.ts';
-import { FORCED } from '../contract/lab.ts';
 import type { Ref } from '../instance.ts';
 import { pathOf } from './driver-context.ts';
 import { DEFAULT, projectOf } from './names.ts';
@@ -53,7 +52,7 @@ describeEngines((bench) => {
     expect((await bench.harness.engine.observeInstance(ref))?.state).toBe('running');
     expect(await routes()).toEqual(led);
     expect(await helpers()).toEqual(none);
-    await bench.harness.engine.ensureStopped(ref, FORCED);
+    await bench.harness.engine.ensureStopped(ref);
     expect(await routes()).toEqual([]);
   });
 
@@ -64,7 +63,7 @@ describeEngines((bench) => {
     await bench.harness.engine.ensureNic(ref, { ...nic, aliases: [ALIAS, PREFIX] });
     expect(await routes()).toEqual(led);
     expect(await helpers()).toEqual(none);
-    await bench.harness.engine.ensureStopped(ref, FORCED);
+    await bench.harness.engine.ensureStopped(ref);
     expect(await routes()).toEqual([]);
   });
 

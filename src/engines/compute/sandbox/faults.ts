@@ -15,6 +15,7 @@ const calls: Readonly<Record<CallName, true>> = {
   observeInstances: true,
   removeInstance: true,
   ensureRunning: true,
+  requestShutdown: true,
   ensureStopped: true,
   restart: true,
   ensureSize: true,

@@ -1,6 +1,5 @@
 /** Starts, stops and restarts machines. A start with a new seed runs cloud-init on the disk. */
-import { EngineRefused } from '../../errors.ts';
-import type { Ref, Stop } from '../instance.ts';
+import type { Ref } from '../instance.ts';
 import { seedDisk } from './cloud-init.ts';
 import { changePresent, missing, nameOf, type Room } from './room.ts';
 import {
@@ -9,6 +8,7 @@ import {
   isOn,
   type Machine,
   type Moment,
+  restsAt,
   withBoot,
   withEnd,
   withOnce,
@@ -45,27 +45,10 @@ export function stop(machine: Machine, at: Moment, how: NonNullable<Boot['end']>
   return withEnd({ ...machine, power: { on: false, at } }, { at, how });
 }
 
-/** If the guest ignores the shutdown request, waits for the timeout and refuses the call: the guest still runs. */
-async function waitForDeafGuest(
-  room: Room,
-  ref: Ref,
-  how: Stop,
-  isDeaf: boolean,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (!isDeaf || how.force) return;
-  const machine = await room.store.find('machine', nameOf(ref));
-  if (machine === null) throw missing('machine', ref.id);
-  if (!isOn(machine, await room.store.now())) return;
-  await room.pause(how.timeoutSeconds * 1000 * room.pace, signal);
-  throw new EngineRefused(
-    'shutdown_timeout',
-    `The guest did not shut down within ${how.timeoutSeconds} seconds; it still runs.`,
-  );
-}
-
-function down(room: Room, machine: Machine, now: Moment, { force }: Stop): Machine {
-  return stop(machine, now + room.takes(force ? 'cut' : 'shutdown'), force ? 'cut' : 'shutdown');
+/** A machine that crashed has no guest to ask. */
+function off(room: Room, machine: Machine, now: Moment, how: 'shutdown' | 'cut'): Machine | null {
+  if (machine.problem !== null) return { ...machine, problem: null, power: { on: false, at: now } };
+  return isOn(machine, now) ? stop(machine, now + room.takes(how), how) : null;
 }
 
 export const ensureRunning = (room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> =>
@@ -73,33 +56,30 @@ export const ensureRunning = (room: Room, ref: Ref, signal: AbortSignal | undefi
     isOn(machine, now) ? null : start(room, machine, now + room.takes('start')),
   );
 
-export async function ensureStopped(
+/** A machine that goes down counts as one at rest, so neither this call nor a repeated one waits for its guest. */
+const restsOrGoesDown = (machine: Machine): Moment => (machine.power.on ? restsAt(machine) : 0);
+
+export async function requestShutdown(
   room: Room,
   ref: Ref,
-  how: Stop,
-  isDeaf: boolean,
+  isIgnored: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  await waitForDeafGuest(room, ref, how, isDeaf, signal);
-  await changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
-    if (machine.problem !== null) return { ...machine, problem: null, power: { on: false, at: now } };
-    return isOn(machine, now) ? down(room, machine, now, how) : null;
+  const isThere = await room.change('machine', nameOf(ref), signal, {
+    restsAt: restsOrGoesDown,
+    apply: async (_, machine, now) =>
+      machine.power.on && !isIgnored ? off(room, machine, now, 'shutdown') : null,
   });
+  if (!isThere) throw missing('machine', ref.id);
 }
 
-export async function restart(
-  room: Room,
-  ref: Ref,
-  how: Stop & { readonly once: string },
-  isDeaf: boolean,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const isDone = (await room.store.find('machine', nameOf(ref)))?.once.includes(how.once) === true;
-  if (!isDone) await waitForDeafGuest(room, ref, how, isDeaf, signal);
-  await changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
-    if (machine.once.includes(how.once)) return null;
-    const stopped = isOn(machine, now) ? down(room, machine, now, how) : machine;
+export const ensureStopped = (room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> =>
+  changePresent(room, nameOf(ref), signal, async (_, machine, now) => off(room, machine, now, 'cut'));
+
+export const restart = (room: Room, ref: Ref, once: string, signal: AbortSignal | undefined): Promise<void> =>
+  changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
+    if (machine.once.includes(once)) return null;
+    const stopped = isOn(machine, now) ? stop(machine, now + room.takes('cut'), 'cut') : machine;
     const at = Math.max(now, stopped.power.at) + room.takes('start');
-    return withOnce(start(room, stopped, at), how.once);
+    return withOnce(start(room, stopped, at), once);
   });
-}

@@ -8,12 +8,11 @@ import type { Db } from '../../../store/database.ts';
 import type { Subscriber } from '../../../store/listener.ts';
 import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
-import type { Ref, Stop } from '../instance.ts';
+import type { Ref } from '../instance.ts';
 import type { ComputeEngine, Console } from '../port.ts';
 import { renderLog, tail } from './boot-log.ts';
 import { sandboxCapabilities } from './capabilities.ts';
 import * as disks from './disks.ts';
-import type { OwnEffect } from './faults.ts';
 import * as firewalls from './firewalls.ts';
 import * as vpn from './gateways.ts';
 import * as images from './images.ts';
@@ -51,9 +50,6 @@ const HOSTS: readonly HostSpec[] = Array.from({ length: 8 }, (_, i) => ({
 
 const DONE = { value: undefined };
 
-/** A guest can ignore a shutdown request, but not a forced stop. */
-const heededBy = ({ force }: Stop): readonly OwnEffect[] => (force ? [] : ['ignore_shutdown']);
-
 export class Sandbox implements ComputeEngine {
   readonly driver = 'sandbox';
   readonly location: string;
@@ -90,25 +86,21 @@ export class Sandbox implements ComputeEngine {
   ensureRunning: ComputeEngine['ensureRunning'] = (ref, signal) =>
     this.room.perform('ensureRunning', ref, signal, () => power.ensureRunning(this.room, ref, signal));
 
-  ensureStopped: ComputeEngine['ensureStopped'] = (ref, stop, signal) =>
+  requestShutdown: ComputeEngine['requestShutdown'] = (ref, _, signal) =>
     this.room.visit({
-      call: 'ensureStopped',
+      call: 'requestShutdown',
       target: nameOf(ref),
       signal,
       lie: DONE,
-      ownEffects: heededBy(stop),
-      work: (struck) => power.ensureStopped(this.room, ref, stop, struck !== null, signal),
+      ownEffects: ['ignore_shutdown'],
+      work: (struck) => power.requestShutdown(this.room, ref, struck !== null, signal),
     });
 
-  restart: ComputeEngine['restart'] = (ref, stop, signal) =>
-    this.room.visit({
-      call: 'restart',
-      target: nameOf(ref),
-      signal,
-      lie: DONE,
-      ownEffects: heededBy(stop),
-      work: (struck) => power.restart(this.room, ref, stop, struck !== null, signal),
-    });
+  ensureStopped: ComputeEngine['ensureStopped'] = (ref, signal) =>
+    this.room.perform('ensureStopped', ref, signal, () => power.ensureStopped(this.room, ref, signal));
+
+  restart: ComputeEngine['restart'] = (ref, { once }, signal) =>
+    this.room.perform('restart', ref, signal, () => power.restart(this.room, ref, once, signal));
 
   ensureSize: ComputeEngine['ensureSize'] = (ref, size, signal) =>
     this.room.perform('ensureSize', ref, signal, () => sizes.ensureSize(this.room, ref, size, signal));

@@ -10,8 +10,8 @@ import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type ActionType, longestDeadlineOf, throughOf, wantedOf } from './actions.ts';
-import { ensureDown, restart } from './shutdown.ts';
-import { leaveStatus, refusalOf, withVm, writeStatus } from './status.ts';
+import { ensureDown, isBeforeShutdown, restart } from './shutdown.ts';
+import { leaveStatus, tryEngine, withVm, writeStatus } from './status.ts';
 
 const Input = Shape({
   timeout_seconds: Type.Integer(),
@@ -24,19 +24,27 @@ export type PowerInput = Static<typeof Input>;
 /** Attempts after which the operation fails if the engine reports success but the state is wrong. */
 const MOST_LIES = 3;
 
+/** An action that waits for the guest returns the sleep of its step. */
 const act: Readonly<
-  Record<ActionType, (engine: ComputeEngine, work: Work<PowerInput>, row: VmRow) => Promise<unknown>>
+  Record<ActionType, (engine: ComputeEngine, work: Work<PowerInput>, row: VmRow) => Promise<Outcome | null>>
 > = {
-  power_on: (engine, { db, signal }, row) => bringUp(engine, db, row, signal),
-  power_off: (engine, { signal }, row) => engine.ensureStopped(refOf(row), { force: true }, signal),
-  shutdown: (engine, { input, signal }, row) => ensureDown(engine, refOf(row), graceOf(input), signal),
-  async restart(engine, { input, signal, operationId }, row) {
-    await engine.ensureGuest(refOf(row), guestOf(row), signal);
-    await restart(engine, refOf(row), graceOf(input), operationId, signal);
+  async power_on(engine, { db, signal }, row) {
+    await bringUp(engine, db, row, signal);
+    return null;
+  },
+  async power_off(engine, { signal }, row) {
+    await engine.ensureStopped(refOf(row), signal);
+    return null;
+  },
+  shutdown: (engine, work, row) => ensureDown(engine, refOf(row), graceOf(work.input), work),
+  async restart(engine, work, row) {
+    if (isBeforeShutdown(work)) await engine.ensureGuest(refOf(row), guestOf(row), work.signal);
+    return restart(engine, refOf(row), graceOf(work.input), work);
   },
   async reset(engine, { signal, operationId }, row) {
     await engine.ensureGuest(refOf(row), guestOf(row), signal);
-    await engine.restart(refOf(row), { force: true, once: operationId }, signal);
+    await engine.restart(refOf(row), { once: operationId }, signal);
+    return null;
   },
 };
 
@@ -68,7 +76,8 @@ const actStep = (type: ActionType) =>
     'power',
     withVm(async (work, row): Promise<Outcome> => {
       const engine = engineAt(work.services.compute, row.location);
-      const refused = await refusalOf(() => act[type](engine, work, row));
+      const { refused, value: sleep } = await tryEngine(() => act[type](engine, work, row));
+      if (sleep !== null) return sleep;
       const seen = await engine.observeInstance(refOf(row), work.signal);
       const wanted = wantedOf[type];
       const fault = refused ?? (seen?.state === wanted ? null : unlike(wanted, seen));

@@ -5,7 +5,7 @@ import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import type { OperationView } from '../../../kernel/operations/schema.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { operationOf, settle } from '../../../testing/operations.ts';
+import { operationOf, outwaitGuests, settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
 import type { ActionType } from './actions.ts';
@@ -180,8 +180,11 @@ describe('a guest that does not listen', () => {
     const vm = await vps.vm();
     const boot = await bootOf(vm);
     await deafen(vm);
-    const operation = await acted(vm, type, { timeout_seconds: 5 });
-    expect(operation).toMatchObject({ status: 'failed', error: { code: 'shutdown_timeout' } });
+    const { id } = await acted(vm, type, { timeout_seconds: 5 });
+    expect(await outwaitGuests(app)).toBe(1);
+    const detail = 'The guest did not shut down within 5 seconds and is still running.';
+    const error = { code: 'shutdown_timeout', detail, retryable: false };
+    expect(await operationOf(app, id)).toMatchObject({ status: 'failed', error });
     await expectState(vm, 'running');
     expect(await bootOf(vm)).toBe(boot);
     expect(await eventsOf(vm)).toEqual(['vm.created']);
@@ -194,8 +197,9 @@ describe('a guest that does not listen', () => {
     const vm = await vps.vm();
     const boot = await bootOf(vm);
     await deafen(vm);
-    const operation = await acted(vm, type, { timeout_seconds: 5, on_timeout: 'force' });
-    expect(operation.status).toBe('succeeded');
+    const { id } = await acted(vm, type, { timeout_seconds: 5, on_timeout: 'force' });
+    expect(await outwaitGuests(app)).toBe(1);
+    expect((await operationOf(app, id)).status).toBe('succeeded');
     await expectState(vm, to);
     if (to === 'running') expect(await bootOf(vm)).toBeGreaterThan(boot);
   });
@@ -225,8 +229,8 @@ describe('an engine in trouble', () => {
   const calls = {
     power_on: 'ensureRunning',
     power_off: 'ensureStopped',
-    shutdown: 'ensureStopped',
-    restart: 'restart',
+    shutdown: 'requestShutdown',
+    restart: 'requestShutdown',
     reset: 'restart',
   } as const;
   const types = Object.keys(calls) as ActionType[];
@@ -245,7 +249,7 @@ describe('an engine in trouble', () => {
     expect(await eventsOf(vm)).toEqual(['vm.created']);
   });
 
-  it.each(['power_on', 'power_off', 'shutdown'] as const)(
+  it.each(['power_on', 'power_off'] as const)(
     '%s that an engine only claims to have done is a failure',
     async (type) => {
       const start = type !== 'power_on';
@@ -256,6 +260,25 @@ describe('an engine in trouble', () => {
       await expectState(vm, start ? 'running' : 'stopped');
     },
   );
+
+  it('shutdown that an engine only claims to have forced is a failure', async () => {
+    const vm = await vps.vm();
+    await deafen(vm);
+    await addFault(app.services.db, { call: 'ensureStopped', target: vm.id, effect: { kind: 'lie' } });
+    const answer = await act(vm, 'shutdown', { on_timeout: 'force' });
+    await settle(app);
+    expect(await outwaitGuests(app)).toBe(1);
+    expect(await retried(answer)).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
+    await expectState(vm, 'running');
+  });
+
+  it('a restart that is refused after the shutdown leaves the machine stopped, and says so', async () => {
+    const vm = await vps.vm();
+    const effect = { kind: 'fail', code: 'engine_failed', detail: 'No.' } as const;
+    await addFault(app.services.db, { call: 'restart', target: vm.id, effect });
+    expect(await acted(vm, 'restart')).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
+    await expectState(vm, 'stopped');
+  });
 
   it('a machine that is gone is an error, and costs nothing', async () => {
     const vm = await vps.vm();

@@ -69,16 +69,23 @@ export async function writeStatus(
   return [eventOf(held, verdict)].filter((event) => event !== undefined);
 }
 
-/** Returns the error if the engine refuses the call. If the engine does not answer, throws: the step is retried. */
-export async function refusalOf(ask: () => Promise<unknown>): Promise<OperationError | null> {
+/**
+ * Returns what `ask` returns, or the error if the engine refuses a call. If the engine does not answer, throws: the step
+ * is retried.
+ */
+export async function tryEngine<T>(
+  ask: () => Promise<T>,
+): Promise<{ readonly value: T | null; readonly refused: OperationError | null }> {
   try {
-    await ask();
-    return null;
+    return { value: await ask(), refused: null };
   } catch (error) {
     if (!(error instanceof EngineRefused)) throw error;
-    return { code: error.code, detail: error.message, retryable: false };
+    return { value: null, refused: { code: error.code, detail: error.message, retryable: false } };
   }
 }
+
+export const refusalOf = async (ask: () => Promise<unknown>): Promise<OperationError | null> =>
+  (await tryEngine(ask)).refused;
 
 export const GONE: Outcome = failed('not_found', 'The machine is gone.');
 

@@ -34,7 +34,7 @@ type Input = Static<typeof Input>;
 async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
   const engine = engineAt(services.compute, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
-  if (seen?.state === 'running') await engine.ensureStopped(refOf(row), { force: true }, signal);
+  if (seen?.state === 'running') await engine.ensureStopped(refOf(row), signal);
   return done({}, async (tx) => {
     await updateVm(tx, row.id, { started_at: null });
     return [];

@@ -5,7 +5,7 @@ import { done, failed, kind, type Outcome, type Work } from '../../../kernel/ope
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { followBackups } from '../backup-policies/future/future.ts';
 import { ensureDown } from '../power/shutdown.ts';
-import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
+import { leaveStatus, refusalOf, tryEngine, withVm, writeStatus } from '../power/status.ts';
 import { bringUp, refOf } from '../vms/guest.ts';
 import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
@@ -26,10 +26,13 @@ function faultOf({ results }: Resizing): OperationError | null {
   return null;
 }
 
-/** A step that is skipped if an earlier one was refused. It records its own refusal for `restore` and `conclude`. */
+/**
+ * A step that is skipped if an earlier one was refused. It records its own refusal for `restore` and `conclude`. If `ask`
+ * returns an outcome, that is the outcome of the step.
+ */
 const onTheWay = (
   name: string,
-  ask: (engine: ComputeEngine, work: Resizing, row: VmRow) => Promise<unknown>,
+  ask: (engine: ComputeEngine, work: Resizing, row: VmRow) => Promise<Outcome | null>,
   isDone: (seen: Instance, input: ResizeInput) => boolean,
 ) =>
   step<ResizeInput>(
@@ -37,7 +40,8 @@ const onTheWay = (
     withVm(async (work, row): Promise<Outcome> => {
       if (faultOf(work) !== null) return done();
       const engine = engineAt(work.services.compute, row.location);
-      const refused = await refusalOf(() => ask(engine, work, row));
+      const { refused, value: sleep } = await tryEngine(() => ask(engine, work, row));
+      if (sleep !== null) return sleep;
       const seen = await engine.observeInstance(refOf(row), work.signal);
       if (seen !== null && isDone(seen, work.input)) return done();
       const detail = `The engine reported success for the step ${name}, but the machine did not change as requested.`;
@@ -51,10 +55,9 @@ const isOf = (a: Size, b: Size): boolean => a.vcpus === b.vcpus && a.memoryMb ==
 
 const stop = onTheWay(
   'stop',
-  async (engine, { input, signal }, row) => {
-    if (input.mode === 'live') return;
-    const grace = { timeoutSeconds: input.shutdown_timeout_seconds, force: input.force_after_timeout };
-    await ensureDown(engine, refOf(row), grace, signal);
+  async (engine, work, row) => {
+    const { mode, shutdown_timeout_seconds: timeoutSeconds, force_after_timeout: force } = work.input;
+    return mode === 'live' ? null : ensureDown(engine, refOf(row), { timeoutSeconds, force }, work);
   },
   ({ state }, { mode }) => mode === 'live' || state === 'stopped',
 );
@@ -62,16 +65,20 @@ const stop = onTheWay(
 /** A running machine gets size and disk in one call, because a partial change to it could not be rolled back. */
 const size = onTheWay(
   'size',
-  (engine, { input, signal }, row) => {
+  async (engine, { input, signal }, row) => {
     const { diskGb } = sizeOf(input.mode === 'live' ? input.to : input.from);
-    return engine.ensureSize(refOf(row), { ...sizeOf(input.to), diskGb }, signal);
+    await engine.ensureSize(refOf(row), { ...sizeOf(input.to), diskGb }, signal);
+    return null;
   },
   (seen, { to }) => isOf(seen.size, sizeOf(to)),
 );
 
 const disk = onTheWay(
   'disk',
-  (engine, { input, signal }, row) => engine.ensureSize(refOf(row), sizeOf(input.to), signal),
+  async (engine, { input, signal }, row) => {
+    await engine.ensureSize(refOf(row), sizeOf(input.to), signal);
+    return null;
+  },
   (seen, { to }) => isOf(seen.size, sizeOf(to)) && seen.size.diskGb === to.disk_gb,
 );
 
@@ -79,6 +86,7 @@ const start = onTheWay(
   'start',
   async (engine, { input, db, signal }, row) => {
     if (input.runs_after) await bringUp(engine, db, { ...row, ...input.to }, signal);
+    return null;
   },
   ({ state }, { runs_after }) => !runs_after || state === 'running',
 );

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { NewFault } from '../../../engines/compute/sandbox/faults.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { operationOf, settle } from '../../../testing/operations.ts';
+import { operationOf, outwaitGuests, settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
 
@@ -20,11 +20,12 @@ afterAll(() => app.close());
 
 const resize = ({ id }: Vm, body: object, query = '') => vps.send('POST', `vms/${id}/resize${query}`, body);
 
-async function resized(vm: Vm, body: object) {
+async function resized(vm: Vm, body: object, meanwhile?: (app: TestApp) => Promise<unknown>) {
   const answer = await resize(vm, body);
   expect(answer.statusCode, answer.body).toBe(202);
   const { operation } = answer.json<Vm>();
   await settle(app);
+  await meanwhile?.(app);
   return { operation: await operationOf(app, operation?.id ?? ''), vm: await vps.readVm(vm.id) };
 }
 
@@ -163,12 +164,16 @@ describe('what fails on the way is taken back', () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const boot = (await vps.instance(vm))?.startedAt;
     await fault({ target: vm.id, effect: { kind: 'ignore_shutdown' } });
-    const { operation, vm: after } = await resized(vm, { plan: 'flex-2-4', shutdown_timeout_seconds: 5 });
+    const { operation, vm: after } = await resized(
+      vm,
+      { plan: 'flex-2-4', shutdown_timeout_seconds: 5 },
+      outwaitGuests,
+    );
     expect(operation).toMatchObject({ status: 'failed', error: { code: 'shutdown_timeout' } });
     expect(after).toMatchObject({ status: 'running', plan: 'flex-1-2', vcpus: 1 });
     await expectTrue(after);
     expect((await vps.instance(vm))?.startedAt).toEqual(boot);
-    const forced = await resized(vm, { plan: 'flex-2-4', force_after_timeout: true });
+    const forced = await resized(vm, { plan: 'flex-2-4', force_after_timeout: true }, outwaitGuests);
     expect(forced.operation.status).toBe('succeeded');
     await expectTrue(forced.vm);
   });

@@ -18,8 +18,8 @@ import {
 import { readBackup } from '../backups/store.ts';
 import { ensurePassingImage, passingImage, removePassingImage, UNPACK_SECONDS } from '../backups/use.ts';
 import { settleBackupBefore } from '../backups/with-machine.ts';
-import { ensureDown } from '../power/shutdown.ts';
-import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
+import { ensureDown, untilNextLook } from '../power/shutdown.ts';
+import { leaveStatus, refusalOf, tryEngine, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { readSnapshot } from '../snapshots/store.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
@@ -49,9 +49,8 @@ function faultIn({ results }: Pick<Work<Input>, 'results'>): OperationError | nu
 }
 
 async function keepFault(run: () => Promise<Outcome>): Promise<Outcome> {
-  const came: Outcome[] = [];
-  const fault = await refusalOf(async () => came.push(await run()));
-  const [outcome = done({ fault })] = came;
+  const { refused, value } = await tryEngine(run);
+  const outcome = value ?? done({ fault: refused });
   const isFinal = outcome.kind === 'failed' && !outcome.error.retryable;
   return isFinal ? done({ fault: outcome.error }) : outcome;
 }
@@ -67,11 +66,15 @@ const attempt = (
     options,
   );
 
-async function stop({ services, signal }: Work<Input>, row: VmRow): Promise<Outcome> {
+const stopStep = 'stop';
+
+async function stop(work: Work<Input>, row: VmRow): Promise<Outcome> {
+  const { services, signal } = work;
   const engine = engineAt(services.compute, row.location);
   const seen = await engine.observeInstance(refOf(row), signal);
   if (seen === null) return failed('engine_failed', 'The engine cannot find the machine.');
-  if (seen.state === 'running') await ensureDown(engine, refOf(row), GRACE, signal);
+  const sleep = seen.state === 'running' ? await ensureDown(engine, refOf(row), GRACE, work) : null;
+  if (sleep !== null) return sleep;
   return done({}, async (tx) => {
     await updateVm(tx, row.id, { started_at: null });
     return [];
@@ -143,6 +146,21 @@ async function resume(work: Work<Input>, row: VmRow, isOn: boolean): Promise<Out
   return done({ fault }, (tx) => writeStatus(services, tx, row, 'restoring', seen, now));
 }
 
+/**
+ * After a cancellation. A guest that was asked to shut down goes on with it, so the machine cannot be started before it
+ * is off, unless the guest has ignored the request.
+ */
+async function resumeAsBefore(work: Work<Input>, row: VmRow): Promise<Outcome> {
+  const { services, signal, now, results, input } = work;
+  const { asked_at } = (results[stopStep] ?? {}) as { readonly asked_at?: string };
+  if (asked_at !== undefined && row.status === 'restoring') {
+    const seen = await engineAt(services.compute, row.location).observeInstance(refOf(row), signal);
+    const sleep = untilNextLook(new Date(asked_at), now, GRACE.timeoutSeconds);
+    if (seen?.state === 'running' && sleep !== null) return sleep;
+  }
+  return resume(work, row, input.was === 'running');
+}
+
 const report = step<Input>('report', async (work) => {
   const fault = faultIn(work);
   return fault === null ? done({ changed: true }) : { kind: 'failed', error: fault };
@@ -168,7 +186,7 @@ export const restoreVmKind = kind<typeof Input>({
     }),
     attempt('secure', securing(finishBackup)),
     attempt('fetch', fetch, { foreign: ({ input }) => input.backup_id !== undefined }),
-    attempt('stop', stop),
+    attempt(stopStep, stop),
     attempt('remove-newer', (work, row) => removeSnapshots(work, row, work.input.remove), { final: true }),
     attempt('restore', putBack, { final: true }),
     step('tidy', withVm(tidy), { final: true }),
@@ -182,10 +200,7 @@ export const restoreVmKind = kind<typeof Input>({
   undo: [
     step('drop-image', withVm(tidy)),
     step('clear-safety', clearSafety),
-    step(
-      'resume',
-      withVm((work, row) => resume(work, row, work.input.was === 'running')),
-    ),
+    step('resume', withVm(resumeAsBefore)),
   ],
   async settle(tx, { status, resourceId, error }, { was, safety_backup_id, backup_id }) {
     const { events } = await settleBackupBefore(tx, safety_backup_id, { status, error });

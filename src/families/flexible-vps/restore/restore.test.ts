@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
+import { diskOf, haltInside, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { settle } from '../../../testing/operations.ts';
+import { outwaitGuests, settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Snapshot } from '../snapshots/schema.ts';
 import type { Vm } from '../vms/schema.ts';
@@ -45,11 +45,11 @@ async function restored(snapshotId: string, body: object = {}) {
   const answer = await restore(snapshotId, body);
   expect(answer.statusCode, answer.body).toBe(202);
   await settle(app);
-  const accepted = answer.json<Vm>();
-  return { vm: await mine.readVm(vm.id), operation: await mine.operation(accepted.operation?.id ?? '') };
+  const id = answer.json<Vm>().operation?.id ?? '';
+  return { id, vm: await mine.readVm(vm.id), operation: await mine.operation(id) };
 }
 
-const fault = (call: 'ensureRestored' | 'removeSnapshot' | 'ensureStopped' | 'ensureRunning', more = {}) =>
+const fault = (call: 'ensureRestored' | 'removeSnapshot' | 'requestShutdown' | 'ensureRunning', more = {}) =>
   addFault(app.services.db, {
     call,
     target: vm.id,
@@ -102,7 +102,10 @@ describe('a restore', () => {
   it('cuts a guest off that does not heed the request to go down', async () => {
     const id = await take();
     await addFault(app.services.db, { target: vm.id, effect: { kind: 'ignore_shutdown' } });
-    expect((await restored(id)).operation).toMatchObject({ status: 'succeeded' });
+    const restore = await restored(id);
+    expect(restore.operation).toMatchObject({ status: 'running', waiting_for: 'guest' });
+    expect(await outwaitGuests(app)).toBe(1);
+    expect(await mine.operation(restore.id)).toMatchObject({ status: 'succeeded' });
   });
 
   it('409: to an older snapshot names those that would go; allowed, they go', async () => {
@@ -230,7 +233,7 @@ describe('a restore that goes wrong', () => {
 
   it('says that the machine runs where it could not be stopped', async () => {
     const id = await take();
-    await fault('ensureStopped');
+    await fault('requestShutdown');
     const { vm: now, operation } = await restored(id);
     expect(operation).toMatchObject({ status: 'failed' });
     expect(now).toMatchObject({ status: 'running', operation: null });
@@ -267,7 +270,7 @@ describe('a restore that goes wrong', () => {
 
   it('goes on as before when it is cancelled in time, and cannot be cancelled later', async () => {
     const id = await take();
-    await addFault(app.services.db, { call: 'ensureStopped', target: vm.id, times: 1, effect: lost });
+    await addFault(app.services.db, { call: 'requestShutdown', target: vm.id, times: 1, effect: lost });
     const answer = await restore(id);
     const operationId = answer.json<Vm>().operation?.id ?? '';
     await settle(app);
@@ -286,6 +289,47 @@ describe('a restore that goes wrong', () => {
       key: mine.key,
     });
     expect(tooLate.json()).toMatchObject({ code: 'not_cancellable' });
+  });
+});
+
+describe('a restore that is cancelled while the guest shuts down', () => {
+  const cancel = (id: string) =>
+    app.call({ method: 'POST', url: `/account/v1/operations/${id}/cancel`, key: mine.key });
+
+  async function waiting(): Promise<string> {
+    const snapshot = await take();
+    // The guest does not react to the request yet.
+    await addFault(app.services.db, { call: 'requestShutdown', target: vm.id, effect: { kind: 'lie' } });
+    const { id, operation } = await restored(snapshot);
+    expect(operation).toMatchObject({ status: 'running', waiting_for: 'guest' });
+    expect((await cancel(id)).statusCode).toBeLessThan(300);
+    await settle(app);
+    expect(await mine.operation(id)).toMatchObject({ status: 'cancelling', waiting_for: 'guest' });
+    return id;
+  }
+
+  it('starts the machine again after the guest is off', async () => {
+    const id = await waiting();
+    await haltInside(room(), ref(), 'shutdown');
+    await later(id);
+    expect(await mine.operation(id)).toMatchObject({ status: 'cancelled' });
+    expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running', operation: null });
+    expect(await mine.instance(vm)).toMatchObject({ state: 'running' });
+  });
+
+  it('leaves a machine on whose guest ignores the request', async () => {
+    const id = await waiting();
+    expect(await outwaitGuests(app)).toBe(1);
+    expect(await mine.operation(id)).toMatchObject({ status: 'cancelled' });
+    expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running', operation: null });
+  });
+
+  it('does not keep a deletion waiting', async () => {
+    const id = await waiting();
+    expect((await mine.send('DELETE', `vms/${vm.id}`)).statusCode).toBe(202);
+    await later(id);
+    await settle(app);
+    expect(await mine.instance(vm)).toBeNull();
   });
 });
 

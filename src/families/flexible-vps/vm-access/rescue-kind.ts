@@ -8,8 +8,8 @@ import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schem
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
-import { restart } from '../power/shutdown.ts';
-import { leaveStatus, refusalOf, withVm, writeStatus } from '../power/status.ts';
+import { isBeforeShutdown, restart } from '../power/shutdown.ts';
+import { leaveStatus, tryEngine, withVm, writeStatus } from '../power/status.ts';
 import { guestOf, refOf } from '../vms/guest.ts';
 import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
@@ -50,12 +50,17 @@ function rescueOf({ secrets }: Services, vmId: string, input: RescueInput): Resc
   };
 }
 
-async function boot(engine: ComputeEngine, { db, signal, operationId }: Work<RescueInput>, row: VmRow) {
+/** Returns whether the machine can be restarted. It is restarted only once, so the rescue setting has to be right before. */
+async function prepare(engine: ComputeEngine, work: Work<RescueInput>, row: VmRow): Promise<boolean> {
+  const { services, db, input, signal } = work;
   const ref = refOf(row);
-  if ((await engine.observeInstance(ref, signal))?.state === 'stopped')
+  await engine.ensureRescue(ref, rescueOf(services, row.id, input), signal);
+  const seen = await engine.observeInstance(ref, signal);
+  if (!input.restart || seen?.rescue.wanted !== input.enabled) return false;
+  if (seen.state === 'stopped')
     await engine.ensurePlacement(ref, await placementOf(db, row.placement_group_id, row.id), signal);
   await engine.ensureGuest(ref, guestOf(row), signal);
-  await restart(engine, ref, GRACE, operationId, signal);
+  return true;
 }
 
 function isAsWanted({ enabled, restart: isBooted }: RescueInput, seen: Instance | null): boolean {
@@ -97,13 +102,12 @@ const bootStep = step<RescueInput>(
   withVm(async (work, row): Promise<Outcome> => {
     const { services, input, signal, now, tries } = work;
     const engine = engineAt(services.compute, row.location);
-    const look = () => engine.observeInstance(refOf(row), signal);
-    const refused = await refusalOf(async () => {
-      await engine.ensureRescue(refOf(row), rescueOf(services, row.id, input), signal);
-      // An operation restarts the machine only once, so the rescue setting has to be right before.
-      if (input.restart && (await look())?.rescue.wanted === input.enabled) await boot(engine, work, row);
+    const { refused, value: sleep } = await tryEngine(async () => {
+      const isReady = !isBeforeShutdown(work) || (await prepare(engine, work, row));
+      return isReady ? restart(engine, refOf(row), GRACE, work) : null;
     });
-    const seen = await look();
+    if (sleep !== null) return sleep;
+    const seen = await engine.observeInstance(refOf(row), signal);
     const fault = refused ?? (isAsWanted(input, seen) ? null : unlike(seen));
     if (refused === null && fault !== null && seen !== null && tries < MOST_LIES)
       return failed(fault.code, fault.detail, true);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import type { OperationView } from '../../../kernel/operations/schema.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { operationOf, settle } from '../../../testing/operations.ts';
+import { operationOf, outwaitGuests, settle } from '../../../testing/operations.ts';
 import { freshPublicKey } from '../../../testing/ssh-keys.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 import type { Vm } from '../vms/schema.ts';
@@ -147,6 +147,8 @@ describe('rescue mode', () => {
   it('cuts off a guest that does not listen', async () => {
     await addFault(app.services.db, { target: vm.id, effect: { kind: 'ignore_shutdown' } });
     await set({ enabled: true });
+    expect(await rescue()).toEqual({ wanted: true, active: false });
+    expect(await outwaitGuests(app)).toBe(1);
     expect(await rescue()).toEqual({ wanted: true, active: true });
   });
 
@@ -173,12 +175,15 @@ describe('trouble', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is told as it is: set, but not entered', async () => {
+  it.each([
+    ['requestShutdown', 'running'],
+    ['restart', 'stopped'],
+  ] as const)('is told as it is: set, but not entered, because %s is refused', async (call, status) => {
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'Told to fail.' } as const;
-    await addFault(app.services.db, { target: vm.id, call: 'restart', effect });
+    await addFault(app.services.db, { target: vm.id, call, effect });
     const { operation } = await set({ enabled: true });
     expect((await operationOf(app, operation?.id ?? '')).status).toBe('failed');
-    expect(await vps.readVm(vm.id)).toMatchObject({ status: 'running', rescue: { active: true } });
+    expect(await vps.readVm(vm.id)).toMatchObject({ status, rescue: { active: true } });
     expect(await rescue()).toEqual({ wanted: true, active: false });
   });
 

@@ -1,5 +1,3 @@
-import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
-import { EngineRefused } from '../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
@@ -24,6 +22,7 @@ import {
 } from '../backups/with-machine.ts';
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
 import { tellDetached } from '../firewalls/machine-firewalls.ts';
+import { shutDown } from '../power/shutdown.ts';
 import { beginFate, endFate, keepVolumes, removeNext, tellFate } from '../volumes/machine-volumes.ts';
 import { forgetVolume } from '../volumes/removal.ts';
 import { volumesOf } from '../volumes/store.ts';
@@ -48,18 +47,17 @@ const Input = Shape({
 });
 type Input = Static<typeof Input>;
 
-async function shutDown(
-  engine: ComputeEngine,
-  ref: Ref,
-  { shutdown_timeout_seconds: timeoutSeconds, force_after_timeout }: Input,
-  signal: AbortSignal,
-): Promise<void> {
-  const seen = await engine.observeInstance(ref, signal);
-  if (timeoutSeconds === 0 || seen?.state !== 'running') return;
-  await engine.ensureStopped(ref, { force: false, timeoutSeconds }, signal).catch((error: unknown) => {
-    const isDeaf = error instanceof EngineRefused && error.code === 'shutdown_timeout';
-    if (!isDeaf || !force_after_timeout) throw error;
-  });
+/** A machine that is still running afterwards is forced off by its removal. */
+async function shutDownFirst(work: Work<Input>): Promise<Outcome> {
+  const { services, db, resourceId, input, signal } = work;
+  const { shutdown_timeout_seconds: timeoutSeconds, force_after_timeout: force } = input;
+  const row = await readVm(db, resourceId);
+  if (row === undefined || timeoutSeconds === 0) return done();
+  const engine = engineAt(services.compute, row.location);
+  const seen = await engine.observeInstance(refOf(row), signal);
+  if (seen?.state !== 'running') return done();
+  const way = await shutDown(engine, refOf(row), { timeoutSeconds, force }, work);
+  return typeof way === 'string' ? done() : way;
 }
 
 /** The volumes that are deleted after the machine: the step `remove` has found them. */
@@ -91,12 +89,7 @@ export const deleteVmKind = kind<typeof Input>({
     ),
     step(storeStep, first(storeDisk), { foreign: ({ input }) => input.final_backup_id !== undefined }),
     step('secure', first(finishBackup)),
-    step('shutdown', async ({ services, db, resourceId, input, signal }) => {
-      const row = await readVm(db, resourceId);
-      if (row !== undefined)
-        await shutDown(engineAt(services.compute, row.location), refOf(row), input, signal);
-      return done();
-    }),
+    step('shutdown', shutDownFirst),
     step('remove', async (work) => {
       const { services, db, resourceId, signal, now, input } = work;
       const row = await readVm(db, resourceId);

@@ -69,7 +69,7 @@ export async function stopVm({ app, account }: World, id: string): Promise<void>
   const { services } = app;
   const { db, compute } = services;
   const row = await readVm(db, id);
-  await compute.at(row?.location ?? '')?.ensureStopped({ account: account.id, id }, { force: true });
+  await compute.at(row?.location ?? '')?.ensureStopped({ account: account.id, id });
   await vms.change(db, id, { status: 'stopped', started_at: null }, { services });
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFault } from '../../../engines/compute/sandbox/store.ts';
 import { createAccount, createKey, type TestAccount, type TestKey } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { settle } from '../../../testing/operations.ts';
+import { outwaitGuests, settle } from '../../../testing/operations.ts';
 import type { Vm } from './schema.ts';
 
 let app: TestApp;
@@ -355,6 +355,8 @@ describe('deleting with a shutdown', () => {
     const answer = await remove(vm, 'shutdown_timeout_seconds=5&force_after_timeout=false');
     expect(answer.statusCode, answer.body).toBe(202);
     await settle(app);
+    expect(await read(vm.id)).toMatchObject({ status: 'deleting', operation: { waiting_for: 'guest' } });
+    expect(await outwaitGuests(app)).toBe(1);
     expect(await read(vm.id)).toMatchObject({ status: 'running', operation: null });
     const listed = await app.call({
       method: 'GET',
@@ -365,6 +367,7 @@ describe('deleting with a shutdown', () => {
     expect(await instance(vm)).toMatchObject({ state: 'running' });
     expect((await remove(vm, 'shutdown_timeout_seconds=5')).statusCode).toBe(202);
     await settle(app);
+    expect(await outwaitGuests(app)).toBe(1);
     expect(await instance(vm)).toBeNull();
   });
 });

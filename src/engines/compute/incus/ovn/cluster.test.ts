@@ -10,7 +10,7 @@ import { type OvnClusterHarness, openOvnCluster } from '../../../../testing/incu
 import { probeOf } from '../../../../testing/incus/probe.ts';
 import { whyNoOvn, whyNoVpn } from '../../../../testing/incus/programs.ts';
 import { firewallSpec, memberOf, pingRule } from '../../contract/firewalls.ts';
-import { FORCED, Lab } from '../../contract/lab.ts';
+import { Lab } from '../../contract/lab.ts';
 import type { Nic, Ref } from '../../instance.ts';
 
 const reason = whyNoOvn();
@@ -100,7 +100,7 @@ describe.skipIf(reason !== null)(`a cluster on OVN${reason === null ? '' : `: ${
   it('keeps a machine joined that moves', async () => {
     const [first, second, third] = machines as [Machine, Machine, Machine];
     const move = async (placement: Parameters<typeof lab.group>[0]): Promise<void> => {
-      await harness.engine.ensureStopped(second.ref, FORCED);
+      await harness.engine.ensureStopped(second.ref);
       await harness.engine.ensurePlacement(second.ref, lab.group(placement));
       await start(second);
     };

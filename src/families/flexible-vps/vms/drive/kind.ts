@@ -3,7 +3,7 @@ import type { Drive } from '../../../../engines/compute/port.ts';
 import { engineAt, step } from '../../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../../kernel/operations/kind.ts';
 import { Nullable, Shape, type Static, Type } from '../../../../kernel/schema.ts';
-import { restart } from '../../power/shutdown.ts';
+import { isBeforeShutdown, restart } from '../../power/shutdown.ts';
 import { withVm } from '../../power/status.ts';
 import { markRunning, refOf } from '../guest.ts';
 import { vms } from '../resource.ts';
@@ -42,13 +42,13 @@ async function change(work: Work<DriveInput>, row: VmRow): Promise<Outcome> {
   });
 }
 
-async function reboot(
-  { services, input, signal, operationId, now }: Work<DriveInput>,
-  row: VmRow,
-): Promise<Outcome> {
-  if (!input.restart || row.status !== 'running') return done({ changed: true });
+async function reboot(work: Work<DriveInput>, row: VmRow): Promise<Outcome> {
+  const { services, input, signal, now } = work;
+  const isOn = row.status === 'running' || !isBeforeShutdown(work);
+  if (!input.restart || !isOn) return done({ changed: true });
   const engine = engineAt(services.compute, row.location);
-  await restart(engine, refOf(row), GRACE, operationId, signal);
+  const sleep = await restart(engine, refOf(row), GRACE, work);
+  if (sleep !== null) return sleep;
   const seen = await engine.observeInstance(refOf(row), signal);
   if (seen?.state !== 'running')
     return failed('engine_failed', 'The machine was restarted, but is not running.', true);
