@@ -189,11 +189,6 @@ export const exemptions = {
       reason: 'Reads the sums of each budget with a label selector; a limit allows few budgets.',
     },
     {
-      subject: 'listBudgets: meter_entries',
-      reason:
-        'For a page with several label selectors, the plan for any values goes through the entries of these budgets.',
-    },
-    {
       subject: 'attachVpsFirewall: vms',
       reason: 'Checks and marks each machine that the firewall covers, and a label selector may cover all.',
     },
@@ -214,10 +209,10 @@ export const exemptions = {
       subject: 'listVmInterfaces: vm_interfaces',
       reason: 'Sorts all interfaces of one machine, of which a limit allows eight.',
     },
-    ...['listVpnGateways', 'listVpnPeers'].map((id) => ({
-      subject: `${id}: vpn_peers`,
-      reason: 'Counts or sorts all peers of one gateway, of which a limit allows 250.',
-    })),
+    {
+      subject: 'listVpnGateways: vpn_peers',
+      reason: 'Counts the peers of each gateway of the page, of which a limit allows 250.',
+    },
     ...['listVmSnapshots: vm_snapshots', 'listVpsVolumeSnapshots: volume_snapshots'].map((subject) => ({
       subject,
       reason: 'Sorts the snapshots of one machine or volume by their last change; a limit allows 30.',
@@ -226,10 +221,6 @@ export const exemptions = {
       subject: `listVms: ${table}`,
       reason: 'Shows the interfaces and firewalls of each machine, of which limits allow eight and ten.',
     })),
-    {
-      subject: 'getIpAllowlist: key_denials',
-      reason: 'Adds up what Report only recorded, by key and address. At most 10,000 denials are kept.',
-    },
   ],
   silentWrites: [
     {
