@@ -160,6 +160,7 @@ const failure = ({ name }: Step<never>): Outcome => ({
  */
 export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promise<number> {
   const left = [...mishaps];
+  const accountIds = await findBusyAccounts(app);
   aheadMs = 0;
   for (let deaths = 0; ; deaths++) {
     const life = new Life(app, left);
@@ -170,14 +171,25 @@ export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promi
     if (isDone && !life.isOver) {
       const differences = [
         ...(await inventoryDifferences(app)),
-        ...(await meterDifferences(app)),
-        ...(await countDifferences(app)),
+        ...(await meterDifferences(app, accountIds)),
+        ...(await countDifferences(app, accountIds)),
       ];
       if (differences.length > 0) throw new Error(differences.join('\n'));
       return deaths;
     }
     aheadMs += (LEASE_SECONDS + 1) * 1000;
   }
+}
+
+/** The accounts that operations are going to change. Those of earlier cases are left out: a law has hundreds. */
+async function findBusyAccounts({ services: { db } }: TestApp): Promise<string[]> {
+  const rows = await db
+    .selectFrom('operations')
+    .select('account_id')
+    .distinct()
+    .where('finished_at', 'is', null)
+    .execute();
+  return rows.map(({ account_id }) => account_id);
 }
 
 /** If all operations sleep, moves the clock to the time when the next one is due. */
