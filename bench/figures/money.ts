@@ -135,9 +135,10 @@ async function beside<T>(client: Client, { key }: Fleet, work: () => Promise<T>)
   }
 }
 
-async function compareNeighbour(stage: Stage, client: Client, large: Fleet): Promise<Row> {
+/** Without a limit, the ratio is only reported: that of a small account shows which part is not due to the size. */
+async function compareNeighbour(stage: Stage, client: Client, fleet: Fleet, limit?: number): Promise<Row> {
   const { load, product, fixture, plan } = stage;
-  const set = 'whoami beside a large account';
+  const set = `whoami beside ${fleet.machines} machines`;
   await load.prepare(
     set,
     fromManyAddresses(() => ({ path: '/account/v1/whoami', key: fixture.caller.key })),
@@ -145,7 +146,7 @@ async function compareNeighbour(stage: Stage, client: Client, large: Fleet): Pro
   const { share, milliseconds } = ROUNDS_OF_NEIGHBOUR;
   const order = { port: product.port, set, status: 200, connections: 1, milliseconds };
   const alone = async (): Promise<number> => (await load.run(order)).p99[0] ?? Number.NaN;
-  const disturbed = (): Promise<number> => beside(client, large, alone);
+  const disturbed = (): Promise<number> => beside(client, fleet, alone);
   await disturbed();
   const [withCalls, without]: [number[], number[]] = [[], []];
   for (let round = 0; round < Math.ceil(plan.rounds * share); round++) {
@@ -155,10 +156,10 @@ async function compareNeighbour(stage: Stage, client: Client, large: Fleet): Pro
   }
   const { median: ratio, text } = ratiosOf(withCalls, without);
   return {
-    figure: `p99 of another account's whoami beside these calls of ${large.machines.toLocaleString('en')} machines ÷ alone`,
+    figure: `p99 of another account's whoami beside these calls of ${fleet.machines.toLocaleString('en')} machines ÷ alone`,
     value: ratio.toFixed(2),
-    target: `≤ ${MOST_BESIDE.toFixed(2)}`,
-    met: ratio <= MOST_BESIDE,
+    target: limit === undefined ? 'reported' : `≤ ${limit.toFixed(2)}`,
+    met: limit === undefined || ratio <= limit,
     context: `${text}; ${median(withCalls).toFixed(2)} ms ÷ ${median(without).toFixed(2)} ms; ${1000 / BETWEEN_CALLS_MS} calls a second`,
   };
 }
@@ -176,5 +177,6 @@ export async function measureMoney(stage: Stage): Promise<Row[]> {
     }
     rows.push(await compareCall(stage, call, [small, large]));
   }
-  return [...rows, await compareNeighbour(stage, client, large)];
+  rows.push(await compareNeighbour(stage, client, large, MOST_BESIDE));
+  return [...rows, await compareNeighbour(stage, client, small)];
 }
