@@ -101,8 +101,9 @@ export async function settle({ services }: Home): Promise<void> {
       .select('id')
       .where('finished_at', 'is', null)
       .where('is_ready', '=', true)
+      // now() is older than the snapshot of this query, which may contain an operation that was given back meanwhile.
       .where((where) =>
-        where.or([where('lease_owner', 'is not', null), where('run_at', '<=', sql<Date>`now()`)]),
+        where.or([where('lease_owner', 'is not', null), where('run_at', '<=', sql<Date>`clock_timestamp()`)]),
       )
       .where('type', 'in', [...registry.kinds.keys()])
       .executeTakeFirst();
