@@ -66,7 +66,8 @@ const LINE = {
   pace: 'hour',
   quantity: '1000000',
   billable: '1000000',
-  hourly: '9000000000',
+  // The monthly price is reached an hour and a half later.
+  hourly: '3993333333333',
   monthly: '5990000',
 };
 
@@ -90,11 +91,11 @@ async function endOperations(): Promise<void> {
     where finished_at is null`.execute(app.services.db);
 }
 
-/** As if all costs had begun two days ago, and been added up since: what changed lately is read one by one. */
+/** As if all costs had begun five minutes ago, and been added up since: what changed lately is read one by one. */
 async function ageSums(): Promise<void> {
   const { db } = app.services;
   await sql`
-    update meter_entries set at = at - interval '2 days', known_at = known_at - interval '2 days'`.execute(
+    update meter_entries set at = at - interval '5 minutes', known_at = known_at - interval '5 minutes'`.execute(
     db,
   );
   await foldMeter(db);

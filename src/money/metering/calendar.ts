@@ -37,7 +37,9 @@ export function monthOf(at: Date): Period {
   return { from: new Date(from), to: new Date(to) };
 }
 
-export const startOfDay = (time: number): number => time - (((time % DAY_MS) + DAY_MS) % DAY_MS);
+const startOf = (ms: number, time: number): number => time - (((time % ms) + ms) % ms);
+export const startOfHour = (time: number): number => startOf(HOUR_MS, time);
+export const startOfDay = (time: number): number => startOf(DAY_MS, time);
 
 export const earlierOf = (a: Date, b: Date): Date => (b.getTime() < a.getTime() ? b : a);
 export const laterOf = (a: Date, b: Date): Date => (a.getTime() < b.getTime() ? b : a);

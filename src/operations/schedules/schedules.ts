@@ -8,6 +8,8 @@ import type { Services } from '../../kernel/services.ts';
 import { msUntilDue, takeTurn } from './store.ts';
 
 const AFTER_FAULT_MS = 30_000;
+/** Slightly later than due: a timer that fires too early would have to be set again. */
+const LATER_MS = 50;
 
 export class Schedules {
   readonly #services: Services;
@@ -51,8 +53,11 @@ export class Schedules {
   async #take(schedule: Schedule): Promise<number> {
     const { name, everySeconds } = schedule;
     try {
-      if (await takeTurn(this.#services.db, name, everySeconds)) await schedule.run(this.#services);
-      return await msUntilDue(this.#services.db, name);
+      const start = performance.now();
+      if (!(await takeTurn(this.#services.db, name, everySeconds)))
+        return LATER_MS + (await msUntilDue(this.#services.db, name));
+      await schedule.run(this.#services);
+      return LATER_MS + Math.max(0, start + everySeconds * 1000 - performance.now());
     } catch (error) {
       this.#log.warn({ err: error, schedule: name }, 'scheduled work failed');
       return Math.min(AFTER_FAULT_MS, everySeconds * 1000);

@@ -25,6 +25,5 @@ export async function msUntilDue(db: Db, name: string): Promise<number> {
   const { rows } = await sql<{ ms: number }>`
     select greatest(0, extract(epoch from next_at - now()) * 1000)::float8 as ms from schedules
     where name = ${name}`.execute(db);
-  // Slightly later than due: a timer that fires too early would have to be set again.
-  return Math.ceil(rows[0]?.ms ?? 0) + 50;
+  return Math.ceil(rows[0]?.ms ?? 0);
 }

@@ -48,16 +48,17 @@ create table meter_entries (
 create index meter_entries_resource on meter_entries (resource_id, month);
 create index meter_entries_fresh on meter_entries (account_id, scope, month) where not is_folded;
 create index meter_entries_foldable on meter_entries (id) where not is_folded;
-create index meter_entries_time on meter_entries (account_id, scope, at);
+create index meter_entries_time on meter_entries (account_id, scope, kind, at);
 create index meter_entries_groups on meter_entries (account_id, scope, family, type, resource_id);
 
--- The sums of folded entries, by day.
+-- The sums of folded entries: of caps by the hour, of the others by the day.
 create table meter_totals (
   account_id text collate "C" not null references accounts on delete cascade,
   scope text collate "C" not null,
   kind text not null,
   month date not null,
-  day date not null,
+  -- When the hour or the day begins.
+  period_start timestamptz not null,
   known_day date not null,
   family text collate "C" not null,
   type text collate "C" not null,
@@ -76,7 +77,7 @@ create table meter_totals (
   due numeric not null,
   committed numeric not null
 );
-create unique index meter_totals_key on meter_totals (account_id, scope, month, kind, day, known_day, family, type,
+create unique index meter_totals_key on meter_totals (account_id, scope, month, kind, period_start, known_day, family, type,
   location, api_key_id, sku, unit, pace, cap_ms) nulls not distinct;
 
 comment on column meter_entries.api_key_id is 'API key fact: which key created the resource';

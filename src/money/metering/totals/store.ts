@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
-import { dayName, monthAt, startOfDay } from '../calendar.ts';
+import { DAY_MS, dayName, HOUR_MS, monthAt, startOfDay, startOfHour } from '../calendar.ts';
 import type { Entry } from './entry.ts';
 
 /**
@@ -33,62 +33,88 @@ export interface Wanted extends Within {
 
 const sums = sql`cost_slope, cost_base, quantity_slope, quantity_base, billable_slope, billable_base, due, committed`;
 const names = sql`account_id, scope, kind, month, family, type, location, api_key_id, sku, unit, pace, cap_ms, ${sums}`;
+const dayStart = (time: RawBuilder<unknown>) =>
+  sql`date_trunc('day', ${time} at time zone 'UTC') at time zone 'UTC'`;
 const dayOf = (column: RawBuilder<unknown>) => sql`(${column} at time zone 'UTC')::date`;
-const midnight = (column: RawBuilder<unknown>) => sql`${column}::timestamp at time zone 'UTC'`;
-/** The time of a sum of one day. A cap counts from its time on, so a day of caps counts from the end of the day on. */
-const timeOf = (day: RawBuilder<unknown>) =>
-  midnight(sql`(${day} + case when kind = 'cap' then 1 else 0 end)`);
+const times = (of: readonly number[]) => sql`${of.map((time) => new Date(time))}::timestamptz[]`;
+const periodStart = sql`meter_period_start(kind, at)`;
+/** The time of a sum. A cap counts from its time on, so an hour of caps counts from the end of the hour on. */
+const timeOf = (start: RawBuilder<unknown>) =>
+  sql`case when kind = 'cap' then ${start} + interval '1 hour' else ${start} end`;
+
+/** Entries of a kind and a period that are read one by one, because a time that matters lies within the period. */
+interface Exact {
+  readonly kind: 'bend' | 'cap';
+  readonly from: number;
+  readonly to: number;
+}
+
+function exactPeriods({ from, until }: Within): Exact[] {
+  const isLive = until >= Date.now() - LIVE_MS;
+  const within = [...(isMidnight(from) ? [] : [from]), ...(isMidnight(until) || isLive ? [] : [until])];
+  const days = [...new Set(within.map(startOfDay))];
+  const hours = [...new Set([from, until].map(startOfHour))].filter(
+    (hour) => !days.includes(startOfDay(hour)),
+  );
+  return [
+    ...days.flatMap((day) =>
+      (['bend', 'cap'] as const).map((kind) => ({ kind, from: day, to: day + DAY_MS })),
+    ),
+    ...hours.map((hour) => ({ kind: 'cap' as const, from: hour, to: hour + HOUR_MS })),
+  ];
+}
 
 /** The conditions on the entries of an account that do not depend on where they are stored. */
-function conditionsOf(accountId: string, { from, until, to }: Within) {
-  const isLive = until >= Date.now() - LIVE_MS;
-  const exact = [...(isMidnight(from) ? [] : [from]), ...(isMidnight(until) || isLive ? [] : [until])];
-  const exactDays = [...new Set(exact.map(dayName))];
-  const capDays = [...new Set([...exact, until].map(dayName))];
+function conditionsOf(accountId: string, within: Within) {
+  const { from, to } = within;
+  const exact = exactPeriods(within);
+  const startsOf = (kind: Exact['kind']) =>
+    exact.filter((period) => period.kind === kind).map((period) => period.from);
+  const bendDays = times(startsOf('bend'));
+  const capTimes = times(startsOf('cap'));
   const firstMonth = dayName(monthAt(from).from);
   const lastMonth = dayName(monthAt(Math.max(from, to - 1)).from);
   return {
-    capDays: sql`${capDays}::date[]`,
+    exact: sql`unnest(${exact.map(({ kind }) => kind)}::text[], ${times(exact.map((period) => period.from))},
+      ${times(exact.map((period) => period.to))}) as exact (of_kind, starts_at, ends_at)`,
     isWithin: sql`account_id = ${accountId}
       and month <= ${lastMonth}::date and (kind = 'carry' or month >= ${firstMonth}::date)`,
-    isByDay: (day: RawBuilder<unknown>) => sql`case kind when 'bend' then ${day} <> all(${exactDays}::date[])
-      when 'cap' then ${day} <> all(${capDays}::date[]) else true end`,
+    /** Whether an entry of the period that begins then is read as part of a sum. */
+    isSummed: (start: RawBuilder<unknown>) => sql`case kind when 'bend' then ${start} <> all(${bendDays})
+      when 'cap' then ${start} <> all(${capTimes}) and ${dayStart(start)} <> all(${bendDays}) else true end`,
   };
 }
 
 /**
- * The entries of an account: by day where sums by day are exact, and one by one on the days on which `from` and `until`
- * lie within the day. `offset 0` keeps PostgreSQL from joining first: it looks up one scope after the other, each by an
- * equation, which the indexes serve however many other entries the account has.
+ * The entries of an account: by sums where sums are exact, and one by one in the periods within which `from` and `until`
+ * lie. `offset 0` keeps PostgreSQL from joining first: it looks up one scope after the other, each by an equation, which
+ * the indexes serve however many other entries the account has.
  */
 export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown> {
-  const { capDays, isWithin, isByDay } = conditionsOf(accountId, wanted);
+  const { exact, isWithin, isSummed } = conditionsOf(accountId, wanted);
   const isWanted = sql`${isWithin} and scope = wanted.name`;
   const until = new Date(wanted.until);
-  const day = dayOf(sql`at`);
   return sql`
     select entries.* from unnest(${[...wanted.scopes]}::text[]) as wanted (name), lateral (
-      select ${names}, ${timeOf(sql`day`)} as at, known_day
-      from meter_totals where ${isWanted} and ${isByDay(sql`day`)}
-        and (kind <> 'bend' or day <= ${dayName(wanted.until - 1)}::date)
+      select ${names}, ${timeOf(sql`period_start`)} as at, known_day
+      from meter_totals where ${isWanted} and ${isSummed(sql`period_start`)}
+        and (kind <> 'bend' or period_start < ${until})
       union all
-      select ${names}, case when at = ${until} then at else ${timeOf(day)} end, ${dayOf(sql`known_at`)}
-      from meter_entries where ${isWanted} and not is_folded and ${isByDay(day)} and (kind <> 'bend' or at <= ${until})
+      select ${names}, case when at = ${until} then at else ${timeOf(periodStart)} end, ${dayOf(sql`known_at`)}
+      from meter_entries where ${isWanted} and not is_folded and ${isSummed(periodStart)}
+        and (kind <> 'bend' or at <= ${until})
       union all
       select ${names}, at, ${dayOf(sql`known_at`)}
-      from unnest(${capDays}) exact_day join meter_entries
-        on at >= ${midnight(sql`exact_day`)} and at < ${midnight(sql`(exact_day + 1)`)}
-      where ${isWanted} and resource_id is not null and kind in ('bend', 'cap') and not ${isByDay(day)}
-        and (kind <> 'bend' or at <= ${until})
+      from ${exact} join meter_entries on kind = of_kind and at >= starts_at and at < ends_at
+      where ${isWanted} and resource_id is not null and (kind <> 'bend' or at <= ${until})
       offset 0) entries`;
 }
 
 /** The same entries with their resources and labels, one for each resource, for the whole account. */
 export function detailsOf(accountId: string, within: Within): RawBuilder<unknown> {
-  const { isWithin, isByDay } = conditionsOf(accountId, within);
-  const day = dayOf(sql`at`);
+  const { isWithin, isSummed } = conditionsOf(accountId, within);
   return sql`
-    select ${names}, case when ${isByDay(day)} then ${timeOf(day)} else at end as at,
+    select ${names}, case when ${isSummed(periodStart)} then ${timeOf(periodStart)} else at end as at,
       ${dayOf(sql`known_at`)} as known_day, resource_id, labels
     from meter_entries where ${isWithin} and scope = ${ACCOUNT} and resource_id is not null
       and (kind <> 'bend' or at <= ${new Date(within.until)})`;

@@ -21,22 +21,23 @@ $$;
 create function meter_differences(of_account text) returns table (scope text, month date, kind text, sku text)
 stable language sql as $$
   with stored as (
-    select t.scope, t.month, t.kind, t.day, t.family, t.type, t.location, t.api_key_id, t.sku, t.unit, t.pace, t.cap_ms,
+    select t.scope, t.month, t.kind, t.period_start, t.family, t.type, t.location, t.api_key_id, t.sku, t.unit, t.pace, t.cap_ms,
       t.cost_slope, t.cost_base, t.quantity_slope, t.quantity_base, t.billable_slope, t.billable_base, t.due, t.committed
     from meter_totals t where account_id = of_account
     union all
-    select e.scope, e.month, e.kind, (e.at at time zone 'UTC')::date, e.family, e.type, e.location, e.api_key_id, e.sku,
+    select e.scope, e.month, e.kind, meter_period_start(e.kind, e.at), e.family, e.type, e.location, e.api_key_id, e.sku,
       e.unit, e.pace, e.cap_ms, e.cost_slope, e.cost_base, e.quantity_slope, e.quantity_base, e.billable_slope,
       e.billable_base, e.due, e.committed
     from meter_entries e where account_id = of_account and not is_folded
     union all
-    select e.scope, e.month, e.kind, (e.at at time zone 'UTC')::date, e.family, e.type, e.location, e.api_key_id, e.sku,
+    select e.scope, e.month, e.kind, meter_period_start(e.kind, e.at), e.family, e.type, e.location, e.api_key_id, e.sku,
       e.unit, e.pace, e.cap_ms, -e.cost_slope, -e.cost_base, -e.quantity_slope, -e.quantity_base, -e.billable_slope,
       -e.billable_base, -e.due, -e.committed
     from meter_expected(of_account) e)
   select distinct s.scope, s.month, s.kind, s.sku from stored s
   where s.kind = 'carry' or s.month >= utc_month(now() - interval '400 days')
-  group by s.scope, s.month, s.kind, s.day, s.family, s.type, s.location, s.api_key_id, s.sku, s.unit, s.pace, s.cap_ms
+  group by s.scope, s.month, s.kind, s.period_start, s.family, s.type, s.location, s.api_key_id, s.sku, s.unit, s.pace,
+    s.cap_ms
   having sum(cost_slope) <> 0 or sum(cost_base) <> 0 or sum(quantity_slope) <> 0 or sum(quantity_base) <> 0
     or sum(billable_slope) <> 0 or sum(billable_base) <> 0 or sum(due) <> 0 or sum(committed) <> 0
 $$;

@@ -15,10 +15,15 @@ const SUMS = [
   'committed',
 ];
 
-const KEY = `account_id, scope, month, kind, day, known_day, family, type, location, api_key_id, sku, unit, pace,
-    cap_ms`;
+const KEY = `account_id, scope, month, kind, period_start, known_day, family, type, location, api_key_id, sku, unit,
+    pace, cap_ms`;
 
 export const upkeep = `
+-- The beginning of the hour or day by which an entry of this kind and time is added up.
+create function meter_period_start(kind text, at timestamptz) returns timestamptz immutable parallel safe language sql as $$
+  select date_trunc(case kind when 'cap' then 'hour' else 'day' end, at at time zone 'UTC') at time zone 'UTC'
+$$;
+
 -- Replaces the entries of a resource from a month on. Entries that were folded are taken back by their negatives.
 create function meter_retotal(of_resource text, since date) returns void language plpgsql as $$
 begin
@@ -97,7 +102,7 @@ begin
     where e.id = picked.id and e.resource_id is not null returning e.*),
   added as (
     insert into meter_totals as t (${KEY}, ${SUMS.join(', ')})
-    select account_id, scope, month, kind, (at at time zone 'UTC')::date as day,
+    select account_id, scope, month, kind, meter_period_start(kind, at) as period_start,
       (known_at at time zone 'UTC')::date as known_day, family, type, location, api_key_id, sku, unit, pace, cap_ms,
       ${SUMS.map((name) => `sum(${name})`).join(', ')}
     from (select * from taken_back union all select * from kept) entries

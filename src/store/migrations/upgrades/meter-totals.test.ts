@@ -105,7 +105,7 @@ async function history(
 /** All sums of an account, without the ids that differ between accounts. */
 async function sumsOf(db: Db, { id }: TestAccount): Promise<unknown[]> {
   const { rows } = await sql`
-    select replace(scope, ${id}, '') as scope, kind, month::text, day::text, family, type, location, sku, unit, pace,
+    select replace(scope, ${id}, '') as scope, kind, month::text, period_start::text, family, type, location, sku, unit, pace,
       cap_ms, api_key_id is null as has_no_key, cost_slope::text, cost_base::text, quantity_slope::text,
       quantity_base::text, billable_slope::text, billable_base::text, due::text, committed::text
     from meter_totals where account_id = ${id} order by ${sql.raw(Array.from({ length: 20 }, (_, i) => i + 1).join())}
