@@ -42,52 +42,52 @@ const periodStart = sql`meter_period_start(kind, at)`;
 const timeOf = (start: RawBuilder<unknown>) =>
   sql`case when kind = 'cap' then ${start} + interval '1 hour' else ${start} end`;
 
-/** Entries of a kind and a period that are read one by one, because a time that matters lies within the period. */
+/** Entries of a kind and a period that are read one by one. */
 interface Exact {
   readonly kind: 'bend' | 'cap';
   readonly from: number;
   readonly to: number;
 }
 
-function exactPeriods({ from, until }: Within): Exact[] {
+/** The days and hours within which `from` and `until` lie. Sums of today are exact for the present. */
+function exactPeriods({ from, until }: Within) {
   const isLive = until >= Date.now() - LIVE_MS;
   const within = [...(isMidnight(from) ? [] : [from]), ...(isMidnight(until) || isLive ? [] : [until])];
   const days = [...new Set(within.map(startOfDay))];
-  const hours = [...new Set([from, until].map(startOfHour))].filter(
+  const capHours = [...new Set([from, until].map(startOfHour))].filter(
     (hour) => !days.includes(startOfDay(hour)),
   );
-  return [
+  const periods: Exact[] = [
     ...days.flatMap((day) =>
       (['bend', 'cap'] as const).map((kind) => ({ kind, from: day, to: day + DAY_MS })),
     ),
-    ...hours.map((hour) => ({ kind: 'cap' as const, from: hour, to: hour + HOUR_MS })),
+    ...capHours.map((hour) => ({ kind: 'cap' as const, from: hour, to: hour + HOUR_MS })),
+    // Sums of bends are of the time before `until`.
+    ...(days.includes(startOfDay(until)) ? [] : [{ kind: 'bend' as const, from: until, to: until + 1 }]),
   ];
+  return { days: times(days), capHours: times(capHours), periods };
 }
 
 /** The conditions on the entries of an account that do not depend on where they are stored. */
 function conditionsOf(accountId: string, within: Within) {
   const { from, to } = within;
-  const exact = exactPeriods(within);
-  const startsOf = (kind: Exact['kind']) =>
-    exact.filter((period) => period.kind === kind).map((period) => period.from);
-  const bendDays = times(startsOf('bend'));
-  const capTimes = times(startsOf('cap'));
+  const { days, capHours, periods } = exactPeriods(within);
   const firstMonth = dayName(monthAt(from).from);
   const lastMonth = dayName(monthAt(Math.max(from, to - 1)).from);
   return {
-    exact: sql`unnest(${exact.map(({ kind }) => kind)}::text[], ${times(exact.map((period) => period.from))},
-      ${times(exact.map((period) => period.to))}) as exact (of_kind, starts_at, ends_at)`,
+    exact: sql`unnest(${periods.map(({ kind }) => kind)}::text[], ${times(periods.map((period) => period.from))},
+      ${times(periods.map((period) => period.to))}) as exact (of_kind, starts_at, ends_at)`,
     isWithin: sql`account_id = ${accountId}
       and month <= ${lastMonth}::date and (kind = 'carry' or month >= ${firstMonth}::date)`,
     /** Whether an entry of the period that begins then is read as part of a sum. */
-    isSummed: (start: RawBuilder<unknown>) => sql`case kind when 'bend' then ${start} <> all(${bendDays})
-      when 'cap' then ${start} <> all(${capTimes}) and ${dayStart(start)} <> all(${bendDays}) else true end`,
+    isSummed: (start: RawBuilder<unknown>) => sql`case kind when 'bend' then ${start} <> all(${days})
+      when 'cap' then ${start} <> all(${capHours}) and ${dayStart(start)} <> all(${days}) else true end`,
   };
 }
 
 /**
  * The entries of an account: by sums where sums are exact, and one by one in the periods within which `from` and `until`
- * lie. `offset 0` keeps PostgreSQL from joining first: it looks up one scope after the other, each by an equation, which
+ * lie, and at `until` itself. `offset 0` keeps PostgreSQL from joining first: it looks up one scope after the other, each by an equation, which
  * the indexes serve however many other entries the account has.
  */
 export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown> {
@@ -100,9 +100,9 @@ export function totalsOf(accountId: string, wanted: Wanted): RawBuilder<unknown>
       from meter_totals where ${isWanted} and ${isSummed(sql`period_start`)}
         and (kind <> 'bend' or period_start < ${until})
       union all
-      select ${names}, case when at = ${until} then at else ${timeOf(periodStart)} end, ${dayOf(sql`known_at`)}
+      select ${names}, ${timeOf(periodStart)}, ${dayOf(sql`known_at`)}
       from meter_entries where ${isWanted} and not is_folded and ${isSummed(periodStart)}
-        and (kind <> 'bend' or at <= ${until})
+        and (kind <> 'bend' or at < ${until})
       union all
       select ${names}, at, ${dayOf(sql`known_at`)}
       from ${exact} join meter_entries on kind = of_kind and at >= starts_at and at < ends_at
