@@ -52,6 +52,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   implements Resource
 {
   readonly type: string;
+  readonly words: string;
   readonly permission?: Permission;
   readonly path?: string;
   readonly limit?: string;
@@ -63,6 +64,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   constructor(definition: Definition<T, E, S>) {
     const { type, permission, path, limit } = definition;
     this.type = type;
+    this.words = definition.words ?? wordsFor(type);
     if (permission !== undefined) this.permission = permission;
     if (path !== undefined) this.path = path;
     if (limit !== undefined) this.limit = limit;

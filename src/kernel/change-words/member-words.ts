@@ -1,0 +1,116 @@
+/** Generic words for the change of one member, made from the change that the audit entry keeps. */
+import type { AuditChange } from '../audit/entry.ts';
+import { canonicalJson } from '../audit/entry.ts';
+import { type ForeseenChange, loosensBy, type Telling, tightens } from './change-words.ts';
+
+type Subject = Pick<Telling, 'noun' | 'subject'>;
+type Path = readonly string[];
+
+/** Longer values are not repeated: nobody compares two keys or two descriptions inside a sentence. */
+const MOST_CHARACTERS = 60;
+
+/** Members whose values are hashes of what nobody may see, or say nothing to people. */
+const UNSHOWN = /(_sha256|secret|password|token|user_data|_key)$/;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
+const isMap = (before: unknown, after: unknown): boolean =>
+  (isObject(before) || isObject(after)) && [before, after].every((value) => value == null || isObject(value));
+
+const wordsOf = (path: Path): string =>
+  path.map((part) => part.replace(/_sha256$|_ids?$/, '').replaceAll('_', ' ')).join(' ');
+
+/** Null if the value is not shown. */
+function shownValue(value: unknown): string | null {
+  const text = value instanceof Date ? value.toISOString() : String(value);
+  if (text.length > MOST_CHARACTERS || /[\p{Cc}]/u.test(text)) return null;
+  return /^[\w.:/@+*=-]+$/.test(text) ? text : `"${text}"`;
+}
+
+function scalarWords(path: Path, before: unknown, after: unknown, subject: string): string {
+  const what = `the ${wordsOf(path)} of ${subject}`;
+  if (typeof after === 'boolean') return `turns ${after ? 'on' : 'off'} ${what}`;
+  const isEmpty = (value: unknown): boolean => value == null || value === '';
+  if (isEmpty(after)) return `removes ${what}`;
+  const [old, now] = UNSHOWN.test(path.at(-1) ?? '') ? [null, null] : [shownValue(before), shownValue(after)];
+  if (now === null || (old === null && !isEmpty(before)))
+    return `${isEmpty(before) ? 'sets' : 'changes'} ${what}`;
+  return isEmpty(before) ? `sets ${what} to ${now}` : `changes ${what} from ${old} to ${now}`;
+}
+
+/** An item of a list; null if it is not a single value that can be shown. */
+const itemOf = (item: unknown): string | null => (isObject(item) ? null : shownValue(item));
+
+function listWords(path: Path, before: readonly unknown[], after: readonly unknown[], subject: string) {
+  const what = `the ${wordsOf(path)} of ${subject}`;
+  const missingIn = (list: readonly unknown[], other: readonly unknown[]): readonly unknown[] => {
+    const known = new Set(other.map(canonicalJson));
+    return list.filter((item) => !known.has(canonicalJson(item)));
+  };
+  const said = (items: readonly unknown[]): string => {
+    const shown = items.map(itemOf);
+    return shown.length <= 5 && shown.every((item) => item !== null)
+      ? shown.join(', ')
+      : `${items.length} ${items.length === 1 ? 'entry' : 'entries'}`;
+  };
+  const added = missingIn(after, before);
+  const gone = missingIn(before, after);
+  const texts = [
+    ...(added.length === 0 ? [] : [`adds ${said(added)} to ${what}`]),
+    ...(gone.length === 0 ? [] : [`removes ${said(gone)} from ${what}`]),
+  ];
+  return texts.length === 0 ? [`changes the order of ${what}`] : texts;
+}
+
+function labelWords(before: object, after: object, subject: string): string[] {
+  const [old, now] = [Object.entries(before), new Map(Object.entries(after))];
+  const known = new Map(old);
+  return [
+    ...[...now]
+      .filter(([name, value]) => known.get(name) !== value)
+      .map(([name, value]) => `sets the label ${name}=${value} of ${subject}`),
+    ...old.filter(([name]) => !now.has(name)).map(([name]) => `removes the label ${name} from ${subject}`),
+  ];
+}
+
+const dangers: Readonly<Record<string, string>> = { delete: 'deletion', redeploy: 'redeployment' };
+
+/** `protected`, `protected_delete` or `protection` with the member `delete`: what the member protects against. */
+function dangerOf(path: Path): string | undefined {
+  const [, danger] = /^protect(?:ed|ion)[ _]?(.*)$/.exec(path.join('_')) ?? [];
+  return danger === '' ? dangers['delete'] : danger && (dangers[danger] ?? danger);
+}
+
+function leafWords(
+  path: Path,
+  before: unknown,
+  after: unknown,
+  { noun, subject }: Subject,
+): ForeseenChange[] {
+  const danger = dangerOf(path);
+  if (danger !== undefined && typeof after === 'boolean')
+    return after
+      ? [tightens(`protects ${subject} against ${danger}`)]
+      : [loosensBy(`takes the protection against ${danger} from ${subject}`)];
+  if (path.length === 1 && path[0] === 'name')
+    return [tightens(`renames the ${noun} "${String(before)}" to "${String(after)}"`)];
+  if (Array.isArray(before) || Array.isArray(after))
+    return listWords(path, (before ?? []) as unknown[], (after ?? []) as unknown[], subject).map(tightens);
+  return [tightens(scalarWords(path, before, after, subject))];
+}
+
+function walk(path: Path, before: unknown, after: unknown, about: Subject): ForeseenChange[] {
+  if (canonicalJson(before ?? null) === canonicalJson(after ?? null) && !(after instanceof Date)) return [];
+  if (!isMap(before, after)) return leafWords(path, before, after, about);
+  const [old, now] = [(before ?? {}) as Record<string, unknown>, (after ?? {}) as Record<string, unknown>];
+  if (path.at(-1) === 'labels') return labelWords(old, now, about.subject).map(tightens);
+  const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
+  return names.flatMap((name) => walk([...path, name], old[name], now[name], about));
+}
+
+/** At least one sentence: a change that differs only in what is not shown is named without values. */
+export function memberWords({ pointer, before, after }: AuditChange, about: Subject): ForeseenChange[] {
+  const path = pointer.split('/').slice(1);
+  const words = walk(path, before, after, about);
+  return words.length > 0 ? words : [tightens(`changes the ${wordsOf(path)} of ${about.subject}`)];
+}
