@@ -8,31 +8,28 @@ import { tightens } from './change-words.ts';
 import { memberWords } from './member-words.ts';
 import { readNames } from './store.ts';
 
-const headlines: Readonly<Record<EffectView['action'], (subject: string) => string>> = {
-  create: (subject) => `creates ${subject}`,
-  update: (subject) => `changes ${subject}`,
-  attach: (subject) => `attaches ${subject}`,
-  start: (subject) => `starts ${subject}`,
-  delete: (subject) => `deletes ${subject}`,
-  wipe_disk: (subject) => `replaces the content of ${subject}`,
-  detach: (subject) => `detaches ${subject}`,
-  stop: (subject) => `stops ${subject}`,
-  restart: (subject) => `restarts ${subject}`,
-  cancel: (subject) => `cancels ${subject}`,
+const verbs: Readonly<Record<EffectView['action'], string>> = {
+  create: 'creates',
+  update: 'changes',
+  attach: 'attaches',
+  start: 'starts',
+  delete: 'deletes',
+  wipe_disk: 'replaces the content of the disk of',
+  detach: 'detaches',
+  stop: 'stops',
+  restart: 'restarts',
+  cancel: 'cancels',
 };
 
 function subjectOf({ action, id, name }: Effect, noun: string): string {
   if (name !== null) return `the ${noun} "${name}"`;
   // The id of a resource that would be created is never used again.
-  return action === 'create' || id === null ? `a ${noun}` : `the ${noun} ${id}`;
+  const article = /^[aeiou]/i.test(noun) ? 'an' : 'a';
+  return action === 'create' || id === null ? `${article} ${noun}` : `the ${noun} ${id}`;
 }
 
-/** The sentence about the effect as a whole. What it takes away is said only if nothing else is known of it. */
-function headlineOf(effect: Effect & EffectView, subject: string): ForeseenChange {
-  const { action, loss } = effect;
-  const lost = action === 'update' && loss ? `; lost: ${loss.what.replace(/\.$/, '')}` : '';
-  return tightens(`${headlines[action](subject)}${lost}`);
-}
+/** Effects that are about the resource as a whole, whatever members they change. */
+const WHOLE: readonly string[] = ['create', 'delete', 'cancel', 'wipe_disk'];
 
 const isShown = (effect: Effect): effect is Effect & EffectView => effect.action !== 'none';
 
@@ -45,10 +42,11 @@ async function changesOf(effect: Effect, { registry, ...about }: About): Promise
   const telling = { ...about, noun, subject: subjectOf(effect, noun) };
   const words = registry.changeWords.get(type);
   const own = (await words?.say(effect, telling)) ?? [];
-  const isNew = action === 'create' || action === 'delete';
+  const isWhole = WHOLE.includes(action) || effect.verb !== undefined;
   const rest = changes.filter(({ pointer }) => !words?.members.includes(pointer.slice(1)));
-  const said = [...own, ...(isNew ? [] : rest.flatMap((change) => memberWords(change, telling)))];
-  return isNew || said.length === 0 ? [headlineOf(effect, telling.subject), ...said] : said;
+  const said = [...own, ...(isWhole ? [] : rest.flatMap((change) => memberWords(change, telling)))];
+  const headline = tightens(`${effect.verb ?? verbs[action]} ${telling.subject}`);
+  return isWhole || said.length === 0 ? [headline, ...said] : said;
 }
 
 const ID = /\b[a-z]{2,8}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;

@@ -6,36 +6,72 @@ import { type ForeseenChange, loosensBy, type Telling, tightens } from './change
 type Subject = Pick<Telling, 'noun' | 'subject'>;
 type Path = readonly string[];
 
-/** Longer values are not repeated: nobody compares two keys or two descriptions inside a sentence. */
-const MOST_CHARACTERS = 60;
+/**
+ * Longer values and free text are not repeated: nobody compares two keys or two descriptions inside a sentence, and a
+ * model that reads our sentences should find as little text of others in them as possible.
+ */
+const SHOWN = /^[\w.:/@+*=-]{1,60}$/;
 
-/** Members whose values are hashes of what nobody may see, or say nothing to people. */
-const UNSHOWN = /(_sha256|secret|password|token|user_data|_key)$/;
+/** Members whose values are secrets or may hold one, such as the address of a webhook, or say nothing to people. */
+const UNSHOWN = /(_sha256|secret|password|token|user_data|url|_key)$/;
+
+/** The unit at the end of a name stands with the values instead. */
+const UNIT = /_(gb|mb|hours|seconds|days)$/;
+const unitOf = (name: string): string => {
+  const [, unit = ''] = UNIT.exec(name) ?? [];
+  return unit === '' ? '' : ` ${unit.length === 2 ? unit.toUpperCase() : unit}`;
+};
+
+/** Words of the product that are not written like the members. */
+const spellings: Readonly<Record<string, string>> = {
+  vm: 'machine',
+  vcpus: 'vCPUs',
+  ips: 'IPs',
+  ipv4: 'IPv4',
+  ipv6: 'IPv6',
+  dns: 'DNS',
+  iso: 'ISO',
+  url: 'URL',
+  cidrs: 'ranges',
+};
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof Date);
 const isMap = (before: unknown, after: unknown): boolean =>
   (isObject(before) || isObject(after)) && [before, after].every((value) => value == null || isObject(value));
 
+/** `/iso/iso_id` is the ISO: a word that follows itself is said once. */
 const wordsOf = (path: Path): string =>
-  path.map((part) => part.replace(/_sha256$|_ids?$/, '').replaceAll('_', ' ')).join(' ');
+  path
+    .flatMap((part) =>
+      part
+        .replace(/_sha256$|_ids?$/, '')
+        .replace(UNIT, '')
+        .split('_'),
+    )
+    .filter((word, i, words) => word !== words[i - 1])
+    .map((word) => spellings[word] ?? word)
+    .join(' ');
 
 /** Null if the value is not shown. */
 function shownValue(value: unknown): string | null {
   const text = value instanceof Date ? value.toISOString() : String(value);
-  if (text.length > MOST_CHARACTERS || /[\p{Cc}]/u.test(text)) return null;
-  return /^[\w.:/@+*=-]+$/.test(text) ? text : `"${text}"`;
+  return SHOWN.test(text) ? text : null;
 }
 
 function scalarWords(path: Path, before: unknown, after: unknown, subject: string): string {
   const what = `the ${wordsOf(path)} of ${subject}`;
   if (typeof after === 'boolean') return `turns ${after ? 'on' : 'off'} ${what}`;
+  const name = path.at(-1) ?? '';
   const isEmpty = (value: unknown): boolean => value == null || value === '';
   if (isEmpty(after)) return `removes ${what}`;
-  const [old, now] = UNSHOWN.test(path.at(-1) ?? '') ? [null, null] : [shownValue(before), shownValue(after)];
+  const [old, now] = UNSHOWN.test(name) ? [null, null] : [shownValue(before), shownValue(after)];
   if (now === null || (old === null && !isEmpty(before)))
     return `${isEmpty(before) ? 'sets' : 'changes'} ${what}`;
-  return isEmpty(before) ? `sets ${what} to ${now}` : `changes ${what} from ${old} to ${now}`;
+  const unit = unitOf(name);
+  return isEmpty(before)
+    ? `sets ${what} to ${now}${unit}`
+    : `changes ${what} from ${old}${unit} to ${now}${unit}`;
 }
 
 /** An item of a list; null if it is not a single value that can be shown. */

@@ -7,22 +7,20 @@ import type { BackupSchedule } from './windows.ts';
 
 const daysOf = ({ keep_days }: Retention): number => keep_days ?? Number.POSITIVE_INFINITY;
 
-const backupsIn = (count: number): string => (count === 1 ? 'the last backup' : `the last ${count} backups`);
 const daysIn = (days: number | null): string =>
-  days === null ? 'for any time' : days === 1 ? 'for 1 day' : `for ${days} days`;
+  days === null ? 'any time' : days === 1 ? '1 day' : `${days} days`;
 
-function retentionWords(before: Retention, after: Retention, of: string): ForeseenChange[] {
+function retentionWords(before: Retention, after: Retention): ForeseenChange[] {
   const { keep_last: old, keep_days: oldDays } = before;
   const { keep_last: now, keep_days: nowDays } = after;
+  const count = now === 1 ? 'backup' : `${now} backups`;
   return [
-    ...(old === now
-      ? []
-      : [{ text: `keeps ${backupsIn(now)} of ${of} instead of ${backupsIn(old)}`, loosens: now < old }]),
+    ...(old === now ? [] : [{ text: `keeps the last ${count} instead of ${old}`, loosens: now < old }]),
     ...(oldDays === nowDays
       ? []
       : [
           {
-            text: `keeps backups of ${of} ${daysIn(nowDays)} instead of ${daysIn(oldDays)}`,
+            text: `keeps backups for ${daysIn(nowDays)} instead of ${daysIn(oldDays)}`,
             loosens: daysOf(after) < daysOf(before),
           },
         ]),
@@ -42,19 +40,16 @@ function timesIn({ frequency, every_hours, hour, weekday, day_of_month }: Backup
   return `${frequency}${day} at ${hour}:00 UTC`;
 }
 
-function scheduleWords(before: BackupSchedule, after: BackupSchedule, of: string): ForeseenChange[] {
+function scheduleWords(before: BackupSchedule, after: BackupSchedule): ForeseenChange[] {
   const [old, now] = [timesIn(before), timesIn(after)];
+  const [oldHours, nowHours] = [before.window_hours, after.window_hours];
   return [
     ...(old === now
       ? []
-      : [{ text: `backs up ${of} ${now} instead of ${old}`, loosens: runsIn(after) < runsIn(before) }]),
-    ...(before.window_hours === after.window_hours
+      : [{ text: `makes backups ${now} instead of ${old}`, loosens: runsIn(after) < runsIn(before) }]),
+    ...(oldHours === nowHours
       ? []
-      : [
-          tightens(
-            `tries for ${after.window_hours} instead of ${before.window_hours} hours to back up ${of}`,
-          ),
-        ]),
+      : [tightens(`tries for ${nowHours} instead of ${oldHours} hours to make a backup`)]),
   ];
 }
 
@@ -72,18 +67,17 @@ export const policyWords: ChangeWords = {
   members: ['enabled', 'schedule', 'retention'],
   async say(effect, { db, subject }) {
     if (effect.action !== 'update' || effect.id === null) return [];
-    const of = machinesIn(await countMachinesWith(db, effect.id));
+    const machines = machinesIn(await countMachinesWith(db, effect.id));
     const enabled = changeOf<boolean>(effect, 'enabled');
     const schedule = changeOf<BackupSchedule>(effect, 'schedule');
     const retention = changeOf<Retention>(effect, 'retention');
-    const switched = enabled?.after
-      ? tightens(`backs up ${of} again`)
-      : loosensBy(`no longer backs up ${of}`);
     const said = [
-      ...(enabled === undefined ? [] : [switched]),
-      ...(schedule === undefined ? [] : scheduleWords(schedule.before, schedule.after, of)),
-      ...(retention === undefined ? [] : retentionWords(retention.before, retention.after, of)),
+      ...(enabled === undefined
+        ? []
+        : [enabled.after ? tightens('makes backups again') : loosensBy('makes no more backups')]),
+      ...(schedule === undefined ? [] : scheduleWords(schedule.before, schedule.after)),
+      ...(retention === undefined ? [] : retentionWords(retention.before, retention.after)),
     ];
-    return said.map(({ text, loosens }) => ({ text: `${subject} ${text}`, loosens }));
+    return said.map(({ text, loosens }) => ({ text: `${subject} ${text}, for ${machines}`, loosens }));
   },
 };
