@@ -59,7 +59,7 @@ describe('a dry run', () => {
     const { code, out } = await site.line(`${machine('dry')} --dry-run`);
     expect([code, out]).toEqual([
       0,
-      'Would create vm dry.\nCost: +8.00 EUR a month (+0.011700 an hour), without tax.\nNothing was changed: this was a dry run.\n',
+      'Creates the machine "dry".\nCost: +8.00 EUR a month (+0.011700 an hour), without tax.\nNothing was changed: this was a dry run.\n',
     ]);
     expect((await site.line('vm list -o json')).out).not.toContain('"dry"');
   });

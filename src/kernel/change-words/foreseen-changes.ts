@@ -1,5 +1,4 @@
 /** Describes the effects of a call that is about to be rolled back. */
-import type { Db } from '../../store/database.ts';
 import type { Effect } from '../effect.ts';
 import type { EffectView } from '../effect-view.ts';
 import type { Registry } from '../registry.ts';
@@ -51,14 +50,15 @@ async function changesOf(effect: Effect, { registry, ...about }: About): Promise
 
 const ID = /\b[a-z]{2,8}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
 
-/** People know resources by their names, so ids of resources that have one are replaced. */
-async function named(db: Db, accountId: string, changes: readonly ForeseenChange[]) {
-  const ids = [...new Set(changes.flatMap(({ text }) => text.match(ID) ?? []))];
+/**
+ * People know resources by their names, so ids of resources that have one are replaced. The effects have the names of
+ * resources that the call deletes.
+ */
+async function named({ db, accountId }: About, effects: readonly Effect[], texts: readonly string[]) {
+  const ids = [...new Set(texts.flatMap((text) => text.match(ID) ?? []))];
   const names = ids.length === 0 ? new Map<string, string>() : await readNames(db, accountId, ids);
-  return changes.map(({ text, loosens }) => ({
-    text: text.replaceAll(ID, (id) => (names.has(id) ? `"${names.get(id)}"` : id)),
-    loosens,
-  }));
+  for (const { id, name } of effects) if (id !== null && name !== null) names.set(id, name);
+  return texts.map((text) => text.replaceAll(ID, (id) => (names.has(id) ? `"${names.get(id)}"` : id)));
 }
 
 export async function foreseenChanges(
@@ -67,7 +67,12 @@ export async function foreseenChanges(
 ): Promise<readonly ForeseenChange[]> {
   const changes: ForeseenChange[] = [];
   for (const effect of effects) changes.push(...(await changesOf(effect, about)));
-  const texts = new Set<string>();
-  const distinct = changes.filter(({ text }) => !texts.has(text) && texts.add(text));
-  return named(about.db, about.accountId, distinct);
+  // Effects on several resources may have the same words; a map keeps the first place of each.
+  const distinct = [...new Map(changes.map((change) => [change.text, change])).values()];
+  const texts = await named(
+    about,
+    effects,
+    distinct.map(({ text }) => text),
+  );
+  return distinct.map(({ loosens }, i) => ({ text: texts[i] ?? '', loosens }));
 }

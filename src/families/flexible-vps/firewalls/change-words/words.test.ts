@@ -158,6 +158,9 @@ const many = (n: number): StoredRule[] =>
   );
 
 it('rules that are too many to be compared count as opening if one of them may open', () => {
-  expect(between(many(0), many(1))).toEqual(['LOOSENS it gets 100 new rules and loses 100 for 12 machines']);
-  expect(between(many(0), many(0).slice(1))).toEqual(['ok it gets 0 new rules and loses 1 for 12 machines']);
+  const [none, open] = [settings(many(0)), settings(many(1))];
+  expect(said(none, open)).toEqual(['LOOSENS it gets 100 new rules and loses 100 for 12 machines']);
+  const drops = settings(many(1).map((each) => ({ ...each, action: 'drop' })));
+  expect(said(settings([]), drops)).toEqual(['ok it gets 100 new rules and loses 0 for 12 machines']);
+  expect(said(drops, settings([]))).toEqual(['LOOSENS it gets 0 new rules and loses 100 for 12 machines']);
 });
