@@ -112,7 +112,7 @@ export const protects = ({ default_in, default_out, rules }: Settings): boolean 
   rules.some(({ enabled, action }) => enabled && action === 'drop');
 
 /** Whether it lets connections through that another firewall of a machine may drop. */
-const allows = ({ rules }: Settings): boolean =>
+const letsThrough = ({ rules }: Settings): boolean =>
   rules.some(({ enabled, action }) => enabled && action === 'allow');
 
 type Target = FirewallAttachment['target'];
@@ -137,7 +137,7 @@ async function attachmentWords(
     loosens: protects(settings),
   }));
   const added = missingIn(after, before);
-  const opens = added.length > 0 && allows(settings) && (await isSharedBy(db, String(id), added));
+  const opens = added.length > 0 && letsThrough(settings) && (await isSharedBy(db, String(id), added));
   const shared = `what ${subject} allows is also let through to machines that have other firewalls`;
   return [
     ...added.map((target) => tightens(`attaches ${subject} to ${targetWords(target)}`)),
