@@ -49,12 +49,19 @@ export function changeOf<T>(
   return found as { before: T; after: T } | undefined;
 }
 
-/** Counts are read up to this, so that a dry run does not read more rows in a larger account. */
+/** Counts read at most one row more than this, so that a dry run does not read more rows in a larger account. */
 export const MOST_COUNTED = 1000;
 
-/** `12 machines`; `no machine yet`; `more than 1,000 machines`. `counted` is at most one more than `MOST_COUNTED`. */
-export function machinesIn(counted: number): string {
-  if (counted === 0) return 'no machine yet';
-  if (counted > MOST_COUNTED) return `more than ${MOST_COUNTED.toLocaleString('en')} machines`;
-  return counted === 1 ? '1 machine' : `${counted} machines`;
+export interface MachineCount {
+  readonly machines: number;
+  /** How many rows were counted. A machine has several if several attachments cover it. */
+  readonly rows: number;
+}
+
+/** `12 machines`; `no machine yet`; `more than 1,000 machines`. */
+export function machinesIn({ machines, rows }: MachineCount): string {
+  if (machines === 0) return 'no machine yet';
+  if (machines > MOST_COUNTED) return `more than ${MOST_COUNTED.toLocaleString('en')} machines`;
+  if (rows > MOST_COUNTED) return `at least ${machines} machines`;
+  return machines === 1 ? '1 machine' : `${machines} machines`;
 }

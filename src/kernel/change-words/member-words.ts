@@ -12,8 +12,8 @@ type Path = readonly string[];
  */
 const SHOWN = /^[\w.:/@+*=-]{1,60}$/;
 
-/** Members whose values are secrets or may hold one, such as the address of a webhook, or say nothing to people. */
-const UNSHOWN = /(_sha256|secret|password|token|user_data|url|_key)$/;
+/** Members whose values are secrets or may hold one, such as the address of a webhook, or that are free text. */
+const UNSHOWN = /(_sha256|secret|password|token|user_data|url|_key|description)$/;
 
 /** The unit at the end of a name stands with the values instead. */
 const UNIT = /_(gb|mb|hours|seconds|days)$/;
@@ -61,8 +61,9 @@ function shownValue(value: unknown): string | null {
 
 function scalarWords(path: Path, before: unknown, after: unknown, subject: string): string {
   const what = `the ${wordsOf(path)} of ${subject}`;
-  if (typeof after === 'boolean') return `turns ${after ? 'on' : 'off'} ${what}`;
   const name = path.at(-1) ?? '';
+  if (typeof after === 'boolean' && name === 'enabled') return `${after ? 'enables' : 'disables'} ${subject}`;
+  if (typeof after === 'boolean') return `turns ${after ? 'on' : 'off'} ${what}`;
   const isEmpty = (value: unknown): boolean => value == null || value === '';
   if (isEmpty(after)) return `removes ${what}`;
   const [old, now] = UNSHOWN.test(name) ? [null, null] : [shownValue(before), shownValue(after)];

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { MOST_COUNTED } from '../../../kernel/change-words/change-words.ts';
+import { type MachineCount, MOST_COUNTED } from '../../../kernel/change-words/change-words.ts';
 import type { Db } from '../../../store/database.ts';
 import type { BackupRow } from '../backups/table.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -9,13 +9,13 @@ import type { BackupJob, BackupPolicyRow, Retention } from './table.ts';
 export const vmCount = sql<number>`(
   select count(*)::int from vms where vms.backup_policy_id = backup_policies.id and vms.status <> 'deleting')`;
 
-/** How many machines have the policy; one more than `MOST_COUNTED` if they are more. */
-export async function countMachinesWith(db: Db, policyId: string): Promise<number> {
-  const { rows } = await sql<{ machines: number }>`
-    select count(*)::int as machines from (
+/** How many machines have the policy. */
+export async function countMachinesWith(db: Db, policyId: string): Promise<MachineCount> {
+  const { rows } = await sql<MachineCount>`
+    select count(*)::int as machines, count(*)::int as rows from (
       select from vms where backup_policy_id = ${policyId} and status <> 'deleting'
       limit ${MOST_COUNTED + 1}) counted`.execute(db);
-  return rows[0]?.machines ?? 0;
+  return rows[0] ?? { machines: 0, rows: 0 };
 }
 
 /** A key-share lock: the policy is not deleted until the transaction ends. */

@@ -1,15 +1,15 @@
 import { sql } from 'kysely';
-import { MOST_COUNTED } from '../../../../kernel/change-words/change-words.ts';
+import { type MachineCount, MOST_COUNTED } from '../../../../kernel/change-words/change-words.ts';
 import type { Db } from '../../../../store/database.ts';
 import type { FirewallAttachment } from '../schema.ts';
 
-/** How many machines have the firewall; one more than `MOST_COUNTED` if they are more. */
-export async function countMachines(db: Db, firewallId: string): Promise<number> {
-  const { rows } = await sql<{ machines: number }>`
-    select count(*)::int as machines from (
-      select distinct vm_id from firewall_members where firewall_id = ${firewallId}
+/** How many machines have the firewall. */
+export async function countMachines(db: Db, firewallId: string): Promise<MachineCount> {
+  const { rows } = await sql<MachineCount>`
+    select count(distinct vm_id)::int as machines, count(*)::int as rows from (
+      select vm_id from firewall_members where firewall_id = ${firewallId}
       limit ${MOST_COUNTED + 1}) counted`.execute(db);
-  return rows[0]?.machines ?? 0;
+  return rows[0] ?? { machines: 0, rows: 0 };
 }
 
 /** Whether a machine that the firewall covers by one of these attachments has another firewall, too. */

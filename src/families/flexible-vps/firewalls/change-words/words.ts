@@ -157,7 +157,7 @@ export const firewallWords: ChangeWords = {
     const machines = async (): Promise<string> => machinesIn(await countMachines(db, row.id));
     if (effect.action === 'delete') {
       const count = await countMachines(db, row.id);
-      if (count === 0) return [];
+      if (count.machines === 0) return [];
       return [{ text: `takes ${subject} from ${machinesIn(count)}`, loosens: protects(row) }];
     }
     const attachments = changeOf<readonly Target[]>(effect, 'attachments');
