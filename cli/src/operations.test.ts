@@ -37,7 +37,7 @@ describe('a machine', () => {
     const copied = await site.line(
       'vm create --name copy --location fra1 --plan flex-2-4 --source.vm-id web --source.snapshot-id monday --dry-run',
     );
-    expect([copied.code, copied.out]).toEqual([0, expect.stringContaining('Would create vm copy.')]);
+    expect([copied.code, copied.out]).toEqual([0, expect.stringContaining('Creates the machine "copy".')]);
   });
 
   it('is deleted only with its name, and then not there', async () => {
@@ -59,9 +59,20 @@ describe('a dry run', () => {
     const { code, out } = await site.line(`${machine('dry')} --dry-run`);
     expect([code, out]).toEqual([
       0,
-      'Would create vm dry.\nCost: +8.00 EUR a month (+0.011700 an hour), without tax.\nNothing was changed: this was a dry run.\n',
+      'Creates the machine "dry".\nCost: +8.00 EUR a month (+0.011700 an hour), without tax.\nNothing was changed: this was a dry run.\n',
     ]);
     expect((await site.line('vm list -o json')).out).not.toContain('"dry"');
+  });
+
+  it('says what it would change before the rest, and marks what loosens', async () => {
+    await site.line('firewall create --name web');
+    const { code, out } = await site.line(
+      'firewall add-rule web --direction in --action allow --protocol tcp --ports 22 --dry-run',
+    );
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^Loosens: the firewall "web" opens tcp 22 to everybody for no machine yet\.\n/),
+    ]);
   });
 
   it('of a call that destroys needs no confirmation', async () => {

@@ -5,8 +5,16 @@ import type { Micro } from './micro.ts';
 import type { ResourceRef } from './resource-ref.ts';
 import { Named, Shape, type Static, Type } from './schema.ts';
 
+interface Told {
+  readonly changes?: readonly AuditChange[];
+  /** What a dry run says before the name of the resource, if the action alone misleads: `opens a console of`. */
+  readonly verb?: string;
+}
+
 /** One effect of a write. The audit entry, requests for approval and the answer to a dry run are built from these. */
-export type Effect = ResourceRef & { readonly changes?: readonly AuditChange[] } & (
+export type Effect = ResourceRef &
+  Told &
+  (
     | {
         /** `none`: the resource already is as requested. */
         readonly action: ConstructiveAction | 'none';

@@ -2,6 +2,7 @@
 import type { Db } from '../store/database.ts';
 import type { Guarded } from './access/caller.ts';
 import type { Permission } from './access/permissions.ts';
+import type { ChangeWords } from './change-words/change-words.ts';
 import type { ConsoleSession } from './consoles.ts';
 import type { Download } from './downloads/download.ts';
 import type { EventType } from './events/event.ts';
@@ -21,6 +22,8 @@ declare module './services.ts' {
 /** A type of resource that the family keeps. Each is declared beside its endpoints; the family only lists it. */
 export interface Resource {
   readonly type: string;
+  /** The name in sentences: `machine`. Default: the type, with spaces. */
+  readonly words?: string;
   /** The permission to see events about such resources. By default it is the permission of the read or list endpoint. */
   readonly permission?: Permission;
   /**
@@ -67,6 +70,8 @@ export interface Family {
   /** By `resource.name` of the endpoints: what each resource is for, in the order of the reference. */
   readonly topics?: Readonly<Record<string, Topic>>;
   readonly resources?: readonly Resource[];
+  /** By resource type: how dry runs describe its changes, if generic words are not enough. */
+  readonly changeWords?: Readonly<Record<string, ChangeWords>>;
   /** Kinds that no endpoint starts directly: children, schedules, approvals. */
   readonly kinds?: readonly Kind[];
   readonly schedules?: readonly Schedule[];
@@ -94,6 +99,10 @@ export interface Registry {
   readonly endpoints: readonly Endpoint[];
   readonly resourceTypes: ReadonlyMap<string, ResourceType>;
   readonly eventTypes: ReadonlyMap<string, EventType & { readonly family: string }>;
+  /** By resource type: its name in sentences, if that is not the type. */
+  readonly nouns: ReadonlyMap<string, string>;
+  /** By resource type: how dry runs describe its changes, if generic words are not enough. */
+  readonly changeWords: ReadonlyMap<string, ChangeWords>;
   readonly kinds: ReadonlyMap<string, Kind>;
   /** The kinds that calls start which can add cost. */
   readonly costlyKinds: ReadonlySet<string>;
@@ -203,6 +212,12 @@ export function buildRegistry(families: readonly Family[]): Registry {
     endpoints,
     resourceTypes: collectTypes(families),
     eventTypes: new Map(eventTypes.map((type) => [type.type, type])),
+    nouns: new Map(
+      families.flatMap(({ resources = [] }) =>
+        resources.flatMap(({ type, words }) => (words === undefined ? [] : [[type, words] as const])),
+      ),
+    ),
+    changeWords: new Map(families.flatMap(({ changeWords = {} }) => Object.entries(changeWords))),
     kinds: collectKinds(families),
     costlyKinds: new Set(
       endpoints.flatMap(({ raisesCost, operation }) =>

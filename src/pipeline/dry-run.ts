@@ -1,5 +1,7 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
 import type { Done } from '../kernel/call.ts';
+import { ForeseenChange } from '../kernel/change-words/change-words.ts';
+import { foreseenChanges } from '../kernel/change-words/foreseen-changes.ts';
 import { type Cost, shownEffects, Warning } from '../kernel/effect.ts';
 import { EffectView } from '../kernel/effect-view.ts';
 import { type Micro, sum } from '../kernel/micro.ts';
@@ -8,6 +10,7 @@ import { serialise } from '../kernel/serialise.ts';
 import type { Services } from '../kernel/services.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
 import { ExceededBudgets } from '../money/prices/members.ts';
+import type { Db } from '../store/database.ts';
 import type { Result } from './output.ts';
 
 export const DryRun = Named(
@@ -37,6 +40,9 @@ export const DryRun = Named(
       },
     ),
     exceeds_budgets: ExceededBudgets,
+    changes: Type.Array(ForeseenChange, {
+      description: 'What the effects change, in words, for people who decide; empty if nothing.',
+    }),
     effects: Type.Array(EffectView, {
       description: 'Everything that the call would change; empty if nothing.',
     }),
@@ -65,9 +71,26 @@ export function foresee(services: Services, done: Done): { cost: Cost; effects: 
 
 export const monthlyOf = (done: Done): Micro => sum(done.costs.map(({ monthly }) => monthly));
 
-export function dryRunResult(services: Services, done: Done, exceeds_budgets: Exceeded): Result {
-  const { warnings } = done;
-  const body = { dry_run: true, valid: true, exceeds_budgets, ...foresee(services, done), warnings };
+/** Runs in the transaction of the call, before it is rolled back: the words about a change read the changed rows. */
+export async function dryRunResult(
+  tx: Db,
+  services: Services,
+  {
+    accountId,
+    done,
+    exceeds,
+  }: { readonly accountId: string; readonly done: Done; readonly exceeds: Exceeded },
+): Promise<Result> {
+  const { warnings, effects } = done;
+  const about = { db: tx, accountId, registry: services.registry };
+  const body = {
+    dry_run: true,
+    valid: true,
+    ...foresee(services, done),
+    exceeds_budgets: exceeds,
+    changes: await foreseenChanges(about, effects),
+    warnings,
+  };
   return {
     status: 200,
     headers: { 'cache-control': 'private, no-cache' },

@@ -82,8 +82,10 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
     await budget(tx, exchange, services, done);
     // Up to here every effect is a row of this transaction; acts run later, and engines act on committed rows only.
     // So a dry run is the real call, rolled back.
-    if (input.dryRun)
-      throw new Undone(dryRunResult(services, done, await exceededBudgets(tx, exchange, services, done)));
+    if (input.dryRun) {
+      const exceeds = await exceededBudgets(tx, exchange, services, done);
+      throw new Undone(await dryRunResult(tx, services, { accountId, done, exceeds }));
+    }
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
     if (done.acts.length > 0 && !hasActed) throw new ActsDue(done.acts);
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));

@@ -6,6 +6,8 @@ import type { Session } from '../session.ts';
 
 interface DryRun {
   readonly cost?: { readonly hourly: string; readonly monthly: string; readonly currency: string };
+  /** Absent in the answers of older servers. */
+  readonly changes?: readonly { readonly text: string; readonly loosens: boolean }[];
   readonly effects?: readonly {
     readonly action: string;
     readonly type: string;
@@ -17,16 +19,23 @@ interface DryRun {
   readonly exceeds_budgets?: readonly { readonly name?: string; readonly id?: string }[];
 }
 
+const sentence = ({ text, loosens }: NonNullable<DryRun['changes']>[number]): string =>
+  loosens ? `Loosens: ${text}.` : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 const signed = (amount: string): string => (/^-|^0(\.0*)?$/.test(amount) ? amount : `+${amount}`);
 
 export async function printDryRun({ io }: Session, printer: Printer, body: unknown): Promise<void> {
   if (!printer.isForPeople) return printer.value(body);
-  const { cost, effects = [], warnings = [], exceeds_budgets: budgets = [] } = body as DryRun;
-  const lines = effects.map(({ action, type, id, name, loss }) => {
+  const { cost, changes = [], effects = [], warnings = [], exceeds_budgets: budgets = [] } = body as DryRun;
+  const lines = changes.map(sentence);
+  // The sentences name every effect, so only what the effects take away remains to be said.
+  const unsaid = changes.length === 0 ? effects : effects.filter(({ loss }) => loss !== null);
+  const losses = unsaid.map(({ action, type, id, name, loss }) => {
     const what =
       `Would ${action.replaceAll('_', ' ')} ${type.replaceAll('_', ' ')} ${name ?? id ?? ''}`.trimEnd();
     return loss === null ? `${what}.` : `${what}. ${loss.what}`;
   });
+  lines.push(...losses);
   if (lines.length === 0) lines.push('Would change nothing.');
   if (cost !== undefined)
     lines.push(

@@ -176,6 +176,13 @@ export interface Effect {
   readonly loss?: { readonly what: string; readonly recoverable: boolean } | null;
 }
 
+/** What a dry run says that a call would change. */
+export interface ForeseenChange {
+  readonly text: string;
+  /** It opens more than before, or takes a protection away. */
+  readonly loosens: boolean;
+}
+
 export interface Approval {
   readonly operation_id: string;
   readonly status: string;

@@ -11,6 +11,7 @@ import { countFolding } from '../../resources/limits/kept/folding.ts';
 import { getApiKey, listApiKeys, revokeApiKey } from './api-keys/endpoints.ts';
 import { keyEnds } from './api-keys/expiry-events.ts';
 import { listAuditEntries } from './audit-log/endpoints.ts';
+import { budgetWords } from './budgets/change-words.ts';
 import { deleteBudget, listBudgets, setBudget } from './budgets/endpoints.ts';
 import { budgetResource } from './budgets/resource.ts';
 import { listEvents } from './events/endpoints.ts';
@@ -71,6 +72,7 @@ export const account: Family = {
   pricedTypes: accountPrices,
   limitCounts: accountLimitCounts,
   resources: [...accountResources, priceResource, budgetResource, operationResource, webhooks],
+  changeWords: { [budgetResource.type]: budgetWords },
   kinds: [approvalRequest],
   schedules: [budgetEvaluation, repricing, folding, countFolding, priceAnnouncements, keyEnds],
   examine: async (db) => [...(await examineTotals(db)), await examineCounts(db)],

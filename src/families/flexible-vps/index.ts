@@ -2,6 +2,7 @@ import { computePort } from '../../engines/compute/port.ts';
 import { objectsPort } from '../../engines/objects/port.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { countEphemeral } from '../../resources/addresses/availability/store.ts';
+import { policyWords } from './backup-policies/change-words.ts';
 import { backupPolicyEndpoints } from './backup-policies/endpoints.ts';
 import { findPolicyReferences } from './backup-policies/references.ts';
 import { backupPolicies } from './backup-policies/resource.ts';
@@ -13,6 +14,7 @@ import { backups } from './backups/resource.ts';
 import { backupExpiry } from './backups/schedule.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
+import { firewallWords } from './firewalls/change-words/words.ts';
 import { firewallEndpoints } from './firewalls/endpoints.ts';
 import { firewallLife } from './firewalls/lifecycle.ts';
 import { firewalls } from './firewalls/resource.ts';
@@ -22,6 +24,7 @@ import { imageLife } from './images/lifecycle.ts';
 import { findImageReferences } from './images/references.ts';
 import { images } from './images/resource.ts';
 import { countImports } from './images/store.ts';
+import { interfaceWords } from './interfaces/change-words.ts';
 import { interfaceDrift } from './interfaces/drift.ts';
 import { interfaceEndpoints } from './interfaces/endpoints.ts';
 import { interfaceLife } from './interfaces/lifecycle.ts';
@@ -30,6 +33,7 @@ import { isoEndpoints } from './isos/endpoints.ts';
 import { removeFailedIsos } from './isos/failed-isos.ts';
 import { isoLife } from './isos/lifecycle.ts';
 import { isos } from './isos/resource.ts';
+import { networkWords } from './networks/change-words.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
 import { networks } from './networks/resource.ts';
@@ -74,6 +78,7 @@ import { getVmConsoleLog } from './vm-access/console-log.ts';
 import { resetVmPassword } from './vm-access/password.ts';
 import { setVmRescue } from './vm-access/rescue.ts';
 import { rescueExpiry } from './vm-access/rescue-expiry.ts';
+import { vmWords } from './vms/change-words.ts';
 import { createVm } from './vms/creation/endpoint.ts';
 import { deleteVm } from './vms/deletion.ts';
 import { setVmIso } from './vms/drive/endpoint.ts';
@@ -92,9 +97,11 @@ import { volumeEndpoints } from './volumes/endpoints.ts';
 import { volumeLife } from './volumes/lifecycle.ts';
 import { volumes } from './volumes/resource.ts';
 import { getVpnPeerConfig } from './vpn-configs/endpoints.ts';
+import { gatewayWords } from './vpn-gateways/change-words.ts';
 import { vpnGatewayEndpoints } from './vpn-gateways/endpoints.ts';
 import { vpnGatewayLife } from './vpn-gateways/lifecycle.ts';
 import { vpnGateways } from './vpn-gateways/resource.ts';
+import { peerWords } from './vpn-peers/change-words.ts';
 import { vpnPeerEndpoints } from './vpn-peers/endpoints.ts';
 import { vpnPeers } from './vpn-peers/resource.ts';
 import { peerExpiry, peerKeyErasure } from './vpn-peers/schedules.ts';
@@ -168,6 +175,15 @@ export const flexibleVps: Family = {
     vpnGateways,
     vpnPeers,
   ],
+  changeWords: {
+    [firewalls.type]: firewallWords,
+    [backupPolicies.type]: policyWords,
+    [vms.type]: vmWords,
+    [networks.type]: networkWords,
+    [interfaceResource.type]: interfaceWords,
+    [vpnGateways.type]: gatewayWords,
+    [vpnPeers.type]: peerWords,
+  },
   pricedTypes: flexibleVpsPrices,
   findConsole: findVmConsole,
   findDownload: findBackupDownload,

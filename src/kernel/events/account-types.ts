@@ -194,6 +194,7 @@ export const accountResources: readonly Resource[] = [
   'approval',
 ].map((type) => ({
   type,
+  words: type === 'api_key' ? 'API key' : type.replaceAll('_', ' '),
   eventTypes: accountEventTypes.filter((event) => event.type.startsWith(`${type}.`)),
 }));
 

@@ -52,6 +52,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   implements Resource
 {
   readonly type: string;
+  readonly words: string;
   readonly permission?: Permission;
   readonly path?: string;
   readonly limit?: string;
@@ -61,8 +62,9 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   readonly #definition: Definition<T, E, S>;
 
   constructor(definition: Definition<T, E, S>) {
-    const { type, permission, path, limit } = definition;
+    const { type, words = wordsFor(type), permission, path, limit } = definition;
     this.type = type;
+    this.words = words;
     if (permission !== undefined) this.permission = permission;
     if (path !== undefined) this.path = path;
     if (limit !== undefined) this.limit = limit;
@@ -139,8 +141,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
 
   /** Like `requireFreeName`, but another transaction may take the name meanwhile: the insert has to expect it. */
   async refuseTaken({ db, caller }: Pick<Call, 'db' | 'caller'>, name: string): Promise<void> {
-    const { table, words = wordsFor(this.type), path } = this.#definition;
-    refuseTaken(await findOwnedId(db, table, caller.account.id, name), name, { words, path });
+    refuseTaken(await findOwnedId(db, this.#definition.table, caller.account.id, name), name, this);
   }
 
   /** Before a create: throws 409 unless the name is free and the limit leaves room for one more, in the location. */

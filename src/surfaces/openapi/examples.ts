@@ -13,6 +13,7 @@ export const exampleDryRun = (currency: string): Static<typeof DryRun> => ({
   valid: true,
   cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
   exceeds_budgets: [],
+  changes: [{ text: 'creates the placement group "group-1"', loosens: false }],
   effects: [{ action: 'create', type: 'placement_group', id: null, name: 'group-1', loss: null }],
   warnings: [],
 });

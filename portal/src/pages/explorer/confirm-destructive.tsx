@@ -1,13 +1,9 @@
 import { useState } from 'react';
-import type { Effect } from '../../data/types.ts';
 import { spoken } from '../../data/words.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import type { Outcome } from './call.ts';
-
-interface DryRun {
-  readonly effects?: readonly Effect[];
-}
+import { foreseenIn } from './foreseen-changes.tsx';
 
 /** Before a destructive call its victim's name is typed. The dry run says the name, and what would be lost. */
 export function ConfirmDestructive(props: {
@@ -19,7 +15,7 @@ export function ConfirmDestructive(props: {
 }) {
   const { id, outcome, fallback, close, go } = props;
   const [typed, setTyped] = useState('');
-  const effects = readEffects(outcome);
+  const { effects = [] } = foreseenIn(outcome);
   const name = effects[0]?.name ?? effects[0]?.id ?? fallback;
   return (
     <Confirm
@@ -49,13 +45,4 @@ export function ConfirmDestructive(props: {
       />
     </Confirm>
   );
-}
-
-function readEffects(outcome: Outcome | null): NonNullable<DryRun['effects']> {
-  if (outcome?.isDryRun !== true) return [];
-  try {
-    return (JSON.parse(outcome.text) as DryRun).effects ?? [];
-  } catch {
-    return [];
-  }
 }

@@ -1,6 +1,7 @@
 import { Badge } from '../../ui/badge.tsx';
 import { Code } from '../../ui/code.tsx';
 import type { Outcome } from './call.ts';
+import { ForeseenChanges } from './foreseen-changes.tsx';
 
 export function Result({ outcome }: { outcome: Outcome }) {
   const { status, statusText, headers, text, milliseconds, isDryRun } = outcome;
@@ -17,6 +18,7 @@ export function Result({ outcome }: { outcome: Outcome }) {
         )}
         <span className="text-sm text-muted">{milliseconds} ms</span>
       </p>
+      <ForeseenChanges outcome={outcome} />
       <Code title="Answer" text={text === '' ? '(no body)' : text} tall wrap />
       <details className="card px-4 py-2.5">
         <summary className="text-sm text-muted">{headers.length} headers</summary>

@@ -163,6 +163,7 @@ export const revokeApiKey = endpoint({
     await revokeKeys(db, [key.id], revocation);
     effect({
       action: 'delete',
+      verb: 'revokes',
       type: 'api_key',
       id: key.id,
       name: key.name,

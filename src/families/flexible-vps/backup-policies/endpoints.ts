@@ -147,6 +147,7 @@ async function foresee(
   for (const row of more.slice(0, MOST_EXPIRING))
     call.effect({
       action: 'delete',
+      verb: 'lets the next run of the policy delete',
       ...backups.ref(row),
       loss: forGood('The backup, when the policy runs next.'),
     });

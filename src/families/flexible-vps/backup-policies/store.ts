@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { type MachineCount, MOST_COUNTED } from '../../../kernel/change-words/change-words.ts';
 import type { Db } from '../../../store/database.ts';
 import type { BackupRow } from '../backups/table.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -7,6 +8,15 @@ import type { BackupJob, BackupPolicyRow, Retention } from './table.ts';
 /** Excludes machines that are being deleted. */
 export const vmCount = sql<number>`(
   select count(*)::int from vms where vms.backup_policy_id = backup_policies.id and vms.status <> 'deleting')`;
+
+/** How many machines have the policy. */
+export async function countMachinesWith(db: Db, policyId: string): Promise<MachineCount> {
+  const { rows } = await sql<MachineCount>`
+    select count(*)::int as machines, count(*)::int as rows from (
+      select from vms where backup_policy_id = ${policyId} and status <> 'deleting'
+      limit ${MOST_COUNTED + 1}) counted`.execute(db);
+  return rows[0] ?? { machines: 0, rows: 0 };
+}
 
 /** A key-share lock: the policy is not deleted until the transaction ends. */
 export function sharePolicy(db: Db, accountId: string, id: string): Promise<BackupPolicyRow | undefined> {

@@ -178,7 +178,7 @@ export const createVmBackupDownload = endpoint({
       before: await countLinks(db, row.id),
     });
     const expiresAt = new Date(now.getTime() + (body.ttl_seconds ?? TTL_SECONDS) * 1000);
-    call.effect({ action: 'start', ...backups.ref(row) });
+    call.effect({ action: 'start', verb: 'makes a link to download', ...backups.ref(row) });
     const message = `A link to download the backup ${row.name} was made.`;
     call.event(backups.event('link_created', row, { message }));
     return created({
@@ -199,7 +199,7 @@ async function end(
   if (ids.length === 0) return false;
   const ended = await endLinks(call.db, row.id, ids);
   if (ended.length === 0) return false;
-  call.effect({ action: 'update', ...backups.ref(row) });
+  call.effect({ action: 'update', verb: 'ends links to download', ...backups.ref(row) });
   const message = `Links to download the backup ${row.name} were ended.`;
   call.event(backups.event('links_ended', row, { message }));
   return true;

@@ -132,7 +132,7 @@ export const createVmConsoleSession = endpoint({
       opened_at: null,
       seen_at: null,
     });
-    effect({ action: 'start', ...vms.ref(row) });
+    effect({ action: 'start', verb: 'opens a console of', ...vms.ref(row) });
     const message = `A ${type} console session for the machine ${row.name} was created.`;
     event(vms.event('console_opened', row, { message }));
     return created({

@@ -118,7 +118,12 @@ export const resetVmPassword = endpoint({
     requireAgent(seen(), row);
     const username = body.username ?? row.image?.default_user ?? 'root';
     act({ subject: row.id, perform: () => setPassword(services, row, username, password) });
-    effect({ action: 'update', ...vms.ref(row), loss: forGood(`The present password of ${username}.`) });
+    effect({
+      action: 'update',
+      verb: `replaces the password of ${username} in`,
+      ...vms.ref(row),
+      loss: forGood(`The present password of ${username}.`),
+    });
     const message = `The password of ${username} in the machine ${row.name} was replaced.`;
     event(vms.event('password_reset', row, { message }));
     return ok({ username, password });

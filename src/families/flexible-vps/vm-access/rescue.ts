@@ -143,6 +143,7 @@ export const setVmRescue = endpoint({
     const changed = input.restart ? await enterStatus(db, row, 'restarting') : row;
     effect({
       action: 'update',
+      verb: body.enabled ? 'boots the rescue system of' : 'ends the rescue system of',
       ...resource,
       changes: [{ pointer: '/rescue/active', before: !body.enabled, after: body.enabled }],
     });

@@ -59,6 +59,7 @@ export async function restore(call: ActionCall): Promise<StoredOperation> {
   call.destroys('it overwrites the content of the volume');
   call.effect({
     action: 'wipe_disk',
+    verb: 'replaces the content of',
     ...volumes.ref(row),
     loss: forGood(`All that was written to the volume after the snapshot ${snapshot.name}.`),
   });

@@ -353,10 +353,34 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await pickerOf(page, 'ID').selectOption(id);
       await page.getByRole('button', { name: 'Dry run' }).click();
       await page.getByText('dry run: nothing was changed').waitFor();
+      await page.getByText('deletes the placement group "explored"', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Send for real' }).click();
       await page.getByLabel('Type explored to confirm').fill('explored');
       await page.getByRole('dialog').getByRole('button', { name: 'Send for real' }).click();
       await page.getByText(/^204/).waitFor();
+    });
+  });
+
+  it('see in the explorer what a change would loosen, marked by a word', async () => {
+    const made = await portal.server.inject({
+      method: 'POST',
+      url: '/flexible-vps/v1/firewalls',
+      headers: { 'x-api-key': seeded.keys['assistant']!.key },
+      payload: { name: 'explored' },
+    });
+    const { id } = made.json<{ id: string }>();
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/explorer/updateVpsFirewall');
+      await pickerOf(page, 'ID').selectOption(id);
+      await page.getByRole('button', { name: 'Write JSON' }).click();
+      await page.getByLabel('JSON').fill('{ "default_in": "allow", "description": "Open" }');
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      const changes = page.getByRole('region', { name: 'What the call would change' }).getByRole('listitem');
+      await changes.first().waitFor();
+      expect(await changes.allInnerTexts()).toEqual([
+        expect.stringMatching(/^loosens\s+the firewall "explored" lets in all arriving connections/),
+        'sets the description of the firewall "explored"',
+      ]);
     });
   });
 

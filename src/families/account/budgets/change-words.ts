@@ -1,0 +1,104 @@
+/** What changes of a budget mean for those whom it limits. */
+import type { AuditChange } from '../../../kernel/audit/entry.ts';
+import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
+import { loosensBy, tightens } from '../../../kernel/change-words/change-words.ts';
+import { memberWords } from '../../../kernel/change-words/member-words.ts';
+import { micro } from '../../../kernel/micro.ts';
+import { type Declaration, sameThreshold, type Threshold } from '../../../money/budgets/budget.ts';
+import { looseningsOf } from '../../../money/budgets/loosening.ts';
+
+/** A declaration in which only the compared member differs from another. */
+const NEUTRAL: Declaration = {
+  amount: '0.00',
+  currency: '',
+  scope: { families: null, label_selector: null, api_key_ids: null },
+  thresholds: [],
+  action: 'notify',
+  blocks: 'spent',
+  emails: [],
+  description: '',
+};
+
+const thresholdWords = ({ percent, basis }: Threshold): string =>
+  `${percent} % of the ${basis === 'actual' ? 'cost so far' : 'forecast'}`;
+
+type Sentences<M extends keyof Declaration> = (
+  subject: string,
+  before: Declaration[M],
+  after: Declaration[M],
+) => string;
+
+/** Whether one of these loosens the budget follows from the values. */
+const sentences: { readonly [M in 'amount' | 'action' | 'blocks']: Sentences<M> } = {
+  amount: (subject, before, after) =>
+    `${micro(after) > micro(before) ? 'raises' : 'lowers'} ${subject} from ${before} to ${after} a month`,
+  action: (subject, _, after) =>
+    after === 'notify'
+      ? `${subject} no longer blocks new cost and only notifies`
+      : `${subject} blocks new cost when its amount is reached`,
+  blocks: (subject, _, after) =>
+    after === 'spent'
+      ? `${subject} no longer looks ahead and blocks only after its amount is spent`
+      : `${subject} looks ahead and blocks calls that do not fit into its amount`,
+};
+
+/** An item that goes loosens the budget, one that comes does not. */
+function listWords<T>(
+  { before, after }: { readonly before: readonly T[]; readonly after: readonly T[] },
+  isSame: (one: T, other: T) => boolean,
+  wordsOf: (item: T, comes: boolean) => string,
+): ForeseenChange[] {
+  const missingIn = (list: readonly T[], other: readonly T[]): T[] =>
+    list.filter((one) => !other.some((each) => isSame(each, one)));
+  return [
+    ...missingIn(before, after).map((item) => loosensBy(wordsOf(item, false))),
+    ...missingIn(after, before).map((item) => tightens(wordsOf(item, true))),
+  ];
+}
+
+function isLoosening(member: keyof Declaration, before: unknown, after: unknown): boolean {
+  return looseningsOf({ ...NEUTRAL, [member]: before }, { ...NEUTRAL, [member]: after }).length > 0;
+}
+
+function memberChanges(change: AuditChange, { noun, subject }: Telling): ForeseenChange[] {
+  // `writeBudget` made both from declarations, so each has the type of its member.
+  const [before, after] = [change.before as never, change.after as never];
+  const member = change.pointer.slice(1);
+  switch (member) {
+    case 'amount':
+    case 'action':
+    case 'blocks':
+      return [
+        { text: sentences[member](subject, before, after), loosens: isLoosening(member, before, after) },
+      ];
+    case 'thresholds':
+      return listWords<Threshold>(
+        { before, after },
+        sameThreshold,
+        (threshold, comes) =>
+          `${subject} ${comes ? 'warns' : 'no longer warns'} at ${thresholdWords(threshold)}`,
+      );
+    case 'emails':
+      return listWords<string>(
+        { before, after },
+        (one, other) => one.toLowerCase() === other.toLowerCase(),
+        (address, comes) => `${subject} ${comes ? 'writes' : 'no longer writes'} to ${address}`,
+      );
+    case 'scope': {
+      const loosens = isLoosening('scope', before, after);
+      return memberWords(change, { noun, subject }).map(({ text }) => ({ text, loosens }));
+    }
+    default:
+      return [];
+  }
+}
+
+export const budgetWords: ChangeWords = {
+  members: ['amount', 'action', 'blocks', 'thresholds', 'emails', 'scope'],
+  say(effect, telling) {
+    if (effect.action === 'delete')
+      return [loosensBy(`${telling.subject} no longer limits costs or warns of them`)];
+    if (effect.action === 'create') return [];
+    return (effect.changes ?? []).flatMap((change) => memberChanges(change, telling));
+  },
+};

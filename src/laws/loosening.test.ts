@@ -1,0 +1,135 @@
+/**
+ * A dry run marks the changes that open more than before or take a protection away, and only those: of two settings of
+ * a resource, the way from the tight one to the loose one loosens, the way back does not.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { settle } from '../testing/operations.ts';
+import { createWorld, endpoints, type Params, paramsFor, urlOf, type World } from './walk.ts';
+
+let app: TestApp;
+let world: World;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  world = await createWorld(app);
+});
+afterAll(() => app.close());
+
+interface Pair {
+  readonly tight: object;
+  readonly loose: object;
+}
+
+const allow = (rule: object) => ({ direction: 'in', action: 'allow', protocol: 'tcp', ...rule });
+const OFFICE = '203.0.113.0/24';
+const rules = (tight: readonly object[], loose: readonly object[]): Pair => ({
+  tight: { rules: tight },
+  loose: { rules: loose },
+});
+const budget = (tight: object, loose: object): Pair => {
+  const body = { amount: '100.00', thresholds: [{ percent: 80 }], action: 'block_new_cost' };
+  return { tight: { ...body, ...tight }, loose: { ...body, ...loose } };
+};
+const protection = (member: string): Pair => ({
+  tight: { protection: { [member]: true } },
+  loose: { protection: { [member]: false } },
+});
+const retention = (tight: object, loose: object): Pair => ({
+  tight: { retention: tight },
+  loose: { retention: loose },
+});
+
+/** By endpoint id and title. */
+const pairs: Readonly<Record<string, Readonly<Record<string, Pair>>>> = {
+  updateVpsFirewall: {
+    'a rule is added': rules([], [allow({ ports: ['22'] })]),
+    'ports are widened': rules([allow({ ports: ['22'] })], [allow({ ports: ['1-65535'] })]),
+    'remotes are widened': rules([allow({ remote_cidrs: [OFFICE] })], [allow({ remote_cidrs: [] })]),
+    'a protocol is widened': rules([allow({})], [allow({ protocol: 'any' })]),
+    'a rule that drops is removed': rules(
+      [allow({}), { ...allow({ ports: ['25'] }), action: 'drop' }],
+      [allow({})],
+    ),
+    'a rule is enabled': rules([allow({ enabled: false })], [allow({ enabled: true })]),
+    'the default lets in': { tight: { default_in: 'drop' }, loose: { default_in: 'allow' } },
+    'the default lets out': { tight: { default_out: 'drop' }, loose: { default_out: 'allow' } },
+  },
+  setBudget: {
+    'the amount is raised': budget({}, { amount: '200.00' }),
+    'it no longer blocks': budget({}, { action: 'notify' }),
+    'it no longer looks ahead': budget({ blocks: 'forecast' }, { blocks: 'spent' }),
+    'a threshold is removed': budget({ thresholds: [{ percent: 50 }, { percent: 80 }] }, {}),
+    'it covers less': budget({}, { scope: { families: ['flexible-vps'] } }),
+  },
+  updateBackupPolicy: {
+    'fewer backups are kept': retention({ keep_last: 14 }, { keep_last: 3 }),
+    'backups are kept for a shorter time': retention({ keep_days: null }, { keep_days: 10 }),
+    'it is disabled': { tight: { enabled: true }, loose: { enabled: false } },
+    'backups are made less often': {
+      tight: { schedule: { frequency: 'daily', hour: 2 } },
+      loose: { schedule: { frequency: 'weekly', weekday: 'sun', hour: 2 } },
+    },
+  },
+  updateVm: {
+    'its protection against deletion is removed': protection('delete'),
+    'its protection against redeployment is removed': protection('redeploy'),
+  },
+  updateVpsVolume: { 'its protection is removed': protection('delete') },
+  updateVpsNetwork: {
+    'its protection is removed': protection('delete'),
+    'NAT is switched on': { tight: { nat: { ipv4: false } }, loose: { nat: { ipv4: true } } },
+  },
+  updateVpnGateway: { 'its protection is removed': protection('delete') },
+  updateVmInterface: {
+    'the protection against spoofed addresses is removed': {
+      tight: { anti_spoofing: true },
+      loose: { anti_spoofing: false },
+    },
+  },
+  updateVpnPeer: {
+    'it may connect again': { tight: { enabled: false }, loose: { enabled: true } },
+    'it may connect longer': { tight: { expires_at: '2099-01-01T00:00:00Z' }, loose: { expires_at: null } },
+  },
+};
+
+const cases = Object.entries(pairs).flatMap(([id, titled]) =>
+  Object.entries(titled).map(([title, pair]) => ({ id, title, ...pair })),
+);
+
+async function send(id: string, params: Params, payload: object, query: object = {}) {
+  const endpoint = endpoints.find((each) => each.id === id)!;
+  const url = urlOf(endpoint, params, { ...query });
+  const answer = await app.call({ method: endpoint.method, url, payload, key: world.key.key });
+  expect(answer.statusCode, answer.body).toBeLessThan(300);
+  return answer;
+}
+
+async function loosenings(id: string, params: Params, payload: object): Promise<string[]> {
+  const answer = await send(id, params, payload, { dry_run: true });
+  const { changes } = answer.json<{ changes: ForeseenChange[] }>();
+  expect(changes).not.toEqual([]);
+  return changes.filter(({ loosens }) => loosens).map(({ text }) => text);
+}
+
+describe.each(cases)('$id, if $title,', ({ id, tight, loose }) => {
+  it('loosens, and the way back does not', async () => {
+    const params = await paramsFor(endpoints.find((each) => each.id === id)!, world);
+    await send(id, params, tight);
+    await settle(app);
+    expect(await loosenings(id, params, loose)).not.toEqual([]);
+    await send(id, params, loose);
+    await settle(app);
+    expect(await loosenings(id, params, tight)).toEqual([]);
+  });
+});
+
+it('every update of a resource with a protection is tried', () => {
+  const protecting = endpoints.filter(
+    ({ resource, body }) =>
+      resource.role === 'update' && 'protection' in ((body as { properties?: object })?.properties ?? {}),
+  );
+  expect(protecting.length).toBeGreaterThan(2);
+  for (const { id } of protecting) expect(Object.keys(pairs[id] ?? {}).join(), id).toContain('protection');
+});
