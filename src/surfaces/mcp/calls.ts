@@ -10,6 +10,7 @@ import { type CallTool, toolFor } from './describe.ts';
 import { BUDGET, countThatFits, narrowRows, shorten, sizeOf } from './fit.ts';
 import type { ApiCaller, CallRequest, Outcome } from './inner-call.ts';
 import { type Json, refusal, refusedOutcome, success, unknownOperation } from './results.ts';
+import { unfolded } from './unfold.ts';
 
 export interface CallArguments {
   readonly operation: string;
@@ -176,7 +177,7 @@ export async function callRead(
 const bodyOf = ({ body }: Endpoint, given: CallArguments): Pick<CallRequest, 'body'> =>
   given.body === undefined || (body === undefined && Object.keys(given.body).length === 0)
     ? {}
-    : { body: given.body };
+    : { body: unfolded(given.body) };
 
 export function requestOf(endpoint: Endpoint, given: CallArguments): CallRequest {
   const { path, query, idempotency_key, if_match, approval_id, wait_seconds = 0 } = given;
