@@ -15,7 +15,7 @@ import { buildRegistry } from '../kernel/registry.ts';
 import type { TSchema } from '../kernel/schema.ts';
 import { isValid } from '../kernel/validation.ts';
 import { DryRun } from '../pipeline/dry-run.ts';
-import { type CallArguments, callRead, callWrite } from '../surfaces/mcp/calls.ts';
+import { callRead, changeResult } from '../surfaces/mcp/calls.ts';
 import type { ApiCaller, Outcome } from '../surfaces/mcp/inner-call.ts';
 import { refusedOutcome } from '../surfaces/mcp/results.ts';
 import { acts } from '../surfaces/portal/acts/index.ts';
@@ -175,8 +175,10 @@ function isMarked(value: unknown, [name, ...rest]: readonly string[]): boolean |
 async function shown(endpoint: Endpoint, status: number, body: unknown): Promise<unknown> {
   const outcome: Outcome = { endpoint, status, headers: {}, body, isRefused: false, requestId: 'req' };
   const api = { services: { registry }, call: async () => outcome } as unknown as ApiCaller;
-  const given: CallArguments = { operation: endpoint.id };
-  const result = await (endpoint.access === 'read' ? callRead : callWrite)(api, endpoint, given);
+  const result =
+    endpoint.access === 'read'
+      ? await callRead(api, endpoint, { operation: endpoint.id })
+      : changeResult(api, outcome);
   const [content] = result.content as readonly { readonly text: string }[];
   const answer = JSON.parse(content?.text ?? '') as Json;
   // A list is spread into the result; another answer stands in its member `data`.

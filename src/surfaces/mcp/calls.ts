@@ -1,4 +1,4 @@
-/** The three tools that make calls. Which tool may make a call is decided by its record. */
+/** The parts of the tools that make calls. Which tool may make a call is decided by its record. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { nearest } from '../../kernel/did-you-mean.ts';
 import { type Endpoint, isAsync } from '../../kernel/record.ts';
@@ -208,15 +208,7 @@ function priceOf({ body }: Outcome): Json {
   return price === undefined || price === null ? {} : { price };
 }
 
-export function changeResult(api: ApiCaller, outcome: Outcome): CallToolResult {
+export function changeResult(api: ApiCaller, outcome: Outcome, extra: Json = {}): CallToolResult {
   if (outcome.isRefused) return refusedOutcome(outcome);
-  return singleResult(api, outcome, undefined, { ...operationOf(outcome), ...priceOf(outcome) });
-}
-
-export async function callWrite(
-  api: ApiCaller,
-  endpoint: Endpoint,
-  given: CallArguments,
-): Promise<CallToolResult> {
-  return changeResult(api, await api.call(endpoint, requestOf(endpoint, given)));
+  return singleResult(api, outcome, undefined, { ...operationOf(outcome), ...priceOf(outcome), ...extra });
 }

@@ -6,7 +6,8 @@ import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import type { Observer } from '../http/observation.ts';
 import { version } from '../openapi/version.ts';
-import { type CallArguments, callRead, callWrite, chosen } from './calls.ts';
+import { type CallArguments, callRead, chosen } from './calls.ts';
+import { callChange } from './change.ts';
 import {
   describeOperations,
   getContext,
@@ -14,7 +15,6 @@ import {
   type Situation,
   searchOperations,
 } from './context.ts';
-import { callDestructive } from './destructive.ts';
 import { ApiCaller } from './inner-call.ts';
 import { prompts, promptText } from './prompts.ts';
 import { readResource, resources, templates } from './resources.ts';
@@ -45,8 +45,8 @@ const handlers: Readonly<Record<ToolName, Handler>> = {
   search_operations: (situation, given) => searchOperations(situation, given as SearchArguments),
   describe_operations: (situation, { ids }) => describeOperations(situation, ids as string[]),
   call_read: (situation, given) => calling(situation, 'call_read', given, callRead),
-  call_write: (situation, given) => calling(situation, 'call_write', given, callWrite),
-  call_destructive: (situation, given) => calling(situation, 'call_destructive', given, callDestructive),
+  call_write: (situation, given) => calling(situation, 'call_write', given, callChange),
+  call_destructive: (situation, given) => calling(situation, 'call_destructive', given, callChange),
   wait_operations: ({ api, services }, given) => {
     const endpoint = services.registry.endpoints.find(({ id }) => id === 'getOperation');
     if (endpoint === undefined) throw new Error('The registry has no getOperation; add its family.');
