@@ -6,6 +6,8 @@ import { byOthers, byProvider, Labels, ResourceName, Shape, Type } from '../../k
 import { DryRun } from '../../pipeline/dry-run.ts';
 import { marked } from './customer-text.ts';
 import { countThatFits, narrowRows, shorten, sizeOf } from './fit.ts';
+import type { Outcome } from './inner-call.ts';
+import { summarised } from './series.ts';
 import { estimateTokens } from './tokens.ts';
 import { unfolded } from './unfold.ts';
 
@@ -185,5 +187,21 @@ describe('answers that are too long', () => {
     expect(sizeOf(value)).toBeLessThanOrEqual(1_000);
     expect(value.lines.at(-1)).toBe('line 4999');
     expect(left).toHaveLength(2);
+  });
+});
+
+describe('series', () => {
+  const summaryOf = (values: readonly (number | null)[]) => {
+    const body = { series: [{ metric: 'cpu', points: values.map((value, i) => [i, value]) }] };
+    return summarised({ body } as unknown as Outcome, {}).body;
+  };
+
+  it('are summarised; what was not measured does not count', () => {
+    const values = Array.from({ length: 100 }, (_, i) => i + 1);
+    const summary = { metric: 'cpu', avg: 50.5, p95: 95, max: 100, measured_points: 100 };
+    expect(summaryOf([...values, null, null])).toEqual({ series: [summary] });
+    expect(summaryOf([null])).toEqual({
+      series: [{ metric: 'cpu', avg: null, p95: null, max: null, measured_points: 0 }],
+    });
   });
 });

@@ -285,7 +285,11 @@ describe('a call', () => {
     const call = { operation: 'deletePlacementGroup', path: { id } };
     const { json: first } = await held.call('call_destructive', call);
     const asked = await held.call('call_destructive', { ...call, confirm: first.confirm_with });
-    expect(asked.json).toMatchObject({ code: 'approval_required', next_call: { tool: 'wait_operations' } });
+    expect(asked.json).toMatchObject({
+      code: 'approval_required',
+      approve_url: expect.stringMatching(/^https?:.*op_/),
+      next_call: { tool: 'wait_operations' },
+    });
     const operationId = asked.json.operation_id;
     const waiting = held.call('wait_operations', { operation_ids: [operationId], timeout_seconds: 60 });
     await approveRequest(

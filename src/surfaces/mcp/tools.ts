@@ -22,11 +22,15 @@ const Query = Shape({
 
 const Ids = Shape({ ids: Type.Array(Text(), { minItems: 1, maxItems: 5 }) });
 
-const target = { operation: Text(), path: optional(Anything()), query: optional(Anything()) };
+const target = {
+  operation: Text(),
+  path: optional(Anything()),
+  query: optional(Anything()),
+  fields: optional(Type.Array(Text(), { description: 'Only these members' })),
+};
 
 const Read = Shape({
   ...target,
-  fields: optional(Type.Array(Text(), { description: 'Only these members' })),
   limit: optional(Whole(1, 200, 20)),
   cursor: optional(Text()),
   body: optional(Anything()),
