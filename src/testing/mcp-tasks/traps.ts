@@ -170,7 +170,7 @@ export const traps: readonly Task[] = [
   },
   {
     name: 'trap: a name that two things have',
-    calls: 2,
+    calls: 3,
     tokens: 2_500,
     async run(desk) {
       const { id } = await desk.machine('trap-same');
@@ -190,8 +190,13 @@ export const traps: readonly Task[] = [
           path: { id: 'trap-same' },
           confirm: 'trap-same',
         }),
-        'not_found',
+        'confirmation_mismatch',
       );
+      const { candidates } = await refused(
+        desk.agent.call('call_read', { operation: 'listEvents', query: { resource_id: 'trap-same' } }),
+        'ambiguous_name',
+      );
+      expect(candidates).toHaveLength(2);
       await stillThere(desk, id);
     },
   },
