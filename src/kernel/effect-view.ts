@@ -1,5 +1,5 @@
 /** Effects as dry runs, requests for approval and audit entries show them. */
-import { keysOf, Named, Nullable, OneOf, Shape, type Static, Type } from './schema.ts';
+import { byProvider, keysOf, Named, Nullable, OneOf, Shape, type Static, Type } from './schema.ts';
 
 const constructive = {
   create: 'The resource comes into being.',
@@ -25,7 +25,7 @@ export type DestructiveAction = keyof typeof destructive;
 
 const Loss = Shape(
   {
-    what: Type.String({ description: 'What is lost, as a sentence.' }),
+    what: Type.String({ ...byProvider, description: 'What is lost, as a sentence.' }),
     recoverable: Type.Boolean({ description: 'Whether another call can bring it back.' }),
   },
   { description: 'What the effect takes away; null if nothing.' },

@@ -3,7 +3,7 @@ import type { AuditChange } from './audit/entry.ts';
 import type { ConstructiveAction, DestructiveAction, EffectView, Loss } from './effect-view.ts';
 import type { Micro } from './micro.ts';
 import type { ResourceRef } from './resource-ref.ts';
-import { Named, Shape, type Static, Type } from './schema.ts';
+import { byProvider, Named, Shape, type Static, Type } from './schema.ts';
 
 interface Told {
   readonly changes?: readonly AuditChange[];
@@ -36,7 +36,7 @@ export const Warning = Named(
   'Warning',
   Shape({
     code: Type.String({ description: 'What the warning is about, for programs. It never changes.' }),
-    detail: Type.String({ description: 'What you should know, in words.' }),
+    detail: Type.String({ ...byProvider, description: 'What you should know, in words.' }),
     pointer: Type.Optional(
       Type.String({ description: 'JSON Pointer to the member of the request that it is about.' }),
     ),

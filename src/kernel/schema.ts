@@ -140,11 +140,16 @@ export function Secret<T extends TSchema>(schema: T): T {
  * Who writes the text of a member, where the requests of the API do not say it. Not published: it tells surfaces such
  * as MCP which text is data of others. `others`: people in the portal, programs, strangers. `provider`: the values come
  * from the provider or from us, although another member with this name is free text, or although only the handler checks
- * them.
+ * them. `rule`: the caller chooses the value, but only a form without room for an order is accepted, such as a port range.
  */
 export const WRITTEN_BY = 'x-written-by';
 export const byOthers = { [WRITTEN_BY]: 'others' } as const;
 export const byProvider = { [WRITTEN_BY]: 'provider' } as const;
+export const byRule = { [WRITTEN_BY]: 'rule' } as const;
+
+/** The text follows a rule, except that it ends with what another member of the same object shows: a key and its comment. */
+export const ENDS_WITH = 'x-ends-with';
+export const endsWith = (member: string) => ({ ...byRule, [ENDS_WITH]: member }) as const;
 
 /** All ids with this prefix are one component, such as `VmId`. */
 export function Id(prefix: string, options: object = {}): TUnsafe<string> {

@@ -5,6 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
+import type { AddressPurpose } from '../kernel/chosen-addresses.ts';
 import type { ReadPlace } from '../kernel/member-marks.ts';
 import { type ProblemCode, problems } from '../kernel/problems/catalogue.ts';
 import { Problem, problemBody } from '../kernel/problems/problem.ts';
@@ -14,14 +15,15 @@ import { buildRegistry } from '../kernel/registry.ts';
 import type { TSchema } from '../kernel/schema.ts';
 import { isValid } from '../kernel/validation.ts';
 import { DryRun } from '../pipeline/dry-run.ts';
-import { type CallArguments, callRead, callWrite } from '../surfaces/mcp/calls.ts';
+import { callRead, changeResult } from '../surfaces/mcp/calls.ts';
 import type { ApiCaller, Outcome } from '../surfaces/mcp/inner-call.ts';
 import { refusedOutcome } from '../surfaces/mcp/results.ts';
 import { acts } from '../surfaces/portal/acts/index.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
 
 type Schema = JsonSchema & {
-  readonly 'x-written-by'?: 'others' | 'provider';
+  readonly 'x-written-by'?: 'others' | 'provider' | 'rule';
+  readonly 'x-address-purpose'?: AddressPurpose;
   readonly 'x-read-as'?: ReadPlace;
   readonly 'x-ref'?: Reference;
 };
@@ -53,10 +55,14 @@ const isText = ({ type }: Schema): boolean => [type].flat().includes('string');
 /** Formats that handlers check. None of them has room for a word. */
 const STRICT = ['date', 'ipv4', 'ipv6', 'cidr', 'typeid'];
 
+/** Addresses that handlers check, and that have no room for a word either. */
+const ADDRESSES: readonly AddressPurpose[] = ['private_address', 'dns_server', 'caller_range'];
+
 /** Lengths do not matter here: a shorter or longer word would do. */
 const isFree = ({ minLength: _, maxLength: __, ...schema }: Schema): boolean =>
   isText(schema) &&
   !STRICT.includes(schema.format ?? '') &&
+  !ADDRESSES.some((purpose) => schema['x-address-purpose'] === purpose) &&
   WORDS.some((word) => isValid(schema as unknown as TSchema, word));
 
 interface Leaf {
@@ -85,7 +91,7 @@ function namesOf({ name, schema }: Leaf): string[] {
   return typeof place === 'string' ? [name, place.split('/').at(-1) ?? ''] : [name];
 }
 
-const free = requests.filter(({ schema }) => schema['x-written-by'] !== 'provider' && isFree(schema));
+const free = requests.filter(({ schema }) => schema['x-written-by'] === undefined && isFree(schema));
 const chosen = new Set(free.filter(({ schema }) => schema['x-ref'] === undefined).flatMap(namesOf));
 /** A member that picks from a list is free text if what it picks is, such as an address of mail. */
 const written = new Set([
@@ -145,7 +151,7 @@ class Sample {
     if (!isText(schema) && typeof values[0] !== 'string' && !isAnything) return 1;
     const isOpen = isAnything || isFree(schema);
     const name = at.findLast((part) => part !== '0') ?? '';
-    this.places.push({ at, isCustomers: isOthers || (isOpen && by !== 'provider' && written.has(name)) });
+    this.places.push({ at, isCustomers: isOthers || (isOpen && by === undefined && written.has(name)) });
     return isOpen ? WORD : (values[0] ?? '2026-03-01');
   }
 }
@@ -169,8 +175,10 @@ function isMarked(value: unknown, [name, ...rest]: readonly string[]): boolean |
 async function shown(endpoint: Endpoint, status: number, body: unknown): Promise<unknown> {
   const outcome: Outcome = { endpoint, status, headers: {}, body, isRefused: false, requestId: 'req' };
   const api = { services: { registry }, call: async () => outcome } as unknown as ApiCaller;
-  const given: CallArguments = { operation: endpoint.id };
-  const result = await (endpoint.access === 'read' ? callRead : callWrite)(api, endpoint, given);
+  const result =
+    endpoint.access === 'read'
+      ? await callRead(api, endpoint, { operation: endpoint.id })
+      : changeResult(api, outcome);
   const [content] = result.content as readonly { readonly text: string }[];
   const answer = JSON.parse(content?.text ?? '') as Json;
   // A list is spread into the result; another answer stands in its member `data`.
@@ -199,8 +207,20 @@ describe('customer text', () => {
   });
 
   it('is found in requests: names, notes and other words of customers, but no slugs of the provider', () => {
-    expect([...written]).toEqual(expect.arrayContaining(['name', 'hostname', 'note', 'email', 'public_key']));
-    for (const name of ['id', 'type', 'status', 'location', 'plan', 'permissions'])
+    expect([...written]).toEqual(
+      expect.arrayContaining(['name', 'hostname', 'note', 'email', 'description']),
+    );
+    for (const name of [
+      'ports',
+      'public_key',
+      'servers',
+      'id',
+      'type',
+      'status',
+      'location',
+      'plan',
+      'permissions',
+    ])
       expect(written).not.toContain(name);
   });
 

@@ -7,28 +7,23 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Managed, managedResources, membersOf } from '../kernel/managed-resource.ts';
 import { type ReadPlace, readPlacesIn, valuesOf } from '../kernel/member-marks.ts';
-import type { Endpoint } from '../kernel/record.ts';
 import { memberMarks } from '../surfaces/openapi/member-marks.ts';
 import type { ResourceMark } from '../surfaces/openapi/model.ts';
 import { resourceMark } from '../surfaces/openapi/resource-mark.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
-import { settle } from '../testing/operations.ts';
 import { exemptFrom } from './exemptions.ts';
-import { collect } from './fixtures.ts';
 import {
-  createWorld,
-  endpoints,
-  type Params,
-  paramNames,
-  paramsFor,
-  type Query,
-  requestTo,
-  urlOf,
-  type World,
-} from './walk.ts';
-import { freshName } from './world.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+  byId,
+  cases,
+  type Json,
+  lastingIn,
+  type Made,
+  make,
+  pathOf,
+  readBy,
+  valuesAt,
+} from './made-resources.ts';
+import { createWorld, endpoints, type World } from './walk.ts';
 
 let app: TestApp;
 let world: World;
@@ -38,53 +33,6 @@ beforeAll(async () => {
   world = await createWorld(app);
 });
 afterAll(() => app.close());
-
-const byId = (id = ''): Endpoint => {
-  const found = endpoints.find((each) => each.id === id);
-  if (found === undefined) throw new Error(`There is no endpoint ${id}.`);
-  return found;
-};
-
-/** The values at a JSON Pointer; an asterisk in it stands for each item. */
-function valuesAt(value: unknown, pointer: string): unknown[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .reduce<unknown[]>(
-      (found, part) =>
-        found.flatMap((each) =>
-          part === '*' ? (each as unknown[]) : [(each as Json | null | undefined)?.[part]],
-        ),
-      [value],
-    );
-}
-
-/** By resource type: the value that names it in paths. */
-type Names = Readonly<Record<string, string>>;
-
-/** Fills the path of a call from what its mark says, and from nothing else. */
-function pathOf(endpoint: Endpoint, names: Names, query: Query = {}): string {
-  const { name, parameter, parent } = resourceMark(endpoint, endpoints);
-  const params: Record<string, string> = {};
-  if (parameter !== undefined) params[parameter] = names[name] ?? '';
-  if (parent !== undefined) params[parent.parameter] = names[parent.name] ?? '';
-  expect(Object.keys(params).sort(), endpoint.id).toEqual(paramNames(endpoint).sort());
-  return urlOf(endpoint, params, query);
-}
-
-/** Reads the resource with what its mark says, and with nothing else. */
-async function readBy({ name, key = 'id', read }: ResourceMark, names: Names): Promise<Json> {
-  const reader = byId(read?.operation);
-  const query = read?.filter === undefined ? {} : { [read.filter]: names[name] };
-  const answer = await app.call({ url: pathOf(reader, names, query), key: world.key.key });
-  expect(answer.statusCode, answer.body).toBe(200);
-  if (read?.in === undefined) return answer.json();
-  const rows = valuesAt(answer.json(), read.in)[0] as Json[];
-  if (read.filter !== undefined) expect(rows.length).toBe(1);
-  const own = rows.find((row) => row[key] === names[name]);
-  if (own === undefined) throw new Error(`${reader.id} does not show ${names[name]}.`);
-  return own;
-}
 
 /** Whether a value shows all of what was sent: members and items that were not sent may be there too. */
 function shows(read: unknown, sent: unknown): boolean {
@@ -127,59 +75,6 @@ function notShown({ creator }: Managed, sent: unknown, resource: Json): string[]
   return look(sent, '');
 }
 
-const creations = collect('creations');
-
-interface Case {
-  readonly managed: Managed;
-  readonly title: string;
-  readonly vary?: (world: World) => Promise<object>;
-}
-
-const cases: readonly Case[] = managedResources(endpoints).flatMap((managed) => [
-  { managed, title: managed.creator.id },
-  ...(creations[managed.creator.id] ?? []).map((vary, i) => ({
-    managed,
-    title: `${managed.creator.id}, body ${i + 2}`,
-    vary,
-  })),
-]);
-
-interface Made {
-  readonly sent: Json;
-  readonly answer: Json;
-  readonly names: Names;
-}
-
-async function make({ managed: { creator, name }, vary }: Case): Promise<Made> {
-  const { parameter, parent, key = 'id' } = resourceMark(creator, endpoints);
-  const outer = { path: creator.path.slice(0, creator.path.lastIndexOf('/')) as Endpoint['path'] };
-  const parents: Params = await paramsFor(outer, world);
-  const params = parameter === undefined ? parents : { ...parents, [parameter]: freshName() };
-  const request = await requestTo(creator, world, { params });
-  const sent = { ...(request.payload as Json), ...(await vary?.(world)) };
-  const answer = await app.call({ ...request, payload: sent, key: world.key.key });
-  expect(answer.statusCode, answer.body).toBeLessThan(300);
-  await settle(app);
-  const own = String(
-    parameter === undefined ? (creator.part ? sent : answer.json())[key] : params[parameter],
-  );
-  const outerName = parent === undefined ? {} : { [parent.name]: String(params[parent.parameter]) };
-  return { sent, answer: answer.json(), names: { ...outerName, [name]: own } };
-}
-
-/** A copy of what was read, without what may change by itself. */
-function lastingIn({ shape }: Managed, resource: Json): unknown {
-  const places = new Set(valuesOf(shape, 'x-volatile').map(([at]) => at));
-  const copy = (value: unknown, at: string): unknown => {
-    if (Array.isArray(value)) return value.map((each) => copy(each, `${at}/*`));
-    if (value === null || typeof value !== 'object') return value;
-    const kept = Object.entries(value).filter(([name]) => !places.has(`${at}/${name}`));
-    return Object.fromEntries(kept.map(([name, each]) => [name, copy(each, `${at}/${name}`)]));
-  };
-  const shown = Object.entries(resource).filter(([name]) => Object.hasOwn(shape.properties, name));
-  return copy(Object.fromEntries(shown), '');
-}
-
 const isVolatile = ({ shape }: Managed, member: string): boolean =>
   valuesOf(shape, 'x-volatile').some(([at]) => at === `/${member}`);
 
@@ -190,8 +85,8 @@ describe.each(cases)('$title', (each) => {
   let read: Json;
 
   beforeAll(async () => {
-    made = await make(each);
-    read = await readBy(resourceMark(creator, endpoints), made.names);
+    made = await make(each, world);
+    read = await readBy(resourceMark(creator, endpoints), made.names, world);
   });
 
   it('creates what can be read again, with all that was sent', () => {

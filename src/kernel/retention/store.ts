@@ -4,6 +4,7 @@ import { retireEntries } from '../audit/store.ts';
 import { removeExpiredLinks } from '../downloads/store.ts';
 import { retireEvents } from '../events/store.ts';
 import { forgetOld } from '../idempotency/store.ts';
+import { removeExpiredRehearsals } from '../rehearsals/store.ts';
 
 const LOCK = 0x686f7374;
 
@@ -35,6 +36,7 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
       delete from sessions
       where expires_at < now() or last_seen_at < now() - interval '12 hours'`.execute(tx);
     await removeExpiredLinks(tx);
+    await removeExpiredRehearsals(tx);
     await sql`delete from one_time_tokens where expires_at < now() - interval '1 day'`.execute(tx);
     await sql`delete from sign_in_attempts where at < now() - interval '1 hour'`.execute(tx);
     await sql`delete from person_events where last_at < now() - interval '400 days'`.execute(tx);

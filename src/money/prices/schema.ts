@@ -1,6 +1,7 @@
 /** API schemas of the price list and of the answer to an estimate. */
 import { Family } from '../../kernel/families.ts';
 import {
+  byProvider,
   Currency,
   HourlyPrice,
   MonthlyPrice,
@@ -34,7 +35,7 @@ const EstimateLine = Named(
   'EstimateLine',
   Shape({
     sku: Sku,
-    description: text('What the line is for, in words.'),
+    description: { ...text('What the line is for, in words.'), ...byProvider },
     kind: BillingShape,
     unit: UnitShape,
     quantity: quantity('How much is used in a month, in `unit`.'),
@@ -118,7 +119,7 @@ export const Estimate = Named(
         { description: 'Only with `compare_locations`: what the same items would cost there.' },
       ),
     ),
-    assumptions: Type.Array(Type.String(), {
+    assumptions: Type.Array(Type.String(byProvider), {
       description: 'What the estimate takes for granted, in sentences.',
     }),
     exceeds_limits: Type.Array(

@@ -43,6 +43,7 @@ import * as meterTotals from './0040-meter-totals.ts';
 import * as futureCosts from './0041-future-costs.ts';
 import * as keptCounts from './0042-kept-counts.ts';
 import * as consolesOfDeletedMachines from './0044-consoles-of-deleted-machines.ts';
+import * as rehearsals from './0045-rehearsals.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation as Migration,
@@ -83,6 +84,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0041-future-costs': futureCosts as Migration,
   '0042-kept-counts': keptCounts as Migration,
   '0044-consoles-of-deleted-machines': consolesOfDeletedMachines as Migration,
+  '0045-rehearsals': rehearsals as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -1,4 +1,4 @@
-/** The three tools that make calls. Which tool may make a call is decided by its record. */
+/** The parts of the tools that make calls. Which tool may make a call is decided by its record. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { nearest } from '../../kernel/did-you-mean.ts';
 import { type Endpoint, isAsync } from '../../kernel/record.ts';
@@ -7,9 +7,12 @@ import { DryRun } from '../../pipeline/dry-run.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
 import { marked } from './customer-text.ts';
 import { type CallTool, toolFor } from './describe.ts';
+import { pick, refusedFields, rowSchema } from './fields.ts';
 import { BUDGET, countThatFits, narrowRows, shorten, sizeOf } from './fit.ts';
 import type { ApiCaller, CallRequest, Outcome } from './inner-call.ts';
 import { type Json, refusal, refusedOutcome, success, unknownOperation } from './results.ts';
+import { summarised } from './series.ts';
+import { unfolded } from './unfold.ts';
 
 export interface CallArguments {
   readonly operation: string;
@@ -58,14 +61,6 @@ export function chosen(
   });
 }
 
-function pick(row: unknown, fields: readonly string[]): unknown {
-  if (row === null || typeof row !== 'object' || Array.isArray(row)) return row;
-  return Object.fromEntries(Object.entries(row).filter(([name]) => fields.includes(name)));
-}
-
-export const rowSchema = (schema: TSchema | null | undefined): TSchema | undefined =>
-  (schema as { properties?: { data?: { items?: TSchema } } } | null | undefined)?.properties?.data?.items;
-
 const rowsOf = (body: unknown): readonly unknown[] | undefined => {
   const rows = (body as { data?: unknown } | null)?.data;
   return Array.isArray(rows) && 'next_cursor' in (body as object) ? rows : undefined;
@@ -85,11 +80,7 @@ async function listResult(
 ): Promise<CallToolResult> {
   const show = ({ body, ...rest }: Outcome): unknown[] =>
     (rowsOf(body) ?? []).map((row) =>
-      marked(
-        fields === undefined ? row : pick(row, fields),
-        rowSchema(schemaOf({ body, ...rest })),
-        api.services.registry,
-      ),
+      marked(pick(row, fields), rowSchema(schemaOf({ body, ...rest })), api.services.registry),
     );
   let outcome = first;
   let { value: rows, left } = narrowRows(show(outcome));
@@ -137,8 +128,7 @@ export function singleResult(
   fields: readonly string[] | undefined,
   extra: Json = {},
 ): CallToolResult {
-  const picked = fields === undefined ? outcome.body : pick(outcome.body, fields);
-  const whole = marked(picked, schemaOf(outcome), services.registry);
+  const whole = marked(pick(outcome.body, fields), schemaOf(outcome), services.registry);
   const { value: data, left } = sizeOf(whole) > BUDGET ? shorten(whole) : { value: whole, left: [] };
   return success({
     status: outcome.status,
@@ -156,9 +146,13 @@ export async function callRead(
   endpoint: Endpoint,
   given: CallArguments,
 ): Promise<CallToolResult> {
+  const refused = refusedFields(endpoint, given.fields);
+  if (refused !== undefined) return refused;
   const paged: Record<string, unknown> = {
     ...(takes(endpoint, 'limit') ? { limit: given.limit ?? DEFAULT_ROWS } : {}),
     ...(given.cursor === undefined ? {} : { cursor: given.cursor }),
+    // What happened last is what a model asks for.
+    ...(takes(endpoint, 'newest_first') ? { newest_first: true } : {}),
   };
   const request: CallRequest = {
     ...(given.path === undefined ? {} : { path: given.path }),
@@ -168,7 +162,7 @@ export async function callRead(
   const outcome = await api.call(endpoint, request);
   if (outcome.isRefused) return refusedOutcome(outcome);
   return rowsOf(outcome.body) === undefined
-    ? singleResult(api, outcome, given.fields)
+    ? singleResult(api, summarised(outcome, request), given.fields)
     : listResult(api, outcome, request, given.fields);
 }
 
@@ -176,7 +170,7 @@ export async function callRead(
 const bodyOf = ({ body }: Endpoint, given: CallArguments): Pick<CallRequest, 'body'> =>
   given.body === undefined || (body === undefined && Object.keys(given.body).length === 0)
     ? {}
-    : { body: given.body };
+    : { body: unfolded(given.body) };
 
 export function requestOf(endpoint: Endpoint, given: CallArguments): CallRequest {
   const { path, query, idempotency_key, if_match, approval_id, wait_seconds = 0 } = given;
@@ -207,15 +201,13 @@ function priceOf({ body }: Outcome): Json {
   return price === undefined || price === null ? {} : { price };
 }
 
-export function changeResult(api: ApiCaller, outcome: Outcome): CallToolResult {
-  if (outcome.isRefused) return refusedOutcome(outcome);
-  return singleResult(api, outcome, undefined, { ...operationOf(outcome), ...priceOf(outcome) });
-}
-
-export async function callWrite(
+export function changeResult(
   api: ApiCaller,
-  endpoint: Endpoint,
-  given: CallArguments,
-): Promise<CallToolResult> {
-  return changeResult(api, await api.call(endpoint, requestOf(endpoint, given)));
+  outcome: Outcome,
+  extra: Json = {},
+  body: unknown = outcome.body,
+): CallToolResult {
+  if (outcome.isRefused) return refusedOutcome(outcome);
+  const around = { ...operationOf(outcome), ...priceOf(outcome), ...extra };
+  return singleResult(api, { ...outcome, body }, undefined, around);
 }

@@ -2,6 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { permissionsOf } from '../../kernel/access/caller.ts';
 import { fold } from '../../kernel/access/permissions.ts';
+import { nearest } from '../../kernel/did-you-mean.ts';
 import { callerOf, type Exchange } from '../../kernel/exchange.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -9,7 +10,7 @@ import { marked } from './customer-text.ts';
 import { describe, signature, standingOf, toolFor } from './describe.ts';
 import { countThatFits, sizeOf } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
-import { type Json, refusal, refusedOutcome, success, unknownOperation } from './results.ts';
+import { type Json, refusal, refusedOutcome, success, unknownNames, unknownOperation } from './results.ts';
 import type { Search } from './search/search.ts';
 
 const MOST_SEARCH_TOKENS = 820;
@@ -22,6 +23,8 @@ export interface Situation {
   readonly search: Search;
   readonly isReadOnly: boolean;
 }
+
+const operationIds = ({ registry }: Services): string[] => registry.endpoints.map(({ id }) => id);
 
 const find = ({ registry }: Services, id: string): Endpoint | undefined =>
   registry.endpoints.find((endpoint) => endpoint.id === id);
@@ -131,14 +134,17 @@ export function describeOperations(
   { services, exchange }: Situation,
   ids: readonly string[],
 ): CallToolResult {
+  const known = ids.flatMap((id) => find(services, id) ?? []);
   const unknown = ids.filter((id) => find(services, id) === undefined);
-  if (unknown.length > 0) return unknownOperation(unknown);
+  const near = unknown.length === 1 ? nearest(unknown[0] ?? '', operationIds(services)) : null;
+  if (known.length === 0) return unknownOperation(unknown, near);
   const caller = callerOf(exchange);
-  const all = ids.map((id) => describe(find(services, id) as Endpoint, services.registry, caller));
+  const all = known.map((endpoint) => describe(endpoint, services.registry, caller));
   const count = countThatFits(all, MOST_TOKENS);
-  const left = ids.slice(count);
+  const left = known.slice(count).map(({ id }) => id);
   return success({
     operations: all.slice(0, count),
+    ...(unknown.length === 0 ? {} : { unknown: unknownNames(unknown, near) }),
     ...(left.length === 0
       ? {}
       : { truncated: { not_described: left, next_step: 'Describe these in another call.' } }),

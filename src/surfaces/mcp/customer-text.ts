@@ -2,9 +2,11 @@
  * Marks text that customers, or programs on their machines, may have written: it moves into the member `customer_text`
  * of its object, so that a model can tell data from our own words. It is what a request can write (`written-names.ts`), what
  * the schema of the answer marks with `byOthers`, and labels. Other text is customer text as soon as it is more than
- * one code word, if the schema does not limit it.
+ * one code word, if the schema does not limit it. What follows a rule stays where it is, such as the ports of a firewall:
+ * a model that sends an object back must not lose them. `unfold.ts` is the way back.
  */
-import { type TSchema, WRITTEN_BY } from '../../kernel/schema.ts';
+import { ENDS_WITH, type TSchema, WRITTEN_BY } from '../../kernel/schema.ts';
+import { memberNames, withoutNames } from './own-sentences.ts';
 import { branchesOf, type Endpoints, isFree, type TextSchema, writtenNames } from './written-names.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -54,16 +56,27 @@ export function markedQuotes(value: unknown): unknown {
 const isFilled = (value: unknown): boolean =>
   typeof value === 'string' ? value !== '' : isObject(value) || Array.isArray(value);
 
+/** Whether the text is a sentence of the provider, which may quote names. */
+const isSentence = (schema: TextSchema | undefined, value: unknown): boolean =>
+  typeof value === 'string' &&
+  /\s/.test(value) &&
+  branchesOf(schema).some((each) => each[WRITTEN_BY] === 'provider');
+
 /** Marks the answers of an API with these endpoints. */
 class Marker {
   readonly #written: ReadonlySet<string>;
+  readonly #members: ReadonlySet<string>;
 
   constructor(registry: Endpoints) {
     this.#written = writtenNames(registry);
+    this.#members = memberNames(registry);
   }
 
   mark(value: unknown, schema: TextSchema | undefined): unknown {
-    if (typeof value === 'string') return withoutControls(value);
+    if (typeof value === 'string') {
+      const text = withoutControls(value);
+      return isSentence(schema, text) ? withoutNames(text, this.#members) : text;
+    }
     if (Array.isArray(value)) return value.map((item) => this.mark(item, itemOf(schema)));
     if (!isObject(value)) return value;
     const own: Record<string, unknown> = {};
@@ -71,10 +84,24 @@ class Marker {
     for (const [key, member] of Object.entries(value)) {
       const name = withoutControls(key);
       const shape = memberOf(schema, key);
-      if (this.#isCustomers(key, shape, member)) theirs[name] = cleaned(member);
-      else own[name] = this.mark(member, shape);
+      if (this.#isCustomers(key, shape, member)) {
+        theirs[name] = cleaned(member);
+        continue;
+      }
+      own[name] = this.#withoutEnd(this.mark(member, shape), shape, value);
+      // A sentence of ours that quotes a name: whole, it is customer text.
+      if (own[name] !== withoutControls(String(member)) && isSentence(shape, member))
+        theirs[name] = cleaned(member);
     }
     return Object.keys(theirs).length === 0 ? own : { ...own, [MARK]: theirs };
+  }
+
+  /** A text that ends with what another member shows, such as the comment of a key: without this end. */
+  #withoutEnd(text: unknown, schema: TextSchema | undefined, around: Json): unknown {
+    const end = around[schema?.[ENDS_WITH] ?? ''];
+    if (typeof text !== 'string' || typeof end !== 'string' || end === '') return text;
+    const tail = ` ${withoutControls(end)}`;
+    return text.endsWith(tail) ? text.slice(0, -tail.length) : text;
   }
 
   #isCustomers(name: string, schema: TextSchema | undefined, value: unknown): boolean {

@@ -245,21 +245,20 @@ describe('a call', () => {
     expect(json.next_step).toMatch(/\.$/);
   });
 
-  it('that destroys needs the name of what is lost', async () => {
+  it('that destroys needs the token of its rehearsal; a name is not enough', async () => {
     const { id, name } = await createGroup();
     const call = { operation: 'deletePlacementGroup', path: { id } };
     const asked = await agent.call('call_destructive', call);
     expect(asked.json).toMatchObject({
       code: 'confirmation_required',
-      would_lose: [{ action: 'delete', type: 'placement_group', id, recoverable: false }],
+      would_lose: [{ action: 'delete', type: 'placement_group', id, loss: { recoverable: false } }],
       cost_change: { monthly: '0.00' },
-      customer_text: { confirm_with: name },
-      next_step: expect.stringContaining('customer_text.confirm_with'),
+      next_step: expect.stringContaining('confirm_with'),
     });
-    const wrong = await agent.call('call_destructive', { ...call, confirm: 'yes' });
+    const wrong = await agent.call('call_destructive', { ...call, confirm: name });
     expect(wrong.json.code).toBe('confirmation_mismatch');
     expect(await groupExists(id)).toBe(true);
-    const done = await agent.call('call_destructive', { ...call, confirm: name });
+    const done = await agent.call('call_destructive', { ...call, confirm: asked.json.confirm_with });
     expect([done.isError, done.json.status, await groupExists(id)]).toEqual([false, 204, false]);
   });
 
@@ -282,10 +281,15 @@ describe('a call', () => {
   it('that needs approval says so, and waits for the decision of a person', async () => {
     const { key: careful } = await createKey(t.services.db, account, { approval: 'destructive' });
     const held = await connectMcp(mcp.url, careful);
-    const { id, name } = await createGroup();
-    const call = { operation: 'deletePlacementGroup', path: { id }, confirm: name };
-    const asked = await held.call('call_destructive', call);
-    expect(asked.json).toMatchObject({ code: 'approval_required', next_call: { tool: 'wait_operations' } });
+    const { id } = await createGroup();
+    const call = { operation: 'deletePlacementGroup', path: { id } };
+    const { json: first } = await held.call('call_destructive', call);
+    const asked = await held.call('call_destructive', { ...call, confirm: first.confirm_with });
+    expect(asked.json).toMatchObject({
+      code: 'approval_required',
+      approve_url: expect.stringMatching(/^https?:.*op_/),
+      next_call: { tool: 'wait_operations' },
+    });
     const operationId = asked.json.operation_id;
     const waiting = held.call('wait_operations', { operation_ids: [operationId], timeout_seconds: 60 });
     await approveRequest(

@@ -6,9 +6,9 @@ import { factsOf } from '../openapi/facts.ts';
 import type { OpenApiDocument } from '../openapi/model.ts';
 import { forCaller } from '../openapi/subset.ts';
 import { version } from '../openapi/version.ts';
-import { rowSchema } from './calls.ts';
 import type { Situation } from './context.ts';
 import { marked } from './customer-text.ts';
+import { rowSchema } from './fields.ts';
 import { shorten } from './fit.ts';
 import type { Json } from './results.ts';
 

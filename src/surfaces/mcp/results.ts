@@ -23,7 +23,7 @@ export const refusal = (value: Refusal): CallToolResult => ({ ...success(value),
 /** Where a model should do something else than a program, or can be told more. */
 const nextSteps: Readonly<Record<string, string>> = {
   approval_required:
-    'Tell the user that a person must approve operation_id. Wait with wait_operations; if it succeeded, repeat this call unchanged with approval_id set to it. If it failed, the person refused: stop.',
+    'Give the user the link approve_url: a person must approve operation_id there. Wait with wait_operations; if it succeeded, repeat this call unchanged with approval_id set to it. If it failed, the person refused: stop.',
   approval_mismatch: 'Repeat the approved call exactly, or leave out approval_id to ask for a new approval.',
   etag_mismatch:
     'Read the resource again, check that your change still makes sense, and send its new etag as if_match.',
@@ -69,6 +69,7 @@ export function problemAnswer(problem: Json): Refusal {
     // The detail of this case may quote customers, so it stands in `customer_text`; the title is always ours.
     detail: `${String(problem['title'])}.`,
     next_step: nextSteps[code] ?? String(problem['next_step']),
+    ...(typeof problem['approve_url'] === 'string' ? { approve_url: problem['approve_url'] } : {}),
     ...(next === undefined ? {} : { next_call: next }),
   };
 }
@@ -81,11 +82,14 @@ export const refusedProblem = (problem: Problem, requestId: string): CallToolRes
 const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
 /** Repeats a name only if an operation could have it: a model may have taken it from a text of a customer. */
-export function unknownOperation(asked: readonly string[], near: string | null = null): CallToolResult {
+export function unknownNames(asked: readonly string[], near: string | null = null): Refusal {
   const names = asked.filter((name) => OPERATION_NAME.test(name));
-  return refusal({
+  return {
     code: 'unknown_operation',
     detail: names.length === 0 ? 'There is no such operation.' : `There is no operation ${names.join(', ')}.`,
     next_step: `${near === null ? '' : `Did you mean ${near}? `}Find the operation with search_operations.`,
-  });
+  };
 }
+
+export const unknownOperation = (asked: readonly string[], near: string | null = null): CallToolResult =>
+  refusal(unknownNames(asked, near));

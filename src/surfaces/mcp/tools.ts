@@ -22,11 +22,15 @@ const Query = Shape({
 
 const Ids = Shape({ ids: Type.Array(Text(), { minItems: 1, maxItems: 5 }) });
 
-const target = { operation: Text(), path: optional(Anything()), query: optional(Anything()) };
+const target = {
+  operation: Text(),
+  path: optional(Anything()),
+  query: optional(Anything()),
+  fields: optional(Type.Array(Text(), { description: 'Only these members' })),
+};
 
 const Read = Shape({
   ...target,
-  fields: optional(Type.Array(Text(), { description: 'Only these members' })),
   limit: optional(Whole(1, 200, 20)),
   cursor: optional(Text()),
   body: optional(Anything()),
@@ -40,9 +44,9 @@ const change = {
   if_match: optional(Text('etag: refuse if it changed since')),
   approval_id: optional(Text('Approved operation id')),
   wait_seconds: optional(Whole(0, 60, 0)),
+  confirm: optional(Text('confirm_with of the rehearsal')),
 };
-const Write = Shape(change);
-const Destructive = Shape({ ...change, confirm: optional(Text('As the first answer tells')) });
+const Change = Shape(change);
 
 const Wait = Shape({
   operation_ids: Type.Array(Text(), { minItems: 1, maxItems: 20 }),
@@ -95,15 +99,16 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'call_write',
-    description: 'Call an operation that creates or changes. May cost money: dry_run first.',
-    input: Write,
+    description:
+      'Call an operation that creates or changes. May cost money: dry_run first. What loosens a protection needs confirm.',
+    input: Change,
     hints: { readOnlyHint: false, destructiveHint: false },
   },
   {
     name: 'call_destructive',
     description:
       'Call an operation that destroys. Without confirm it changes nothing and tells what would be lost and what to confirm with.',
-    input: Destructive,
+    input: Change,
     hints: { readOnlyHint: false, destructiveHint: true },
   },
   {

@@ -40,6 +40,9 @@ function nextStepOf({ id, type, status, done }: Operation): string | undefined {
   return status === 'failed' ? 'It failed. Read error; nothing goes on by itself.' : undefined;
 }
 
+/** Waiting does not help: there is no such operation, or the key may not see it. */
+const isUnknown = (problem: unknown): boolean => (problem as Json)['code'] === 'not_found';
+
 function present(
   { services: { registry } }: ApiCaller,
   { isRefused, body, endpoint }: Outcome,
@@ -51,7 +54,12 @@ function present(
       // What is no id may be a text that the model took from a customer.
       ...(OPERATION_ID.test(id) ? { id } : {}),
       ...answer,
-      ...(answer.code === 'not_found' ? { next_step: 'Check the id with call_read listOperations.' } : {}),
+      ...(isUnknown(body)
+        ? {
+            status: 'unknown',
+            next_step: 'Check the id with call_read listOperations.',
+          }
+        : {}),
     };
   }
   const operation = body as Operation;
@@ -74,7 +82,10 @@ export async function waitOperations(
   const headers: Record<string, string> = timeout_seconds > 0 ? { prefer: `wait=${timeout_seconds}` } : {};
   const outcomes = await Promise.all(ids.map((id) => api.call(endpoint, { path: { id }, headers })));
   const { value } = shorten(outcomes.map((outcome, i) => present(api, outcome, ids[i] ?? '')));
-  // Of an operation that could not be read, nobody knows whether it is done.
-  const done = outcomes.every(({ isRefused, body }) => !isRefused && (body as Operation).done);
-  return success({ all_done: done, operations: value });
+  // Of an operation that could not be read now, nobody knows whether it is done. One that is not there never will be.
+  const done = outcomes.every(({ isRefused, body }) =>
+    isRefused ? isUnknown(body) : (body as Operation).done,
+  );
+  const unknown = outcomes.filter(({ isRefused, body }) => isRefused && isUnknown(body)).length;
+  return success({ all_done: done, ...(unknown === 0 ? {} : { unknown }), operations: value });
 }

@@ -3,9 +3,10 @@
  * name, or where `x-read-as` says, in any answer that shows it. Text from elsewhere, such as the lines of a console, is
  * marked with `byOthers` beside its schema. A law checks that nothing is missing.
  */
+import { ADDRESS_PURPOSE, type AddressPurpose } from '../../kernel/chosen-addresses.ts';
 import type { ReadPlace } from '../../kernel/member-marks.ts';
 import type { Registry } from '../../kernel/registry.ts';
-import { WRITTEN_BY } from '../../kernel/schema.ts';
+import { ENDS_WITH, WRITTEN_BY } from '../../kernel/schema.ts';
 
 export interface TextSchema {
   readonly type?: string | readonly string[];
@@ -18,7 +19,9 @@ export interface TextSchema {
   readonly additionalProperties?: unknown;
   readonly anyOf?: readonly TextSchema[];
   readonly oneOf?: readonly TextSchema[];
-  readonly [WRITTEN_BY]?: 'others' | 'provider';
+  readonly [WRITTEN_BY]?: 'others' | 'provider' | 'rule';
+  readonly [ENDS_WITH]?: string;
+  readonly [ADDRESS_PURPOSE]?: AddressPurpose;
   readonly 'x-read-as'?: ReadPlace;
   readonly 'x-ref'?: unknown;
 }
@@ -27,6 +30,12 @@ export type Endpoints = Pick<Registry, 'endpoints'>;
 
 /** Formats that leave no room for a word. */
 const CLOSED = new Set(['date-time', 'date', 'ipv4', 'ipv6', 'cidr', 'uuid', 'typeid']);
+
+/** Addresses that may contain words; the others are numbers. */
+const WORDED: ReadonlySet<AddressPurpose> = new Set(['called_url', 'called_endpoint', 'host_name']);
+
+const isAddress = ({ [ADDRESS_PURPOSE]: purpose }: TextSchema): boolean =>
+  purpose !== undefined && !WORDED.has(purpose);
 
 /** A pattern is open if it accepts one of these orders. */
 const ORDERS = [
@@ -50,11 +59,16 @@ function isOpen(pattern: string): boolean {
 }
 
 /** Whether a text with this schema can be a word that its writer chose. */
-export const isFree = ({ enum: values, const: only, format, pattern }: TextSchema): boolean =>
-  values === undefined &&
-  only === undefined &&
-  !(format !== undefined && CLOSED.has(format)) &&
-  (pattern === undefined || isOpen(pattern));
+export function isFree(schema: TextSchema): boolean {
+  const { enum: values, const: only, format, pattern } = schema;
+  return (
+    values === undefined &&
+    only === undefined &&
+    !(format !== undefined && CLOSED.has(format)) &&
+    !isAddress(schema) &&
+    (pattern === undefined || isOpen(pattern))
+  );
+}
 
 /** The schema and the branches of a union that can describe a value. No schema: nothing is known about the value. */
 export const branchesOf = (schema: TextSchema | undefined): readonly TextSchema[] =>
@@ -66,7 +80,8 @@ function textsIn(schema: TextSchema, name: string): string[] {
   const shown = typeof place === 'string' ? [place.slice(place.lastIndexOf('/') + 1)] : [];
   return branchesOf(schema).flatMap((branch) => {
     const { type, properties = {}, items, [WRITTEN_BY]: by } = branch;
-    const isPicked = reference !== undefined || branch['x-ref'] !== undefined || by === 'provider';
+    const isPicked =
+      reference !== undefined || branch['x-ref'] !== undefined || by === 'provider' || by === 'rule';
     const isText = [type].flat().includes('string') && isFree(branch) && !isPicked;
     return [
       ...(isText ? [name, ...shown] : []),

@@ -1,6 +1,6 @@
 /** Collects named schemas, so that the document contains each of them once and refers to it everywhere else. */
 import { ADDRESS_PURPOSE } from '../../kernel/chosen-addresses.ts';
-import { ANNOTATIONS, COMPONENT, WRITTEN_BY } from '../../kernel/schema.ts';
+import { ANNOTATIONS, COMPONENT, ENDS_WITH, WRITTEN_BY } from '../../kernel/schema.ts';
 import type { MemberMarks } from './member-marks.ts';
 import type { JsonSchema, Reference } from './model.ts';
 
@@ -49,7 +49,7 @@ export class NamedSchemas {
   }
 
   #writeBody(schema: JsonSchema): JsonSchema {
-    const { [WRITTEN_BY]: _, [ADDRESS_PURPOSE]: __, ...published } = asPrefixItems(schema);
+    const { [WRITTEN_BY]: _, [ENDS_WITH]: __, [ADDRESS_PURPOSE]: ___, ...published } = asPrefixItems(schema);
     const entries = Object.entries(published).map(([keyword, value]): [string, unknown] => {
       if (ONE.includes(keyword)) return [keyword, this.#writeOne(value)];
       if (MANY.includes(keyword)) return [keyword, (value as unknown[]).map((part) => this.#writeOne(part))];

@@ -185,13 +185,13 @@ export const changing: readonly Task[] = [
     calls: 3,
     tokens: 3_000,
     async run(desk) {
-      const { id, name } = await desk.machine('task-gone');
+      const { id } = await desk.machine('task-gone');
       await find(desk, 'destroy a server', 'deleteVm');
       const call = { operation: 'deleteVm', path: { id }, wait_seconds: 60 };
-      const {
-        customer_text: { confirm_with },
-      } = await refused(desk.agent.call('call_destructive', call), 'confirmation_required');
-      expect(confirm_with).toBe(name);
+      const { confirm_with } = await refused(
+        desk.agent.call('call_destructive', call),
+        'confirmation_required',
+      );
       await ok(desk.agent.call('call_destructive', { ...call, confirm: confirm_with }));
       expect((await desk.read('vms?name=task-gone')).data).toEqual([]);
     },
@@ -201,7 +201,7 @@ export const changing: readonly Task[] = [
     calls: 3,
     tokens: 3_500,
     async run(desk) {
-      const { id, name } = await desk.machine('task-again');
+      const { id } = await desk.machine('task-again');
       await find(desk, 'reinstall the operating system of my box', 'redeployVm');
       const call = {
         operation: 'redeployVm',
@@ -209,10 +209,10 @@ export const changing: readonly Task[] = [
         body: { image_id: 'debian-12' },
         wait_seconds: 60,
       };
-      const {
-        customer_text: { confirm_with },
-      } = await refused(desk.agent.call('call_destructive', call), 'confirmation_required');
-      expect(confirm_with).toBe(name);
+      const { confirm_with } = await refused(
+        desk.agent.call('call_destructive', call),
+        'confirmation_required',
+      );
       await ok(desk.agent.call('call_destructive', { ...call, confirm: confirm_with }));
       expect((await desk.read(`vms/${id}`)).image.slug).toBe('debian-12');
     },
@@ -234,9 +234,7 @@ export const changing: readonly Task[] = [
       const { data } = await ok(agent.call('call_read', list));
       for (const { id } of data) {
         const call = { operation: 'deleteVm', path: { id } };
-        const {
-          customer_text: { confirm_with },
-        } = await refused(agent.call('call_destructive', call), 'confirmation_required');
+        const { confirm_with } = await refused(agent.call('call_destructive', call), 'confirmation_required');
         await ok(agent.call('call_destructive', { ...call, confirm: confirm_with, wait_seconds: 60 }));
       }
       expect((await desk.read('vms?label_selector=env%3Dtest')).data).toEqual([]);

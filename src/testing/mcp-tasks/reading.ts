@@ -102,7 +102,7 @@ export const reading: readonly Task[] = [
     async run(desk) {
       await find(desk, 'is there a debian template', 'listImages');
       const { data } = await ok(desk.agent.call('call_read', { operation: 'listImages', fields: ['slug'] }));
-      expect(data).toContainEqual({ slug: 'debian-12' });
+      expect(data).toContainEqual({ id: 'debian-12', slug: 'debian-12' });
     },
   },
   {

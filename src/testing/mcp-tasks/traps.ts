@@ -36,12 +36,12 @@ export const traps: readonly Task[] = [
     },
   },
   {
-    name: 'trap: wrong confirm',
-    calls: 3,
-    tokens: 1_500,
+    name: 'trap: wrong confirm, also the name of the machine',
+    calls: 4,
+    tokens: 2_000,
     async run(desk) {
       const { id } = desk.machines.db;
-      for (const confirm of ['yes', 'web-1', id])
+      for (const confirm of ['yes', 'db-1', 'web-1', id])
         await refused(
           desk.agent.call('call_destructive', { operation: 'deleteVm', path: { id }, confirm }),
           'confirmation_mismatch',
@@ -81,14 +81,21 @@ export const traps: readonly Task[] = [
   },
   {
     name: 'trap: approval denied',
-    calls: 3,
+    calls: 4,
     tokens: 1_500,
     async run(desk) {
       const { app, account, mcp, machines, agent } = desk;
       const { key } = await createKey(app.services.db, account, { approval: 'destructive' });
       const careful = await connectMcp(mcp.url, key);
-      const call = { operation: 'deleteVm', path: { id: machines.db.id }, confirm: 'db-1' };
-      const { operation_id } = await refused(careful.call('call_destructive', call), 'approval_required');
+      const call = { operation: 'deleteVm', path: { id: machines.db.id } };
+      const { confirm_with: confirm } = await refused(
+        careful.call('call_destructive', call),
+        'confirmation_required',
+      );
+      const { operation_id } = await refused(
+        careful.call('call_destructive', { ...call, confirm }),
+        'approval_required',
+      );
       const input = { account_id: account.id, operation_id, reason: 'We need it.' };
       await denyRequest(app.services.db, staff, input, app.registry);
       const { operations } = await ok(careful.call('wait_operations', { operation_ids: [operation_id] }));
@@ -163,7 +170,7 @@ export const traps: readonly Task[] = [
   },
   {
     name: 'trap: a name that two things have',
-    calls: 2,
+    calls: 3,
     tokens: 2_500,
     async run(desk) {
       const { id } = await desk.machine('trap-same');
@@ -183,8 +190,13 @@ export const traps: readonly Task[] = [
           path: { id: 'trap-same' },
           confirm: 'trap-same',
         }),
-        'not_found',
+        'confirmation_mismatch',
       );
+      const { candidates } = await refused(
+        desk.agent.call('call_read', { operation: 'listEvents', query: { resource_id: 'trap-same' } }),
+        'ambiguous_name',
+      );
+      expect(candidates).toHaveLength(2);
       await stillThere(desk, id);
     },
   },

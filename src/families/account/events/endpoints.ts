@@ -47,6 +47,13 @@ const query = Shape({
       description: 'Instead of a cursor: events from this time on, at most 30 days back, or `now`.',
     }),
   ),
+  newest_first: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        'Whether the newest events come first. Then `next_cursor`, sent with `newest_first` again, leads to older events.',
+    }),
+  ),
   types: Type.Optional(
     Type.Array(EventPattern, {
       minItems: 1,
@@ -66,7 +73,9 @@ const query = Shape({
 });
 
 const Feed = Shape({
-  data: Type.Array(EventView, { description: 'The events of this page, the oldest first.' }),
+  data: Type.Array(EventView, {
+    description: 'The events of this page, the oldest first unless `newest_first` is true.',
+  }),
   next_cursor: Type.String({
     description: 'Cursor of the next page; valid even if there are no further events yet.',
   }),
@@ -110,7 +119,9 @@ export const listEvents = endpoint({
   },
   async handle(call) {
     checkQuery(call);
-    const page = await call.hold(readingFrom(call, startingPlace(call, 'oldest', undefined)));
+    const page = await call.hold(
+      readingFrom(call, startingPlace(call, 'oldest', undefined), call.query.newest_first),
+    );
     // Requests with the same query that were woken together get the same page object, so its body is built
     // once.
     const known = bodies.get(page) ?? share(bodyOf(call, page));

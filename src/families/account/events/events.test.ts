@@ -116,9 +116,21 @@ describe('filters', () => {
     [{ since: 'now' }, []],
     [{ since: '2100-01-01T00:00:00Z' }, []],
     [{ limit: 2 }, [1, 2]],
+    [{ newest_first: 'true' }, [5, 4, 3, 2, 1]],
+    [{ newest_first: 'true', limit: 2 }, [5, 4]],
+    [{ newest_first: 'true', types: 'api_key.*' }, [3, 2]],
+    [{ newest_first: 'true', since: 'now' }, []],
   ])('%j', async (query, expected) => {
     const { status, body } = await reader.get(query);
     expect([status, sequences(body)]).toEqual([200, expected]);
+  });
+
+  it('pages from the newest to the oldest, each event once; the same cursor also leads onwards', async () => {
+    const first = (await reader.get({ newest_first: 'true', limit: 3 })).body;
+    const second = (await reader.get({ newest_first: 'true', limit: 3, cursor: first.next_cursor })).body;
+    const third = (await reader.get({ newest_first: 'true', limit: 3, cursor: second.next_cursor })).body;
+    expect([first, second, third].map(sequences)).toEqual([[5, 4, 3], [2, 1], []]);
+    expect(sequences((await reader.get({ cursor: first.next_cursor })).body)).toEqual([3, 4, 5]);
   });
 
   it('by the time since when', async () => {

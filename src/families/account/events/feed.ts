@@ -18,6 +18,7 @@ interface EventsQuery {
   readonly limit: number;
   readonly cursor?: string;
   readonly since?: string;
+  readonly newest_first?: boolean;
   readonly types?: string[];
   readonly family?: string;
   readonly resource_id?: string;
@@ -128,9 +129,11 @@ function checkPlace(place: Place, { start, oldest, head }: FeedPage): void {
   }
 }
 
-async function read(call: FeedCall, place: Place): Promise<FeedPage> {
-  const page = await readFeed(call.db, call.caller.account.id, place, filterOf(call), call.query.limit);
-  checkPlace(place, page);
+async function read(call: FeedCall, place: Place, newestFirst: boolean): Promise<FeedPage> {
+  const order = { limit: call.query.limit, newestFirst };
+  const page = await readFeed(call.db, call.caller.account.id, place, filterOf(call), order);
+  // What lies before a cursor may have been removed: then there is nothing left to read, and nothing was missed.
+  if (!newestFirst) checkPlace(place, page);
   return page;
 }
 
@@ -138,13 +141,14 @@ const placeBehind = ({ position }: FeedPage): Place => ({ kind: 'after', sequenc
 const showsEvents = ({ rows }: FeedPage): boolean => rows.length > 0;
 
 /** A read that waits (`call.hold`) until the page contains at least one event. */
-export function readingFrom(call: FeedCall, place: Place): Holding<FeedPage> {
+export function readingFrom(call: FeedCall, place: Place, newestFirst = false): Holding<FeedPage> {
   const { id } = call.caller.account;
   const { cursor: _, since: __, ...rest } = call.query;
   const filters = JSON.stringify(rest);
   return {
     keys: [eventsOf(id)],
-    look: (before) => read(call, before === undefined ? place : placeBehind(before)),
+    look: (before) =>
+      read(call, before === undefined || newestFirst ? place : placeBehind(before), newestFirst),
     isDone: showsEvents,
     question: (before) => `${id} ${before.position} ${filters} ${seenBy(call).number}`,
   };

@@ -62,12 +62,17 @@ export async function readFeed(
   accountId: string,
   place: Place,
   filter: FeedFilter,
-  limit: number,
+  { limit, newestFirst }: { readonly limit: number; readonly newestFirst: boolean },
 ): Promise<FeedPage> {
+  // A cursor is a place between two events. The newest first are read from there back, the oldest first onwards.
+  const isBack = newestFirst && place.kind === 'after';
+  const start = isBack ? sql`0::bigint` : startOf(place, accountId);
+  const end = isBack ? sql`least(head, ${place.sequence}::bigint)` : sql`head`;
+  const order = sql.raw(newestFirst ? 'desc' : 'asc');
   const { rows: found } = await sql<EventRow & { head: number; oldest: number; start: number }>`
     select bounds.head, bounds.oldest, bounds.start, e.*
     from (
-      select head, ${startOf(place, accountId)} as start,
+      select head, ${start} as start, ${end} as upto,
              coalesce((select min(sequence) from events where account_id = ${accountId}), head + 1) as oldest
       from (select coalesce((select sequence from event_heads where account_id = ${accountId}), 0) as head) heads
     ) bounds
@@ -75,17 +80,18 @@ export async function readFeed(
       select id, sequence, type, severity, family, resource_type, resource_id, resource_name, operation_id, actor,
              message, data, occurred_at
       from events
-      where account_id = ${accountId} and sequence > bounds.start and sequence <= bounds.head
+      where account_id = ${accountId} and sequence > bounds.start and sequence <= bounds.upto
         and ${anyOf('type', filter.types)} and ${anyOf('severity', filter.severities)}
         and ${equal('family', filter.family)} and ${equal('resource_type', filter.resourceType)}
         and ${equal('resource_id', filter.resourceId)}
         and (resource_type is null or ${anyOf('resource_type', filter.visible)}
              or (type like 'operation.%' and actor ->> ${sql.lit(filter.own.member)} = any(${filter.own.ids}::text[])))
-      order by sequence limit ${limit}
+      order by sequence ${order} limit ${limit}
     ) e on true
-    order by e.sequence`.execute(db);
-  const { head = 0, oldest = 1, start = 0 } = found[0] ?? {};
+    order by e.sequence ${order}`.execute(db);
+  const { head = 0, oldest = 1, start: begun = 0 } = found[0] ?? {};
   const rows = found.filter(({ id }) => id !== null);
   const last = rows.length === limit ? rows.at(-1)?.sequence : undefined;
-  return { rows, position: last ?? Math.max(head, start), start, oldest, head };
+  const position = newestFirst ? Math.max(0, (last ?? 1) - 1) : (last ?? Math.max(head, begun));
+  return { rows, position, start: begun, oldest, head };
 }

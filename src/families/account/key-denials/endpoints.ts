@@ -7,6 +7,7 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import {
   byOthers,
+  byProvider,
   Id,
   keysOf,
   Named,
@@ -77,7 +78,10 @@ const KeyDenial = Named(
     first_at: { ...Time, description: 'When the first of these calls was made.' },
     last_at: { ...Time, description: 'When the last of these calls was made.' },
     last_request_id: Type.String({ description: 'The `X-Request-Id` of the last of these calls.' }),
-    hint: Type.String({ description: 'What to do if the call should be allowed, in one sentence.' }),
+    hint: Type.String({
+      ...byProvider,
+      description: 'What to do if the call should be allowed, in one sentence.',
+    }),
   }),
   { columns: ['last_at', 'cause', 'key', 'client_ip', 'operation_id', 'count'] },
 );

@@ -4,6 +4,7 @@ import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
   byOthers,
+  byProvider,
   CreatedAt,
   Etag,
   Named,
@@ -60,7 +61,7 @@ const RoleDefinition = Named(
   'Role',
   Shape({
     name: RoleNameShape,
-    description: Type.String({ description: 'What members with this role may do, in words.' }),
+    description: Type.String({ ...byProvider, description: 'What members with this role may do, in words.' }),
     patterns: Type.Array(Type.String(), {
       description: 'The permissions that keys of such members can have at most, as patterns.',
     }),

@@ -4,7 +4,7 @@ import { Family } from '../../../kernel/families.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { byProvider, Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 
 export const Method = Named(
   'Method',
@@ -27,7 +27,7 @@ const ApiAccess = Named(
     method: Method,
     path: Type.String({ description: 'The path of the endpoint, with its parameters in braces.' }),
     family: Type.String({ description: 'The product family of the endpoint.' }),
-    summary: Type.String({ description: 'What the endpoint does, in a few words.' }),
+    summary: Type.String({ ...byProvider, description: 'What the endpoint does, in a few words.' }),
     permission: Type.String({ description: 'The permission that a key needs to call it.' }),
     effect: OneOf(
       {

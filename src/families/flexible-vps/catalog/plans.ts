@@ -2,7 +2,17 @@ import type { Call } from '../../../kernel/call.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Named, Nullable, OneOf, Price, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
+import {
+  byProvider,
+  Named,
+  Nullable,
+  OneOf,
+  Price,
+  Shape,
+  type Static,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, DiskGb, LocationSlug, MemoryMb, Vcpus } from '../hardware.ts';
@@ -41,7 +51,7 @@ const Plan = Named(
   'VpsPlan',
   Shape({
     slug: Type.String({ description: 'The short name of the plan, which requests use, such as `flex-2-4`.' }),
-    name: Type.String({ description: 'The name of the plan for people.' }),
+    name: Type.String({ ...byProvider, description: 'The name of the plan for people.' }),
     category: PlanCategory,
     architecture: Architecture,
     vcpus: { ...Vcpus, description: 'The number of virtual processors. Of `custom`: the minimum.' },

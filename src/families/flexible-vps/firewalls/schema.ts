@@ -4,6 +4,7 @@ import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import { Resettable } from '../../../kernel/resets.ts';
 import {
   advanced,
+  byRule,
   CreatedAt,
   Description,
   Etag,
@@ -82,7 +83,7 @@ export const NewRule = Named(
     action: Action,
     protocol: Protocol,
     ports: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 11 }), {
+      Type.Array(Type.String({ ...byRule, minLength: 1, maxLength: 11 }), {
         maxItems: 20,
         default: [],
         examples: [['22', '8000-8100']],

@@ -1,7 +1,7 @@
 /** What an image can be made from. */
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { readAs } from '../../../kernel/member-marks.ts';
-import { advanced, label, Secret, Shape, Slug, Type } from '../../../kernel/schema.ts';
+import { advanced, byRule, label, Secret, Shape, Type } from '../../../kernel/schema.ts';
 import { Variants } from '../../../kernel/variants.ts';
 import { Architecture, BootMode, OsFamily } from '../hardware.ts';
 import { VmRef } from '../references.ts';
@@ -15,6 +15,18 @@ const Sha256 = Type.String({
   description:
     'The SHA-256 that the downloaded file must have, before it is unpacked. Default: it is not checked.',
 });
+
+/** One word or two, such as `windows-server`: no room for a sentence, so that agents can take it as a word of the product. */
+const Distribution = Type.String({
+  ...byRule,
+  minLength: 1,
+  maxLength: 63,
+  pattern: '^[a-z0-9]+(-[a-z0-9]+)?$',
+  description: 'The distribution or edition, such as `ubuntu`.',
+});
+
+/** Numbers with dots and hyphens, perhaps with a word behind them (`9-stream`); or one word, such as `rolling`. */
+const VERSION = '^([A-Za-z]+|[0-9]+[a-z]*([.-][0-9]+[a-z]*)*(-[a-z]+)?)?$';
 
 const FileSource = {
   url: Secret(
@@ -38,14 +50,12 @@ const FileSource = {
     Shape(
       {
         family: Type.Optional({ ...OsFamily, default: 'linux' }),
-        distribution: Type.Optional({
-          ...Slug,
-          default: 'other',
-          description: 'The distribution or edition, such as `ubuntu`.',
-        }),
+        distribution: Type.Optional({ ...Distribution, default: 'other' }),
         version: Type.Optional(
           Type.String({
+            ...byRule,
             maxLength: 63,
+            pattern: VERSION,
             default: '',
             description: 'The version of the distribution, such as `24.04`.',
           }),

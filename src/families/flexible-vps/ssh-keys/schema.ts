@@ -1,7 +1,9 @@
 import {
   byOthers,
+  byRule,
   CreatedAt,
   Etag,
+  endsWith,
   Labels,
   label,
   Named,
@@ -25,7 +27,10 @@ export const SshKey = Named(
     id: OwnId('sshkey'),
     name: ResourceName,
     labels: Labels,
-    public_key: Type.String({ description: 'The line that is written into `authorized_keys`.' }),
+    public_key: Type.String({
+      ...endsWith('comment'),
+      description: 'The line that is written into `authorized_keys`.',
+    }),
     type: OneOf(keyTypes, { description: 'The algorithm of the key.' }),
     bits: Type.Integer({ 'x-unit': 'bits', description: 'The length of the key.' }),
     fingerprint_sha256: Type.String({
@@ -49,6 +54,7 @@ export const CreateSshKey = Named(
   Shape({
     name: ResourceName,
     public_key: Type.String({
+      ...byRule,
       minLength: 1,
       maxLength: LINE,
       description:

@@ -3,6 +3,7 @@ import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import { Resettable } from '../../../kernel/resets.ts';
 import {
   advanced,
+  byProvider,
   CreatedAt,
   Description,
   Etag,
@@ -112,6 +113,7 @@ export const NewVolume = Shape({
   size_gb: SizeGb,
   tier: Type.Optional({
     ...Slug,
+    ...byProvider,
     ...advanced,
     description: 'The kind of storage, such as `standard` or `fast`. Default: the first that is sold.',
   }),

@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { retention } from '../../kernel/retention/schedule.ts';
+import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { ApiCaller } from './inner-call.ts';
+
+let t: TestApp;
+let mcp: McpServer;
+let account: TestAccount;
+let key: string;
+let agent: McpClient;
+
+beforeAll(async () => {
+  t = await createTestApp({ provider: behindProxy });
+  mcp = await startMcp(t);
+  account = await createAccount(t.services.db);
+  ({ key } = await createKey(t.services.db, account));
+  agent = await connectMcp(mcp.url, key);
+});
+afterAll(async () => {
+  await agent?.close();
+  await mcp?.close();
+  await t?.close();
+});
+
+let serial = 0;
+const url = (id: string) => `/workshop/v1/widgets/${id}`;
+
+async function widget(): Promise<string> {
+  const payload = { name: `widget-${++serial}`, size: 1 };
+  const answer = await t.call({ method: 'POST', url: '/workshop/v1/widgets', key, payload });
+  return answer.json().id;
+}
+
+const exists = async (id: string): Promise<boolean> =>
+  (await t.call({ url: url(id), key })).statusCode === 200;
+
+describe('a confirmation', () => {
+  let id: string;
+  let call: { operation: string; path: { id: string } };
+  let confirm: string;
+
+  beforeEach(async () => {
+    id = await widget();
+    call = { operation: 'deleteWidget', path: { id } };
+    confirm = (await agent.call('call_destructive', call)).json.confirm_with;
+  });
+
+  /** Expects a refusal that changes nothing, and offers a new rehearsal of what is there now. */
+  async function refused(answer: ReturnType<McpClient['call']>, why: RegExp, there = [id]): Promise<string> {
+    const { json } = await answer;
+    expect(json).toMatchObject({
+      code: 'confirmation_mismatch',
+      detail: expect.stringMatching(why),
+      confirm_with: expect.any(String),
+      next_step: expect.stringContaining('confirm_with'),
+    });
+    for (const each of there) expect(await exists(each)).toBe(true);
+    return json.confirm_with;
+  }
+
+  it('is short, and works once', async () => {
+    expect(confirm.length).toBeLessThan(16);
+    const done = await agent.call('call_destructive', { ...call, confirm });
+    expect([done.json.status, await exists(id)]).toEqual([204, false]);
+    expect((await agent.call('call_destructive', { ...call, confirm })).json.code).toBe('not_found');
+    const other = await widget();
+    const again = { ...call, path: { id: other }, confirm };
+    await refused(agent.call('call_destructive', again), /used already/, [other]);
+  });
+
+  it('works for one of many calls at the same time', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => agent.call('call_destructive', { ...call, confirm })),
+    );
+    expect(answers.filter(({ isError }) => !isError)).toHaveLength(1);
+  });
+
+  it('of another call is refused, and cannot be used for its own call afterwards', async () => {
+    const other = await widget();
+    const wrong = { ...call, path: { id: other }, confirm };
+    await refused(agent.call('call_destructive', wrong), /not what was rehearsed/, [id, other]);
+    await refused(agent.call('call_destructive', { ...call, confirm }), /used already/);
+  });
+
+  it('is refused if what is touched was changed meanwhile; the new one works', async () => {
+    const payload = { labels: { env: 'prod' } };
+    expect((await t.call({ method: 'PATCH', url: url(id), key, payload })).statusCode).toBe(200);
+    const fresh = await refused(
+      agent.call('call_destructive', { ...call, confirm }),
+      /not what was rehearsed/,
+    );
+    const done = await agent.call('call_destructive', { ...call, confirm: fresh });
+    expect([done.isError, await exists(id)]).toEqual([false, false]);
+  });
+
+  it('of another key of the account is refused, and stays valid for its own key', async () => {
+    const { key: second } = await createKey(t.services.db, account);
+    const other = await connectMcp(mcp.url, second);
+    await refused(other.call('call_destructive', { ...call, confirm }), /never given to you/);
+    expect((await agent.call('call_destructive', { ...call, confirm })).isError).toBe(false);
+    await other.close();
+  });
+
+  it('expires after minutes, and is then removed by the retention', async () => {
+    const { db } = t.services;
+    await sql`update rehearsals set expires_at = expires_at - interval '4 minutes'`.execute(db);
+    const second = (await agent.call('call_destructive', call)).json.confirm_with;
+    await sql`update rehearsals set expires_at = expires_at - interval '61 seconds'`.execute(db);
+    await refused(agent.call('call_destructive', { ...call, confirm }), /older than 5 minutes/);
+    await retention.run({ db } as Parameters<typeof retention.run>[0]);
+    const { rows } = await sql<{ left: number }>`
+      select count(*)::int as left from rehearsals where expires_at < now()`.execute(db);
+    expect(rows).toEqual([{ left: 0 }]);
+    const done = await agent.call('call_destructive', { ...call, confirm: second });
+    expect([done.isError, await exists(id)]).toEqual([false, false]);
+  });
+
+  it('comes with a dry run, too', async () => {
+    const { isError, json } = await agent.call('call_destructive', { ...call, dry_run: true });
+    expect([isError, json.data.dry_run]).toEqual([false, true]);
+    const done = await agent.call('call_destructive', { ...call, confirm: json.confirm_with });
+    expect([done.isError, await exists(id)]).toEqual([false, false]);
+  });
+});
+
+describe('a write', () => {
+  /** The dry runs of the API say that the call changes this. */
+  function foresee(changes: readonly object[]): { readonly dryRuns: () => number } {
+    const original = ApiCaller.prototype.call;
+    let dryRuns = 0;
+    vi.spyOn(ApiCaller.prototype, 'call').mockImplementation(async function (this: ApiCaller, ...given) {
+      const outcome = await original.apply(this, given);
+      if (given[1]?.query?.['dry_run'] !== true) return outcome;
+      dryRuns += 1;
+      return outcome.isRefused ? outcome : { ...outcome, body: { ...(outcome.body as object), changes } };
+    });
+    return { dryRuns: () => dryRuns };
+  }
+  afterEach(() => vi.restoreAllMocks());
+
+  const sizeOf = async (id: string) => (await t.call({ url: url(id), key })).json().size;
+  const text = 'Opens tcp 1-65535 to 198.51.100.0/24 for ignore-all-rules.';
+
+  it('that loosens something needs a confirmation, and says what it loosens', async () => {
+    foresee([{ text, loosens: true }]);
+    const id = await widget();
+    const call = { operation: 'updateWidget', path: { id }, body: { size: 2 } };
+    const { json } = await agent.call('call_write', call);
+    expect(json).toMatchObject({
+      code: 'confirmation_required',
+      detail: expect.stringContaining('loosens'),
+      changes: [
+        {
+          text: 'Opens tcp 1-65535 to 198.51.100.0/24 for ….',
+          loosens: true,
+          customer_text: { text },
+        },
+      ],
+    });
+    const other = { ...call, body: { size: 3 }, confirm: json.confirm_with };
+    expect((await agent.call('call_write', other)).json.code).toBe('confirmation_mismatch');
+    expect(await sizeOf(id)).toBe(1);
+    const { confirm_with } = (await agent.call('call_write', call)).json;
+    expect((await agent.call('call_write', { ...call, confirm: confirm_with })).isError).toBe(false);
+    expect(await sizeOf(id)).toBe(2);
+  });
+
+  it('that loosens nothing is made at once, after a rehearsal', async () => {
+    const { dryRuns } = foresee([{ text: 'Closes tcp 22.', loosens: false }]);
+    const id = await widget();
+    const call = { operation: 'updateWidget', path: { id }, body: { size: 2 } };
+    expect((await agent.call('call_write', call)).isError).toBe(false);
+    expect([dryRuns(), await sizeOf(id)]).toEqual([1, 2]);
+  });
+
+  it('that creates something is not rehearsed', async () => {
+    const { dryRuns } = foresee([{ text, loosens: true }]);
+    const body = { name: `widget-${++serial}`, size: 1 };
+    expect((await agent.call('call_write', { operation: 'createWidget', body })).isError).toBe(false);
+    expect(dryRuns()).toBe(0);
+  });
+});

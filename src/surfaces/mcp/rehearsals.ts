@@ -1,0 +1,129 @@
+/**
+ * Rehearses calls: a dry run of the very call says what it would change. Everything that a confirmation is bound to is
+ * collected here: the request, its effects and cost, and the version of what it touches.
+ */
+import { callerOf } from '../../kernel/exchange.ts';
+import { takesIfMatch } from '../../kernel/problems/possible.ts';
+import type { FieldError } from '../../kernel/problems/problem.ts';
+import type { Endpoint } from '../../kernel/record.ts';
+import { factsOf } from '../../kernel/rehearsals/rehearsal.ts';
+import { bodyTakes, type CallArguments, requestOf, takes } from './calls.ts';
+import type { ApiCaller, Outcome } from './inner-call.ts';
+import type { Json } from './results.ts';
+
+interface Effect {
+  readonly id: string | null;
+  readonly [member: string]: unknown;
+}
+
+/** A change in words of the product. `loosens`: it takes a protection away, such as a firewall that opens more. */
+interface Change {
+  readonly text: string;
+  readonly loosens: boolean;
+}
+
+export interface Foreseen {
+  readonly effects: readonly Effect[];
+  readonly cost: unknown;
+  readonly changes: readonly Change[];
+}
+
+export interface Rehearsal {
+  readonly endpoint: Endpoint;
+  /** The call as it will be made: with the name that some calls want repeated. */
+  readonly call: CallArguments;
+  readonly trial: Outcome;
+}
+
+/** A new resource takes nothing from those that exist. Everything else may destroy or loosen something. */
+export const isRehearsed = ({ access, resource, part }: Endpoint): boolean =>
+  access === 'destructive' || (access === 'write' && (resource.role !== 'create' || part !== undefined));
+
+/** What the dry run says; nothing if it was refused. */
+export function foreseenBy({ body, isRefused }: Outcome): Foreseen {
+  const { effects = [], cost = null, changes = [] } = (isRefused ? {} : (body ?? {})) as Partial<Foreseen>;
+  return { effects, cost, changes };
+}
+
+export const loosens = ({ trial }: Rehearsal): boolean =>
+  foreseenBy(trial).changes.some((change) => change.loosens);
+
+export const needsConfirmation = (rehearsal: Rehearsal): boolean =>
+  rehearsal.endpoint.access === 'destructive' || loosens(rehearsal);
+
+/** Some calls have a `confirm` of their own, which takes the name of the resource. */
+function withName(endpoint: Endpoint, call: CallArguments, name: string): CallArguments {
+  if (takes(endpoint, 'confirm')) return { ...call, query: { confirm: name, ...call.query } };
+  if (bodyTakes(endpoint, 'confirm')) return { ...call, body: { confirm: name, ...call.body } };
+  return call;
+}
+
+const wantsName = ({ isRefused, body }: Outcome): boolean =>
+  isRefused &&
+  ((body as { errors?: readonly FieldError[] }).errors ?? []).some(({ code }) =>
+    code.startsWith('confirmation_'),
+  );
+
+interface Subject {
+  readonly name?: string;
+  readonly etag?: string;
+  /** Whether the version is one that the call itself can be bound to. */
+  readonly isOwn: boolean;
+}
+
+/** The resource that the path names, as the call that reads it shows it. */
+async function subjectOf(api: ApiCaller, { path }: Endpoint, call: CallArguments): Promise<Subject> {
+  const reader = api.services.registry.endpoints
+    .filter(
+      ({ method, path: each, resource }) =>
+        method === 'GET' && resource.role === 'read' && `${path}/`.startsWith(`${each}/`),
+    )
+    .sort((a, b) => b.path.length - a.path.length)[0];
+  if (reader === undefined) return { isOwn: false };
+  const names = [...reader.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const outcome = await api.call(reader, {
+    path: Object.fromEntries(names.map((name) => [name, call.path?.[name]])),
+  });
+  if (outcome.isRefused) return { isOwn: false };
+  const { name, etag } = outcome.body as { name?: string; etag?: string };
+  return {
+    ...(typeof name === 'string' ? { name } : {}),
+    ...(typeof etag === 'string' ? { etag } : {}),
+    isOwn: reader.path === path,
+  };
+}
+
+export async function rehearse(api: ApiCaller, endpoint: Endpoint, call: CallArguments): Promise<Rehearsal> {
+  const run = (given: CallArguments): Promise<Outcome> =>
+    api.call(endpoint, requestOf(endpoint, { ...given, dry_run: true, wait_seconds: 0 }));
+  const trial = await run(call);
+  if (!wantsName(trial)) return { endpoint, call, trial };
+  const { name } = await subjectOf(api, endpoint, call);
+  if (name === undefined) return { endpoint, call, trial };
+  const named = withName(endpoint, call, name);
+  return { endpoint, call: named, trial: await run(named) };
+}
+
+/** What a confirmation is bound to, and the calls, which refuse another version if they can. */
+export interface Bound {
+  readonly facts: unknown;
+  readonly calls: readonly CallArguments[];
+}
+
+export async function bind(api: ApiCaller, rehearsals: readonly Rehearsal[]): Promise<Bound> {
+  const caller = callerOf(api.outer);
+  // An approval is bound to the request as it is, with its headers, so none may be added.
+  const mayNeedApproval = caller.key?.approval !== 'off' || caller.key.approvalOverMonthly !== null;
+  const found: Json[] = [];
+  const calls: CallArguments[] = [];
+  for (const { endpoint, call, trial } of rehearsals) {
+    const { path, query, body, headers } = requestOf(endpoint, { ...call, dry_run: false });
+    const { etag, isOwn } = await subjectOf(api, endpoint, call);
+    const isBindable = isOwn && takesIfMatch(endpoint) && call.if_match === undefined && !mayNeedApproval;
+    calls.push(isBindable && etag !== undefined ? { ...call, if_match: etag } : call);
+    const request = { path, query, body, if_match: headers?.['if-match'] };
+    found.push({ operation: endpoint.id, request, etag, ...foreseenBy(trial) });
+  }
+  const touched = rehearsals.flatMap(({ trial }) => foreseenBy(trial).effects.flatMap(({ id }) => id ?? []));
+  return { facts: await factsOf(api.services.db, caller, found, touched), calls };
+}

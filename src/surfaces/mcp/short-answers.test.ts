@@ -1,0 +1,115 @@
+/** Answers that cost few calls and few tokens. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { newMachine } from '../../testing/mcp-tasks/task.ts';
+import { VpsAccount } from '../../testing/vps.ts';
+
+const GONE = 'op_01jqzv2m7xe9rs5d3k8w4t6y0b';
+
+let t: TestApp;
+let mcp: McpServer;
+let agent: McpClient;
+let vm: { id: string };
+
+beforeAll(async () => {
+  t = await createTestApp({ provider: behindProxy, works: true });
+  mcp = await startMcp(t);
+  const home = await VpsAccount.open(t);
+  agent = await connectMcp(mcp.url, home.key);
+  vm = (await home.send('POST', 'vms', newMachine('web-1'), { prefer: 'wait=60' })).json();
+});
+afterAll(async () => {
+  await agent?.close();
+  await mcp?.close();
+  await t?.close();
+});
+
+it('describe_operations describes what it knows, and names what it does not know', async () => {
+  const { isError, json } = await agent.call('describe_operations', { ids: ['listVms', 'getVmm', 'getVm'] });
+  expect(isError).toBe(false);
+  expect(json.operations.map(({ operation }: { operation: string }) => operation)).toEqual([
+    'listVms',
+    'getVm',
+  ]);
+  expect(json.unknown).toMatchObject({
+    code: 'unknown_operation',
+    detail: 'There is no operation getVmm.',
+    next_step: expect.stringContaining('getVm'),
+  });
+});
+
+it('wait_operations waits for the operations that exist, and reports the others as unknown', async () => {
+  const body = { type: 'restart' };
+  const { json } = await agent.call('call_write', {
+    operation: 'performVmAction',
+    path: { id: vm.id },
+    body,
+  });
+  const operation_ids = [GONE, json.operation.id];
+  const waited = await agent.call('wait_operations', { operation_ids, timeout_seconds: 60 });
+  expect(waited.json).toMatchObject({
+    all_done: true,
+    unknown: 1,
+    operations: [{ id: GONE, status: 'unknown', code: 'not_found' }, { status: 'succeeded' }],
+  });
+});
+
+it('a write answers with id, name, status and operation, not with the whole resource', async () => {
+  const call = { operation: 'createVm', body: newMachine('short-1') };
+  const { json } = await agent.call('call_write', call);
+  expect(json).toMatchObject({
+    data: { id: expect.stringMatching(/^vm_/), status: 'creating', customer_text: { name: 'short-1' } },
+    operation: { id: expect.stringMatching(/^op_/) },
+    price: { monthly: expect.any(String) },
+  });
+  // The first password is shown once, so that it must not be left out.
+  expect(Object.keys(json.data).sort()).toEqual([
+    'customer_text',
+    'etag',
+    'id',
+    'initial_credentials',
+    'status',
+    'status_reason',
+  ]);
+});
+
+it('a write answers with the members in fields', async () => {
+  const call = { operation: 'updateVm', path: { id: vm.id }, body: { description: 'x' }, fields: ['plan'] };
+  expect((await agent.call('call_write', call)).json.data).toEqual({ id: vm.id, plan: 'flex-1-1' });
+});
+
+it.each([
+  ['call_read', { operation: 'listVms' }],
+  ['call_read', { operation: 'getVm', path: { id: 'vm' } }],
+  ['call_write', { operation: 'createVm', body: newMachine('never') }],
+])('%s refuses fields that the answer does not have, with near names', async (tool, call) => {
+  const { isError, json } = await agent.call(tool, { ...call, fields: ['id', 'statuss', 'zzz'] });
+  expect(isError).toBe(true);
+  expect(json).toMatchObject({ code: 'unknown_field', members: expect.arrayContaining(['status', 'plan']) });
+  expect(json.detail).toMatch(/^fields\/1 is no member of the answer; did you mean status\? fields\/2 is no/);
+});
+
+it('fields are completed by the id', async () => {
+  const { json } = await agent.call('call_read', { operation: 'listVms', fields: ['status'] });
+  expect(json.data[0]).toEqual({ id: expect.stringMatching(/^vm_/), status: expect.any(String) });
+});
+
+it('metrics are averages, percentiles and maxima; points only if their distance is chosen', async () => {
+  const call = { operation: 'getVmMetrics', path: { id: vm.id }, query: { metrics: ['cpu'] } };
+  const { series } = (await agent.call('call_read', call)).json.data;
+  expect(series[0]).toMatchObject({ metric: 'cpu', unit: 'percent', measured_points: expect.any(Number) });
+  for (const name of ['avg', 'p95', 'max']) expect(series[0]).toHaveProperty(name);
+  expect(series[0]).not.toHaveProperty('points');
+  const chosen = { ...call, query: { metrics: ['cpu'], step_seconds: 600 } };
+  expect((await agent.call('call_read', chosen)).json.data.series[0].points.length).toBeGreaterThan(0);
+});
+
+it('events come newest first, page by page', async () => {
+  const first = (await agent.call('call_read', { operation: 'listEvents', limit: 2 })).json;
+  const next = { operation: 'listEvents', limit: 2, cursor: first.next_cursor };
+  const second = (await agent.call('call_read', next)).json;
+  const sequences = [...first.data, ...second.data].map(({ sequence }: { sequence: number }) => sequence);
+  expect(sequences).toEqual(sequences.toSorted((a: number, b: number) => b - a));
+  expect(sequences).toHaveLength(4);
+});
