@@ -1,6 +1,6 @@
 /** The specification with which `terraform import` takes a resource that exists into the state. */
 import type { Member } from '../inputs.ts';
-import type { ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
 import { selectorOf } from './read-back.ts';
 import { moduleInputs } from './variables.ts';
 

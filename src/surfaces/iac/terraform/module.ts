@@ -1,5 +1,6 @@
 /** The files of one Terraform module. */
-import type { IacModel, ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
 import { aligned } from './hcl.ts';
 import { mainOf, outputsFile } from './main.ts';
 import { variablesOf } from './variables.ts';
@@ -45,6 +46,8 @@ variable "hostplane_api_key" {
 
 provider "restful" {
   base_url = var.hostplane_url
+  # Errors as people read them; a program would want JSON.
+  header = { Prefer = "errors=text" }
   security = {
     apikey = [{ in = "header", name = "X-API-Key", value = var.hostplane_api_key }]
   }

@@ -1,10 +1,11 @@
 /** `README.md` of a module. */
 import type { Member } from '../inputs.ts';
-import type { IacModel, ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
 import { keyText, tableOf } from '../readme.ts';
 import { aligned, assign, block, literal, quoted } from './hcl.ts';
 import { importSpec } from './import.ts';
-import { type ModuleInput, moduleInputs } from './variables.ts';
+import { type ModuleInput, moduleInputs, needsPermission } from './variables.ts';
 
 const shortType = ({ type }: Member): string => {
   if (type.kind === 'list') return `list of ${shortType(type.items)}`;
@@ -21,7 +22,7 @@ function inputRow(input: ModuleInput): string[] {
     `\`${input.variable}\``,
     shortType(input),
     input.required ? '**required**' : usual,
-    laterWords[input.change],
+    input.action === undefined ? laterWords[input.change] : laterWords.update,
     input.description,
   ];
 }
@@ -66,6 +67,17 @@ export function readmeOf(resource: ManagedResource, { baseUrl }: IacModel, hash:
     parent === undefined
       ? []
       : [[`\`${parent.input}\``, 'string', '**required**', 'is replaced', `The id of the ${parent.name}.`]];
+  const permissionRow = needsPermission(resource)
+    ? [
+        [
+          '`allow_replacement`',
+          'boolean',
+          '`false`',
+          '',
+          `Whether it may be deleted and created again. Without it, a plan that would do that fails. ${resource.loss}`,
+        ],
+      ]
+    : [];
   return `# ${title}: module \`${name}\`
 
 ${description}
@@ -80,7 +92,7 @@ ${usage(resource, baseUrl)}
 
 "If changed" says what happens to the resource if the value is another one later.
 
-${tableOf(['input', 'type', 'default', 'if changed', 'meaning'], [...parentRow, ...moduleInputs(resource).map(inputRow)])}
+${tableOf(['input', 'type', 'default', 'if changed', 'meaning'], [...parentRow, ...moduleInputs(resource).map(inputRow), ...permissionRow])}
 
 ## Outputs
 
