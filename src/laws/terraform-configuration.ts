@@ -3,7 +3,6 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { IacFile } from '../surfaces/iac/files.ts';
 import type { ManagedResource } from '../surfaces/iac/managed.ts';
-import { importSpec } from '../surfaces/iac/terraform/import.ts';
 import { moduleInputs } from '../surfaces/iac/terraform/variables.ts';
 import { type Instance, type Json, replacements } from './terraform-values.ts';
 
@@ -204,14 +203,9 @@ function withIds(instance: Instance, known: Known): Instance {
 }
 
 function importOf({ module, resource, body }: Instance, known: Known): Json {
-  const { key, parent } = resource;
-  const spec = importSpec(
-    resource,
-    {
-      key: String(known[module]?.output[key] ?? body[key]),
-      ...(parent === undefined ? {} : { parent: idIn(known[parent.name]?.id) }),
-    },
-    body,
-  );
-  return { to: `module.${module}.restful_resource.this`, id: JSON.stringify(spec) };
+  const key = String(known[module]?.output[resource.key] ?? body[resource.key]);
+  return {
+    to: `module.${module}.restful_resource.this`,
+    id: `\${format(module.${module}.import_as, "${key}")}`,
+  };
 }

@@ -60,6 +60,10 @@ const things: Json = {
   placement_group: sourced('placement_group', { ...place, name: 'apart' }),
 };
 
+const lookups: Json = Object.fromEntries(
+  model.lookups.map((lookup) => [lookupName(lookup), sourced(lookupName(lookup), {})]),
+);
+
 /** Ten runs of OpenTofu take minutes where it is emulated; `terraform-changes.test.ts` is the short form. */
 const whyNot = whyNoTofu ?? (isLong ? null : 'only npm test -- --all runs it');
 
@@ -116,13 +120,12 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
         target: { type: 'vm', id: idOf('vm') },
       }),
       ...Object.fromEntries(settings),
-      ...Object.fromEntries(
-        model.lookups.map((lookup) => [lookupName(lookup), sourced(lookupName(lookup), {})]),
-      ),
     };
-    await file.writeModules(modules);
+    // One initialisation serves the copy, too.
+    await file.writeModules({ ...modules, ...lookups });
     const { code, output } = await run('init');
     expect(code, output).toBe(0);
+    await file.writeModules(modules);
   }, TIMEOUT_MS);
 
   afterAll(async () => {
@@ -188,6 +191,11 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
       const { code, output } = await apply();
       expect(code, output).toBe(0);
       expect(output).toContain('Resources: 0 added, 3 changed, 0 destroyed.');
+      // What the plan shows of the change is the change.
+      const [, shown = ''] =
+        /# module\.vm\.restful_resource\.this will be([\s\S]*?)\n {4}\}/.exec(output) ?? [];
+      expect(shown).toContain('labels');
+      expect(shown).not.toMatch(/poll_|_header|Prefer/);
       const after = await volumeOf('volume');
       expect(after).toMatchObject({ id: before.id, size_gb: 40, vm_id: await idIn('vm') });
     },
@@ -209,6 +217,29 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
       const allowed = await plan();
       expect(allowed.code, allowed.output).toBe(2);
       expect(allowed.output).toContain('module.vm.restful_resource.this must be replaced');
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'is found by its name, imported with one line, and refused in words',
+    async () => {
+      const copy = await file.copyTo(join(folder, 'found'));
+      const { backup_policy } = modules;
+      const id = `\${format(module.backup_policy.import_as, module.find_backup_policy.ids["nightly"])}`;
+      const to = 'module.backup_policy.restful_resource.this';
+      await copy.writeModules({ backup_policy, ...lookups }, { import: [{ to, id }] });
+      const found = await tofu.run(copy.folder, 'plan', '-no-color', '-input=false');
+      expect(found.code, found.output).toBe(0);
+      expect(found.output).toMatch(/Plan: 1 to import, \d to add, 1 to change, 0 to destroy/);
+
+      await copy.writeModules({ backup_policy });
+      const refused = await tofu.run(copy.folder, 'apply', '-auto-approve', '-no-color', '-input=false');
+      expect(refused.code).toBe(1);
+      const said = refused.output.replaceAll(/[\s│]+/g, ' ');
+      expect(said).toContain('Name already used (name_taken) The backup policy');
+      expect(said).toContain('Choose another name');
+      expect(said).not.toContain('"next_step"');
     },
     TIMEOUT_MS,
   );

@@ -2,6 +2,7 @@
 import type { ManagedResource } from '../managed.ts';
 import type { IacModel } from '../model.ts';
 import { aligned } from './hcl.ts';
+import { importOutput } from './import.ts';
 import { mainOf, outputsFile } from './main.ts';
 import { variablesOf } from './variables.ts';
 
@@ -22,7 +23,7 @@ export function moduleFiles(resource: ManagedResource, model: IacModel): Readonl
     'versions.tf': versions,
     'variables.tf': variablesOf(resource),
     'main.tf': mainOf(resource, model),
-    'outputs.tf': outputsFile(resource),
+    'outputs.tf': [outputsFile(resource), importOutput(resource)].join('\n\n'),
   };
   return Object.fromEntries(Object.entries(code).map(([name, text]) => [name, `${aligned(text)}\n`]));
 }
