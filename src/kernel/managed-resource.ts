@@ -2,8 +2,9 @@
  * What can be set about a resource, and by which calls: derived from the records that name it. Refused updates, the
  * marks of the OpenAPI document and the laws about them read it.
  */
-import { pointerOf, readPlacesIn } from './member-marks.ts';
+import { pointerOf, readPlacesIn, valuesOf } from './member-marks.ts';
 import type { Endpoint } from './record.ts';
+import type { Reference } from './reference.ts';
 import type { TObject, TSchema } from './schema.ts';
 
 export interface Managed {
@@ -16,6 +17,8 @@ export interface Managed {
   readonly updater: Endpoint | undefined;
   /** By member: the calls that change it although the update does not take it. */
   readonly changes: ReadonlyMap<string, ChangedBy>;
+  /** By member that lists other resources: the calls of those that add this one or take it away. */
+  readonly links: ReadonlyMap<string, ChangedBy>;
 }
 
 /** By endpoint id: the JSON Pointer of what decides the new value in the body of that call. */
@@ -55,6 +58,35 @@ function changesOf(name: string, endpoints: readonly Endpoint[]): Map<string, Ch
   return found;
 }
 
+/** By JSON Pointer: the resource that a member of the schema names. */
+function referencesIn(schema: TSchema | undefined, endpoints: readonly Endpoint[]): [string, string][] {
+  const marks = schema === undefined ? [] : (valuesOf(schema, 'x-ref') as [string, Reference][]);
+  return marks.flatMap(([pointer, { list }]): [string, string][] => {
+    const lister = endpoints.find(({ id }) => id === list);
+    return lister === undefined ? [] : [[pointer, lister.resource.name]];
+  });
+}
+
+/**
+ * A creation may name resources that others add later by calls of those: the volumes of a machine are attached by an
+ * action of the volume, whose body names the machine.
+ */
+function linksOf(name: string, creator: Endpoint, endpoints: readonly Endpoint[]): Map<string, ChangedBy> {
+  const found = new Map<string, ChangedBy>();
+  for (const [pointer, other] of referencesIn(creator.body, endpoints)) {
+    const [, member = '', item, ...deeper] = pointer.split('/');
+    const own = itemPath(endpoints, other);
+    if (item !== '*' || deeper.length > 0 || own === undefined) continue;
+    for (const { id, path, body } of endpoints) {
+      const [back] = path.startsWith(`${own}/`)
+        ? referencesIn(body, endpoints).filter(([, each]) => each === name)
+        : [];
+      if (back !== undefined) found.set(member, { ...found.get(member), [id]: back[0] });
+    }
+  }
+  return found;
+}
+
 /** The name and the role that the specification shows: those of the part that the call adds or removes, if any. */
 export const subjectOf = ({ resource, part }: Pick<Endpoint, 'resource' | 'part'>) => part ?? resource;
 
@@ -66,7 +98,14 @@ export function managedResource(name: string, endpoints: readonly Endpoint[]): M
   const shape = creator && shapeOf(name, creator, endpoints);
   if (creator === undefined || shape === undefined) return undefined;
   const updater = by('update', 'declare');
-  return { name, shape: shape as TObject, creator, updater, changes: changesOf(name, endpoints) };
+  return {
+    name,
+    shape: shape as TObject,
+    creator,
+    updater,
+    changes: changesOf(name, endpoints),
+    links: linksOf(name, creator, endpoints),
+  };
 }
 
 export function managedResources(endpoints: readonly Endpoint[]): Managed[] {
@@ -91,11 +130,11 @@ function setElsewhere({ updater }: Managed, name: string): ChangedBy {
 
 /** The calls that change a member of the resource or of the request that creates it; empty if none does. */
 export function changedBy(managed: Managed, name: string): ChangedBy {
-  const { creator, changes } = managed;
+  const { creator, changes, links } = managed;
   const schema = membersOf(creator.body)[name];
   const shown = schema === undefined ? [] : shownAs(managed, name, schema);
   return Object.assign(
     setElsewhere(managed, name),
-    ...[...shown, name].map((each) => changes.get(each) ?? {}),
+    ...[...shown, name].map((each) => changes.get(each) ?? links.get(each) ?? {}),
   );
 }

@@ -1,7 +1,6 @@
 /**
- * What every role of the Ansible collection promises, tried with the real ansible-playbook: the second run changes
- * nothing, check mode writes nothing, what cannot be changed is refused, and no secret is in the output. Each resource
- * is a host of its own in one run, because Ansible takes seconds to start.
+ * What every Ansible role promises, tried with the real ansible-playbook: the second run changes nothing, check mode
+ * writes nothing, what cannot be changed is refused, no secret is printed. Each resource is a host of one run, for speed.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +13,8 @@ import { buildRegistry } from '../kernel/registry.ts';
 import { detailsIn } from '../surfaces/iac/ansible/details.ts';
 import { ansibleFiles } from '../surfaces/iac/ansible/files.ts';
 import type { Input } from '../surfaces/iac/inputs.ts';
-import { iacModel, type ManagedResource } from '../surfaces/iac/model.ts';
+import type { ManagedResource } from '../surfaces/iac/managed.ts';
+import { iacModel } from '../surfaces/iac/model.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import {
   type Ansible,

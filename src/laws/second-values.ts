@@ -1,5 +1,5 @@
 /** Other values for updates, for inputs of which the document alone does not say enough to make one. */
-import type { ManagedResource } from '../surfaces/iac/model.ts';
+import type { ManagedResource } from '../surfaces/iac/managed.ts';
 import { laterThan, UNTRIED } from './ansible-values.ts';
 import { endpoints, urlOf } from './walk.ts';
 

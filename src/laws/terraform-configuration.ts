@@ -2,7 +2,7 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { IacFile } from '../surfaces/iac/files.ts';
-import { importSpec } from '../surfaces/iac/terraform/import.ts';
+import type { ManagedResource } from '../surfaces/iac/managed.ts';
 import { moduleInputs } from '../surfaces/iac/terraform/variables.ts';
 import { type Instance, type Json, replacements } from './terraform-values.ts';
 
@@ -17,6 +17,8 @@ type Known = Readonly<Record<string, Kept>>;
 
 interface Stored {
   readonly module: string;
+  /** A module may have further resources of other types, which only change the first. */
+  readonly type: string;
   readonly instances: readonly { readonly attributes: { id: string; output: { value: Json } } }[];
 }
 
@@ -42,9 +44,16 @@ const wishes = (number: number): Json => ({
 
 const SCENARIO = /^terraform\/scenarios\/([^/]+)\/variables\.tf$/;
 const STATE = 'terraform.tfstate';
+const MANAGED = 'restful_resource';
 
 /** The last part of a path: the id of a resource. */
 const idIn = (path = ''): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** An input that only a new resource can have another value of: `module.variable`. */
+interface Replacement {
+  readonly resource: ManagedResource;
+  readonly text: string;
+}
 
 export class Configuration {
   readonly folder: string;
@@ -93,7 +102,7 @@ export class Configuration {
   }
 
   /** Each module once as `from` has it, and once for each of its replacements; all exist, as `from` says. */
-  async writeReplacements(instances: readonly Instance[], from: Configuration): Promise<string[]> {
+  async writeReplacements(instances: readonly Instance[], from: Configuration): Promise<Replacement[]> {
     const known = await from.state();
     const state = await from.#state();
     const each = instances.map((instance) => {
@@ -111,10 +120,13 @@ export class Configuration {
         ),
     );
     await writeFile(join(this.folder, STATE), JSON.stringify({ ...state, resources }));
-    return each.flatMap(({ plain, all }) =>
+    return each.flatMap(({ plain: { module, resource }, all }) =>
       Object.keys(all)
         .filter((name) => name !== 'same')
-        .map((name) => `${plain.module}.${name}`),
+        .map((name) => {
+          const variable = moduleInputs(resource).find((input) => input.name === name)?.variable ?? name;
+          return { resource, text: `${module}.${variable}` };
+        }),
     );
   }
 
@@ -122,10 +134,12 @@ export class Configuration {
   async state(): Promise<Known> {
     const { resources } = await this.#state();
     return Object.fromEntries(
-      resources.map(({ module, instances: [instance] }) => {
-        const { id = '', output } = instance?.attributes ?? {};
-        return [module.replace('module.', ''), { id, output: output?.value ?? {} }];
-      }),
+      resources
+        .filter(({ type }) => type === MANAGED)
+        .map(({ module, instances: [instance] }) => {
+          const { id = '', output } = instance?.attributes ?? {};
+          return [module.replace('module.', ''), { id, output: output?.value ?? {} }];
+        }),
     );
   }
 
@@ -189,14 +203,9 @@ function withIds(instance: Instance, known: Known): Instance {
 }
 
 function importOf({ module, resource, body }: Instance, known: Known): Json {
-  const { key, parent } = resource;
-  const spec = importSpec(
-    resource,
-    {
-      key: String(known[module]?.output[key] ?? body[key]),
-      ...(parent === undefined ? {} : { parent: idIn(known[parent.name]?.id) }),
-    },
-    body,
-  );
-  return { to: `module.${module}.restful_resource.this`, id: JSON.stringify(spec) };
+  const key = String(known[module]?.output[resource.key] ?? body[resource.key]);
+  return {
+    to: `module.${module}.restful_resource.this`,
+    id: `\${format(module.${module}.import_as, "${key}")}`,
+  };
 }

@@ -1,7 +1,7 @@
 /** Chooses values for the inputs of all Terraform modules: from examples, from the lists that `x-ref` names, or from each other. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Member, Type } from '../surfaces/iac/inputs.ts';
-import type { ManagedResource } from '../surfaces/iac/model.ts';
+import type { ManagedResource } from '../surfaces/iac/managed.ts';
 import type { Choices } from '../surfaces/iac/schemas.ts';
 import { type ModuleInput, moduleInputs } from '../surfaces/iac/terraform/variables.ts';
 import { secondValues } from './second-values.ts';
@@ -153,7 +153,10 @@ export class Values {
     if (variant !== undefined) return { ...instance, body: { ...body, ...variant.changes } };
     const changes: Record<string, unknown> = {};
     const byVariants = Object.values(variants).filter(({ of }) => of === resource.name);
-    for (const input of moduleInputs(resource).filter(({ change }) => change === 'update')) {
+    const changed = moduleInputs(resource).filter(
+      ({ change, action }) => change === 'update' || action !== undefined,
+    );
+    for (const input of changed) {
       const name = `${resource.name}.${input.name}`;
       if (untried[name] !== undefined || byVariants.some(({ changes: its }) => input.name in its)) continue;
       const now = body[input.name] ?? input.default;

@@ -1,4 +1,4 @@
-/** Parses the header `Prefer` (RFC 7240). The only preference that the API supports is `wait=N`. */
+/** Parses the header `Prefer` (RFC 7240). The API supports `wait=N` and `errors=text`. */
 import type { FieldError } from '../kernel/problems/problem.ts';
 
 export const LONGEST_WAIT_SECONDS = 60;
@@ -46,3 +46,7 @@ export function readPreferredWait(header: string | undefined): number | FieldErr
   const isInRange = seconds >= 1 && seconds <= LONGEST_WAIT_SECONDS;
   return isInRange ? seconds : fault('out_of_range', `wait takes 1 to ${LONGEST_WAIT_SECONDS} seconds.`);
 }
+
+/** Whether problems shall be written for a person who reads them as they are, because a program prints them so. */
+export const prefersText = (header: string | undefined): boolean =>
+  header !== undefined && parsePreferences(header)?.get('errors') === 'text';

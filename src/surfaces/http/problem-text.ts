@@ -1,4 +1,7 @@
-/** Writes the same JSON as `problemBody`, but caches its fixed parts, so that a flood of refusals stays cheap. */
+/**
+ * Writes problems: as the same JSON as `problemBody`, but with its fixed parts from a cache, so that a flood of refusals
+ * stays cheap, or as lines for people.
+ */
 import { maskKeys } from '../../kernel/access/key-format.ts';
 import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import type { Problem } from '../../kernel/problems/problem.ts';
@@ -78,4 +81,11 @@ export function problemText(problem: Problem, requestId: string, docsUrl: string
   const { begin, end, isAscii } =
     last?.problem === problem && last.docsUrl === docsUrl ? last : render(problem, docsUrl);
   return { text: `${begin}${requestId}","code":"${code}","request_id":"${requestId}${end}`, isAscii };
+}
+
+/** The same for people: what went wrong, what is wrong where, and what to do next, each in a line of its own. */
+export function problemLines({ code, message, errors, nextStep }: Problem, requestId: string): string {
+  const faults = errors.map(({ pointer, detail }) => `${pointer}: ${detail}`);
+  const lines = [`${problems[code].title} (${code})`, message, ...faults, nextStep, `Request ${requestId}`];
+  return `${maskKeys(lines.join('\n'))}\n`;
 }

@@ -3,9 +3,10 @@ import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { auditRefusal } from '../../pipeline/audit.ts';
+import { prefersText } from '../../pipeline/prefer.ts';
 import { CommitUnanswered } from '../../store/transaction.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
-import { problemText } from './problem-text.ts';
+import { problemLines, problemText } from './problem-text.ts';
 
 const RETRY_SECONDS = 2;
 
@@ -50,6 +51,15 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
   const headers = Object.assign(exchange.headers, problem.headers);
   if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = String(problem.retryAfterSeconds);
   headers['cache-control'] = 'no-store';
+  if (prefersText(exchange.incoming.headers['prefer'] as string | undefined)) {
+    headers['content-type'] = 'text/plain; charset=utf-8';
+    return {
+      status: problem.status,
+      headers,
+      body: problemLines(problem, exchange.requestId),
+      length: undefined,
+    };
+  }
   headers['content-type'] = 'application/problem+json';
   const { text, isAscii } = problemText(problem, exchange.requestId, services.docsUrl);
   return { status: problem.status, headers, body: text, length: isAscii ? text.length : undefined };

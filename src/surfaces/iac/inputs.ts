@@ -1,4 +1,5 @@
 /** What can be set about a resource: the members of the request that creates it, and how each is changed later. */
+import { isDeepStrictEqual } from 'node:util';
 import { type Choices, membersOf, type Plain, type ReadAs } from './schemas.ts';
 
 /**
@@ -82,6 +83,20 @@ const limitsOf = (schema: Plain): Limits =>
 const changeOf = (schema: Plain, change: Change): Change =>
   change === 'replace' && schema.writeOnly === true ? 'once' : change;
 
+/** What two alternatives say about a member of the same name: limits and references that differ hold for neither. */
+function common(first: Plain, second: Plain): Plain {
+  const kept = Object.entries(second).filter(([keyword, value]) => {
+    const isShared = isDeepStrictEqual(first[keyword as keyof Plain], value);
+    return isShared || !([...limitNames, 'x-ref'] as readonly string[]).includes(keyword);
+  });
+  return {
+    ...Object.fromEntries(kept),
+    ...(first.description === second.description
+      ? {}
+      : { description: [first.description, second.description].join(' ') }),
+  };
+}
+
 /** The members of all alternatives in one object. A member that one of them shows is not taken by one that hides it. */
 function mergedOf({ oneOf = [], discriminator }: Plain, change: Change): Type {
   const by = discriminator?.propertyName ?? 'type';
@@ -100,7 +115,11 @@ function mergedOf({ oneOf = [], discriminator }: Plain, change: Change): Type {
   }));
   const first = membersOf(oneOf[0] ?? {})[by] ?? {};
   const { const: _, ...decider } = first;
-  const others = new Map(oneOf.flatMap(membersIn));
+  const others = new Map<string, Plain>();
+  for (const [name, schema] of oneOf.flatMap(membersIn)) {
+    const other = others.get(name);
+    others.set(name, other === undefined ? schema : common(other, schema));
+  }
   return {
     kind: 'object',
     choice: { by, cases },
@@ -137,7 +156,7 @@ function typeOf(schema: Plain, change: Change): Type {
   return { kind: schema.type as 'string' };
 }
 
-function memberOf(schema: Plain, { name, required, change: inherited }: Context): Member {
+export function memberOf(schema: Plain, { name, required, change: inherited }: Context): Member {
   const change = changeOf(schema, inherited);
   return {
     name,

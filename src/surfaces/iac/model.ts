@@ -4,101 +4,30 @@
  */
 import type { OpenApiDocument, Operation } from '../openapi/model.ts';
 import { type Entry, entriesOf, Resolver } from '../openapi/resolved.ts';
-import { type Input, inputsOf } from './inputs.ts';
-import { type Output, outputsOf } from './outputs.ts';
+import { type ActionChange, actionOn } from './actions.ts';
+import { bodyOf, callOf } from './calls.ts';
+import { inputsOf } from './inputs.ts';
+import { type Lookup, lookupsOf } from './lookups.ts';
+import type { ManagedResource, States } from './managed.ts';
+import { outputsOf } from './outputs.ts';
 import { membersOf, type Plain, plainOf } from './schemas.ts';
-
-/** One operation, as far as a tool has to know how to call it. */
-export interface Call {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly permission: string;
-  /** It always starts an operation; the answer names it in `Operation-Location`. */
-  readonly startsOperation: boolean;
-  /** It starts an operation only if the request asks for something that takes time. */
-  readonly mayStartOperation: boolean;
-  /** It can be asked to wait with the header `Prefer: wait=60`. */
-  readonly waits: boolean;
-  /** With `?on_failure=delete`, a creation that fails leaves nothing. */
-  readonly cleansUp: boolean;
-  readonly takesIdempotencyKey: boolean;
-}
-
-export interface Read {
-  readonly id: string;
-  readonly path: string;
-  readonly permission: string;
-  /** Where in the answer the list is that has the resource; absent if the answer is the resource. */
-  readonly in?: string;
-  /** The query parameter that narrows the list to the resource. */
-  readonly filter?: string;
-  /** The most items that one answer of the list has, if the query asks for them with `limit`. */
-  readonly pageSize?: number;
-}
-
-export interface States {
-  readonly member: string;
-  /** States that end by themselves. */
-  readonly transient: readonly string[];
-}
-
-export interface ManagedResource {
-  readonly name: string;
-  /** The name for people, such as `Private networks`. */
-  readonly title: string;
-  readonly description: string;
-  readonly family: { readonly slug: string; readonly name: string };
-  /** The caller chooses its name, and PUT creates or replaces it. */
-  readonly isDeclared: boolean;
-  /** The member whose value names it in paths. */
-  readonly key: string;
-  /** The path parameter for `key`. */
-  readonly parameter: string;
-  /** The resource that it is a part of: its name, its path parameter, and the input that takes its id. */
-  readonly parent?: { readonly name: string; readonly parameter: string; readonly input: string };
-  readonly create: Call;
-  readonly update?: Call;
-  readonly delete: Call;
-  readonly read: Read;
-  readonly inputs: readonly Input[];
-  readonly outputs: readonly Output[];
-  readonly states?: States;
-  /** The least that a key needs to create, change, read and delete it. */
-  readonly permissions: readonly string[];
-  /** A body of a creation and one of an update, as the document shows them. */
-  readonly example: Readonly<Record<string, unknown>>;
-  readonly updateExample: Readonly<Record<string, unknown>>;
-}
+import { type Setting, settingsOf } from './settings.ts';
 
 export interface IacModel {
   readonly title: string;
   readonly baseUrl: string;
   readonly resources: readonly ManagedResource[];
+  /** What connects two resources and is added to one of them by a call, such as the attachment of a firewall. */
+  readonly attachments: readonly ManagedResource[];
+  /** Members of a resource that name another one and can be set alone, such as the machine of a volume. */
+  readonly settings: readonly Setting[];
+  /** What a file can find and does not make. */
+  readonly lookups: readonly Lookup[];
   /** By operation that lists: the resource that it lists. */
   readonly lists: Readonly<Record<string, string>>;
 }
 
 const READ_OPERATIONS = 'getOperation';
-
-const parameterNames = ({ operation }: Entry, resolver: Resolver): Set<string> =>
-  new Set((operation.parameters ?? []).map((parameter) => resolver.parameter(parameter).name));
-
-function callOf(entry: Entry, resolver: Resolver): Call {
-  const names = parameterNames(entry, resolver);
-  const { 'x-operation': started } = entry.operation;
-  return {
-    id: entry.id,
-    method: entry.method,
-    path: entry.path,
-    permission: entry.operation['x-permission'],
-    startsOperation: started !== undefined && started.sometimes !== true,
-    mayStartOperation: started?.sometimes === true,
-    waits: names.has('Prefer'),
-    cleansUp: names.has('on_failure'),
-    takesIdempotencyKey: names.has('Idempotency-Key'),
-  };
-}
 
 function pageSizeOf({ operation }: Entry, resolver: Resolver): number | undefined {
   const parameters = (operation.parameters ?? []).map((parameter) => resolver.parameter(parameter));
@@ -134,9 +63,6 @@ interface Group {
   readonly resolver: Resolver;
 }
 
-const bodyOf = ({ operation }: Entry, resolver: Resolver): Plain =>
-  plainOf(operation.requestBody?.content['application/json']?.schema ?? {}, resolver);
-
 function exampleOf({ operation }: Entry, resolver: Resolver): Readonly<Record<string, unknown>> {
   const media = operation.requestBody?.content['application/json'];
   return ((media && resolver.example(media)) ?? {}) as Readonly<Record<string, unknown>>;
@@ -148,10 +74,22 @@ function familyOf(operation: Operation, path: string, { 'x-tagGroups': groups }:
   return { slug, name };
 }
 
-function managed(name: string, { entries, byId, resolver }: Group): ManagedResource | undefined {
+/** What its deletion takes along, as its description begins; the resource itself if that does not say it. */
+function lossOf({ operation: { description } }: Entry, name: string): string {
+  const [first = ''] = description.split(/(?<=\.)\s/);
+  const itself = `Deletes the ${name.replaceAll('_', ' ')} and all that it holds.`;
+  if (/^deletes /i.test(first)) return first;
+  return /\bdeletes /i.test(first) ? `${itself} ${first}` : itself;
+}
+
+function managed(
+  name: string,
+  { entries, byId, resolver }: Group,
+  adder?: Entry,
+): ManagedResource | undefined {
   const withRole = (role: string) => entries.find(({ operation }) => operation['x-resource'].role === role);
   const declare = withRole('declare');
-  const create = declare ?? withRole('create');
+  const create = declare ?? withRole('create') ?? adder;
   const removal = withRole('delete');
   const mark = removal?.operation['x-resource'];
   const reader = byId.get(mark?.read?.operation ?? '');
@@ -163,8 +101,10 @@ function managed(name: string, { entries, byId, resolver }: Group): ManagedResou
   const calls = [create, ...(update === undefined ? [] : [update]), removal];
   const follows = calls.some(({ operation }) => operation['x-operation'] !== undefined);
   const operations = follows ? byId.get(READ_OPERATIONS) : undefined;
+  const body = bodyOf(create, resolver);
+  const actions = actionsOn(removal, body, { byId, resolver });
   const inputs = inputsOf({
-    body: bodyOf(create, resolver),
+    body,
     patch: update === undefined ? undefined : bodyOf(update, resolver),
     shown,
     key: declare === undefined ? undefined : key,
@@ -182,6 +122,7 @@ function managed(name: string, { entries, byId, resolver }: Group): ManagedResou
     parameter,
     ...(parent === undefined ? {} : { parent: { ...parent, input: `${parent.name}_id` } }),
     create: callOf(create, resolver),
+    ...(adder !== undefined && create === adder && removal !== undefined ? { createdAs: parameter } : {}),
     ...(update === undefined ? {} : { update: callOf(update, resolver) }),
     delete: callOf(removal, resolver),
     read: {
@@ -194,17 +135,58 @@ function managed(name: string, { entries, byId, resolver }: Group): ManagedResou
     },
     inputs,
     outputs: outputsOf(shown, inputs),
+    actions,
+    ...(removal.operation['x-access'] === 'destructive' ? { loss: lossOf(removal, name) } : {}),
     ...(states === undefined ? {} : { states }),
     permissions: [
       ...new Set(
-        [...calls, reader, ...(operations === undefined ? [] : [operations])].map(
-          ({ operation }) => operation['x-permission'],
-        ),
+        [...calls, reader, ...(operations === undefined ? [] : [operations])]
+          .map(({ operation }) => operation['x-permission'])
+          .concat(Object.values(actions).map(({ call }) => call.permission)),
       ),
     ].sort(),
     example: exampleOf(create, resolver),
     updateExample: update === undefined ? {} : exampleOf(update, resolver),
   };
+}
+
+/** By member of the creation: the action on the resource that changes it. */
+function actionsOn(
+  { path }: Entry,
+  body: Plain,
+  { byId, resolver }: Pick<Group, 'byId' | 'resolver'>,
+): Record<string, ActionChange> {
+  return Object.fromEntries(
+    Object.entries(membersOf(body)).flatMap(([name, schema]) => {
+      const calls = Object.entries(schema['x-changed-by'] ?? {})
+        .filter(([, pointer]) => pointer === `/${name}`)
+        .flatMap(([id]) => byId.get(id) ?? [])
+        .filter((entry) => entry.path.startsWith(`${path}/`));
+      const found = calls.flatMap((entry) => actionOn(entry, name, resolver) ?? []);
+      return found[0] === undefined ? [] : [[name, found[0]]];
+    }),
+  );
+}
+
+/**
+ * What is added to a resource by a call and removed by another: `POST …/attachments`, `DELETE …/attachments/{id}`. A
+ * part that the resource itself has as an input, such as a rule of a firewall, is managed there.
+ */
+function attachmentsOf(
+  resources: readonly ManagedResource[],
+  all: readonly Entry[],
+  group: Omit<Group, 'entries'>,
+): ManagedResource[] {
+  return all.flatMap((removal) => {
+    const { name, role, parent, read } = removal.operation['x-resource'];
+    if (role !== 'delete' || resources.some((each) => each.name === name)) return [];
+    const holder = resources.find((each) => each.name === parent?.name);
+    const isInput = holder?.inputs.some((input) => `/${input.name}` === read?.in);
+    const place = removal.path.slice(0, removal.path.lastIndexOf('/'));
+    const adder = all.find(({ path, method }) => path === place && method === 'POST');
+    if (holder === undefined || isInput || adder === undefined) return [];
+    return managed(name, { ...group, entries: [removal] }, adder) ?? [];
+  });
 }
 
 /** All resources that can be created (or declared), read and deleted, in the order of the document. */
@@ -217,11 +199,21 @@ export function iacModel(document: OpenApiDocument): IacModel {
     const own = entries.filter((entry) => nameOf(entry) === name);
     return managed(name, { entries: own, byId, resolver }) ?? [];
   });
-  const lists = entries.filter(({ operation }) => operation['x-resource'].role === 'list');
+  const listing = entries.filter(({ operation }) => operation['x-resource'].role === 'list');
+  const lists = Object.fromEntries(listing.map((entry) => [entry.id, nameOf(entry)]));
+  const shownBy = ({ read }: ManagedResource): Plain => {
+    const reader = byId.get(read.id);
+    return reader === undefined ? {} : answerOf(reader, read.in, resolver);
+  };
   return {
     title: document.info.title,
     baseUrl: document.servers[0]?.url ?? '',
     resources,
-    lists: Object.fromEntries(lists.map((entry) => [entry.id, nameOf(entry)])),
+    attachments: attachmentsOf(resources, entries, { byId, resolver }),
+    settings: resources.flatMap((resource) =>
+      settingsOf(resource, { shown: shownBy(resource), lists, byId, resolver }),
+    ),
+    lookups: lookupsOf(resources, entries, resolver, (entry) => answerOf(entry, '/data', resolver)),
+    lists,
   };
 }

@@ -1,5 +1,6 @@
 /** Whole configurations to begin with. Each tool has its own form of each of them. */
-import type { IacModel, ManagedResource } from './model.ts';
+import type { ManagedResource } from './managed.ts';
+import type { IacModel } from './model.ts';
 import type { Part } from './parts.ts';
 
 const scenarios = {

@@ -1,7 +1,7 @@
 /** What roles need to know about a resource beyond the model: how it is found by its name, and what its calls take. */
 import type { OpenApiDocument } from '../../openapi/model.ts';
 import { type Entry, entriesOf, Resolver } from '../../openapi/resolved.ts';
-import type { ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
 import { membersOf, type Plain, plainOf } from '../schemas.ts';
 
 /** How the resource is found if its id is not known. */

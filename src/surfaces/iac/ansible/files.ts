@@ -1,7 +1,8 @@
 /** The Ansible collection: one role per resource that can be managed, and one that all of them share. */
 import type { OpenApiDocument } from '../../openapi/model.ts';
 import { entriesOf } from '../../openapi/resolved.ts';
-import type { IacModel, ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
 import type { Part } from '../parts.ts';
 import type { Details, DetailsOf } from './details.ts';
 import { playbookFiles, playbookParts } from './playbooks.ts';

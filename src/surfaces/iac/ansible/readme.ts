@@ -1,6 +1,7 @@
 /** `README.md` of the collection and of each role. */
 import type { Member } from '../inputs.ts';
-import type { IacModel, ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
 import { keyText, tableOf } from '../readme.ts';
 import type { Details } from './details.ts';
 import { COLLECTION } from './role.ts';

@@ -1,6 +1,6 @@
 /** The role of one resource: it says what the resource is, and the role `shared` does the work. */
 import type { Input } from '../inputs.ts';
-import type { ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
 import { comparedIn, currentExpression, isComparable, isShownBesideOthers } from './current.ts';
 import type { Details } from './details.ts';
 import { variableOf } from './variables.ts';

@@ -1,6 +1,6 @@
 /** The variables of a role: their names, and what `ansible-doc` and Ansible's own checks know about them. */
 import type { Input, Member } from '../inputs.ts';
-import type { ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
 import type { Details } from './details.ts';
 
 /** As Ansible advises, every variable of a role begins with the name of the role. */

@@ -2,9 +2,11 @@
 import type { IacModel } from '../model.ts';
 import type { Part } from '../parts.ts';
 import { tableOf } from '../readme.ts';
+import { lookupFiles, lookupName, lookupReadme, lookupText } from './lookup.ts';
 import { moduleFiles, providerFile } from './module.ts';
 import { readmeOf } from './readme.ts';
 import { scenarioFiles, scenarioParts } from './scenarios.ts';
+import { settingFiles, settingReadme, settingText } from './setting.ts';
 
 const note = (hash: string): string =>
   `# Made from the specification ${hash}. Download it again instead of changing it.\n\n`;
@@ -37,20 +39,51 @@ export function terraformFiles(model: IacModel, hash: string): Record<string, st
     ...scenarioFiles(model, hash, note(hash)),
     'terraform/README.md': overview(model, hash),
   };
-  for (const resource of model.resources) {
-    const folder = `terraform/modules/${resource.name}`;
-    for (const [name, text] of Object.entries(moduleFiles(resource, model)))
-      files[`${folder}/${name}`] = `${note(hash)}${text}`;
-    files[`${folder}/README.md`] = readmeOf(resource, model, hash);
-  }
+  const add = (module: string, code: Readonly<Record<string, string>>, readme: string): void => {
+    const folder = `terraform/modules/${module}`;
+    for (const [name, text] of Object.entries(code)) files[`${folder}/${name}`] = `${note(hash)}${text}`;
+    files[`${folder}/README.md`] = readme;
+  };
+  for (const resource of [...model.resources, ...model.attachments])
+    add(resource.name, moduleFiles(resource, model), readmeOf(resource, model, hash));
+  for (const setting of model.settings)
+    add(setting.name, settingFiles(setting, model), settingReadme(setting, model, hash));
+  for (const lookup of model.lookups)
+    add(lookupName(lookup), lookupFiles(lookup), lookupReadme(lookup, model, hash));
   return files;
 }
 
+const modulePart = ({
+  name,
+  title,
+  text,
+  permissions,
+}: Pick<Part, 'name' | 'title' | 'text' | 'permissions'>): Part => {
+  const path = `terraform/modules/${name}`;
+  return {
+    tool: 'terraform',
+    kind: 'module',
+    name,
+    title,
+    text,
+    path,
+    archive: `${path}.tar.gz`,
+    permissions,
+  };
+};
+
 export const terraformParts = (model: IacModel): Part[] => [
   ...scenarioParts(model),
-  ...model.resources.map(({ name, title, description, permissions }): Part => {
-    const path = `terraform/modules/${name}`;
-    const archive = `${path}.tar.gz`;
-    return { tool: 'terraform', kind: 'module', name, title, text: description, path, archive, permissions };
-  }),
+  ...[...model.resources, ...model.attachments].map((resource) =>
+    modulePart({ ...resource, text: resource.description }),
+  ),
+  ...model.settings.map((setting) => modulePart({ ...setting, text: settingText(setting) })),
+  ...model.lookups.map((lookup) =>
+    modulePart({
+      name: lookupName(lookup),
+      title: lookup.title,
+      text: lookupText(lookup),
+      permissions: [lookup.permission],
+    }),
+  ),
 ];

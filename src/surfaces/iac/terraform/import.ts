@@ -1,59 +1,43 @@
-/** The specification with which `terraform import` takes a resource that exists into the state. */
+/** The output of a module with which one line imports a resource that exists: `format(module.web.import_as, "vm_…")`. */
 import type { Member } from '../inputs.ts';
-import type { ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import { bodyInputs } from './body.ts';
+import { assign, block, braces, quoted } from './hcl.ts';
 import { selectorOf } from './read-back.ts';
-import { moduleInputs } from './variables.ts';
 
-export interface ImportSpec {
-  readonly id: string;
-  readonly path: string;
-  readonly query?: Readonly<Record<string, readonly string[]>>;
-  readonly read_selector?: string;
-  /** The members that are managed, with null in the place of their values. */
-  readonly body: Readonly<Record<string, unknown>>;
-}
+/** Stands for the value that names the resource in paths, each time. */
+const KEY = '%[1]s';
 
-interface Names {
-  /** The value that names the resource in its path: its id, or the name that was declared. */
-  readonly key: string;
-  /** The id of the resource that it is part of. */
-  readonly parent?: string;
-}
-
-/** Null for what the module sends, member by member; `given` is the value of the input. */
-function shapeOf({ type }: Member, given: unknown): unknown {
-  if (type.kind !== 'object') return null;
-  const values = (given ?? {}) as Readonly<Record<string, unknown>>;
-  const sent = type.members.filter(
-    (member) => member.required || member.default !== undefined || (values[member.name] ?? null) !== null,
+/** The members that the value at `from` has, with null in the place of each value: the provider manages just these. */
+function shapeOf(members: readonly Member[], from: string): string {
+  const nulls = `{ for name, value in ${from} : name => null }`;
+  const inner = members.flatMap(({ name, type }) =>
+    type.kind === 'object' ? [assign(name, `try(${shapeOf(type.members, `${from}.${name}`)}, null)`)] : [],
   );
-  return Object.fromEntries(sent.map((member) => [member.name, shapeOf(member, values[member.name])]));
+  if (inner.length === 0) return nulls;
+  return `merge(${nulls}, { for name, shape in ${braces(inner)} : name => shape if shape != null })`;
 }
 
-export function importSpec(
-  resource: ManagedResource,
-  names: Names,
-  given: Readonly<Record<string, unknown>>,
-): ImportSpec {
-  const { read, create, parent, parameter, key, isDeclared } = resource;
-  const fill = (path: string): string =>
-    path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
-      if (name === parent?.parameter) return names.parent ?? whole;
-      return name === parameter ? names.key : whole;
-    });
-  const selector = selectorOf(resource, names.key);
-  const sent = moduleInputs(resource).filter(
-    (input) =>
-      !(isDeclared && input.name === key) &&
-      (input.required || input.default !== undefined || (given[input.name] ?? null) !== null),
-  );
-  return {
-    id: fill(read.path),
-    path: fill(create.path),
-    ...(read.filter === undefined ? {} : { query: { [read.filter]: [names.key] } }),
-    ...(selector === '' ? {} : { read_selector: selector }),
-    body: Object.fromEntries(
-      sent.map((input) => [input.name, shapeOf(input, given[input.name] ?? input.default)]),
-    ),
-  };
+function filled(path: string, { parent, parameter }: ManagedResource): string {
+  return path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    if (name === parent?.parameter) return `\${var.${parent.input}}`;
+    return name === parameter ? KEY : whole;
+  });
+}
+
+export function importOutput(resource: ManagedResource): string {
+  const { read, create, name, key } = resource;
+  const selector = selectorOf(resource, KEY);
+  const spec = [
+    assign('id', `"${filled(read.path, resource)}"`),
+    assign('path', `"${filled(create.path, resource)}"`),
+    ...(read.filter === undefined ? [] : [assign('query', `{ ${read.filter} = ["${KEY}"] }`)]),
+    ...(selector === '' ? [] : [assign('read_selector', quoted(selector.replaceAll(/%(?!\[1\]s)/g, '%%')))]),
+    assign('body', shapeOf(bodyInputs(resource), 'local.body')),
+  ];
+  const description = `For the import of a ${name} that exists: format(import_as, its ${key}) is the id of the import block.`;
+  return block('output "import_as"', [
+    assign('description', quoted(description)),
+    assign('value', `jsonencode(${braces(spec)})`),
+  ]);
 }

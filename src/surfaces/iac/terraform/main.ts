@@ -1,37 +1,30 @@
 /** `main.tf` of a module: one `restful_resource` that creates, reads, changes and deletes the resource. */
-import type { Member } from '../inputs.ts';
-import type { Call, IacModel, ManagedResource } from '../model.ts';
+import type { Call } from '../calls.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
+import { bodyInputs, bodyOf, hiddenPaths, pathsOf } from './body.ts';
 import { assign, block, braces, literal, quoted } from './hcl.ts';
-import { isShown, selectorOf } from './read-back.ts';
+import { selectorOf } from './read-back.ts';
+import { guardIn, recordOf, replacingAttributes, replacingLocals } from './replacement.ts';
 import { turnsOf } from './turns.ts';
-import { isOptional, sentValue } from './types.ts';
-import { isSensitive, type ModuleInput, moduleInputs } from './variables.ts';
+import type { ModuleInput } from './variables.ts';
 
 const WAIT = 'local.wait';
+const READABLE = 'Prefer = "errors=text"';
 
-/** The members of the body: all inputs but the name of a declared resource, which is in its path. */
-const bodyInputs = (resource: ManagedResource): ModuleInput[] =>
-  moduleInputs(resource).filter(({ name }) => !resource.isDeclared || name !== resource.key);
+export const waitLocal: readonly string[] = [
+  '# The server holds the answer until the work is done, for up to a minute, and writes errors for people.',
+  'wait = { Prefer = "wait=60, errors=text" }\n',
+];
 
-const isLeftOut = (input: ModuleInput): string =>
-  isSensitive(input) ? `nonsensitive(var.${input.variable} == null)` : `var.${input.variable} == null`;
-
-function bodyOf(resource: ManagedResource): string {
-  const inputs = bodyInputs(resource);
-  const pair = (input: ModuleInput): string => assign(input.name, sentValue(input, `var.${input.variable}`));
-  const sure = inputs.filter((input) => !isOptional(input));
-  const hidden = inputs.filter((input) => isOptional(input) && isSensitive(input));
-  const others = inputs.filter((input) => isOptional(input) && !isSensitive(input));
-  if (hidden.length + others.length === 0) return braces(sure.map(pair));
-  const parts = [
-    ...(sure.length === 0 ? [] : [`${braces(sure.map(pair))},`]),
-    ...(others.length === 0
-      ? []
-      : [`{ for name, value in ${braces(others.map(pair))} : name => value if value != null },`]),
-    ...hidden.map((input) => `${isLeftOut(input)} ? {} : { ${input.name} = var.${input.variable} },`),
-  ];
-  return braces(parts, 'merge(', ')');
-}
+/** Waits for the operation that an answer names. */
+export const succeededLocal = `succeeded = ${braces([
+  'url_locator = "header.Operation-Location"',
+  'status_locator = "body.status"',
+  'status = { success = "succeeded", pending = ["queued", "running", "cancelling"] }',
+  'default_delay_sec = 0',
+  `header = ${WAIT}`,
+])}\n`;
 
 /** The path with the inputs in the places of its parameters; `own` is put where the resource names itself. */
 function pathOf(path: string, { parent, parameter }: ManagedResource, own: string): string {
@@ -52,33 +45,10 @@ const headersOf = (call: Call, more: Readonly<Record<string, string>> = {}): str
   const own = Object.entries(more).map(([name, value]) => `${name} = ${value}`);
   if (!call.waits && own.length === 0) return [];
   if (own.length === 0) return [WAIT];
-  const object = `{ ${own.join(', ')} }`;
-  return [call.waits ? `merge(${WAIT}, ${object})` : object];
+  // Headers of a call replace those of the provider, which ask for errors that people can read, too.
+  const object = (parts: readonly string[]): string => `{ ${parts.join(', ')} }`;
+  return [call.waits ? `merge(${WAIT}, ${object(own)})` : object([READABLE, ...own])];
 };
-
-/** Leaves of the body, as paths: `source.url`. */
-function pathsOf(member: Member, wanted: (leaf: Member) => boolean, at = ''): string[] {
-  const path = `${at}${member.name}`;
-  const { type } = member;
-  if (type.kind !== 'object' || member.writeOnly || member.readAs !== undefined)
-    return wanted(member) ? [path] : [];
-  const leaves = type.members.flatMap((each) => pathsOf(each, wanted, `${path}.`));
-  const all = type.members.flatMap((each) => pathsOf(each, () => true, `${path}.`));
-  return leaves.length === all.length ? [path] : leaves;
-}
-
-/** What the answer does not show keeps the value of the state. A path that the body lacks is not allowed here. */
-function hiddenPaths(resource: ManagedResource): string[] {
-  const parts = bodyInputs(resource).flatMap((input) =>
-    pathsOf(input, (leaf) => !isShown(leaf)).map((path) => {
-      const [, ...inner] = path.split('.');
-      const value = ['var', input.variable, ...inner].join('.');
-      if (inner.length > 0) return `${value} == null ? [] : [${quoted(path)}],`;
-      return isOptional(input) ? `${isLeftOut(input)} ? [] : [${quoted(path)}],` : `[${quoted(path)}],`;
-    }),
-  );
-  return parts.length === 0 ? [] : [assign('write_only_attrs', braces(parts, 'concat(', ')'))];
-}
 
 function readOf(resource: ManagedResource): string[] {
   const { read, create } = resource;
@@ -111,7 +81,7 @@ function updateOf(resource: ManagedResource): string[] {
   ];
 }
 
-function createOf({ create, isDeclared }: ManagedResource): string[] {
+function createOf({ create, createdAs, key, isDeclared }: ManagedResource): string[] {
   const own = isDeclared
     ? { 'If-None-Match': quoted('*') }
     : create.takesIdempotencyKey
@@ -120,7 +90,11 @@ function createOf({ create, isDeclared }: ManagedResource): string[] {
   return [
     ...(create.method === 'POST' ? [] : [assign('create_method', quoted(create.method))]),
     ...(create.cleansUp ? [assign('create_query', literal({ on_failure: ['delete'] }))] : []),
-    ...headersOf(create, own).map((headers) => assign('create_header', headers)),
+    // An answer that was waited for shows the parent as it is then, and no longer what was added to it.
+    ...headersOf(createdAs === undefined ? create : { ...create, waits: false }, own).map((headers) =>
+      assign('create_header', headers),
+    ),
+    ...(createdAs === undefined ? [] : [assign('create_selector', text(`{"${key}":${createdAs}}`))]),
     ...(create.startsOperation ? [assign('poll_create', 'local.succeeded')] : []),
   ];
 }
@@ -130,6 +104,7 @@ function deleteOf(resource: ManagedResource): string[] {
   const path = isDeclared ? '$(path)' : `$(path)/${ownName(resource)}`;
   return [
     ...(read.in === undefined ? [] : [assign('delete_path', text(path))]),
+    ...(removal.detaches ? [assign('delete_query', literal({ detach: ['true'] }))] : []),
     ...headersOf(removal).map((headers) => assign('delete_header', headers)),
     ...(removal.startsOperation ? [assign('poll_delete', 'local.succeeded')] : []),
   ];
@@ -142,24 +117,12 @@ function outputNames({ key, outputs, inputs }: ManagedResource): string[] {
 }
 
 function localsOf(resource: ManagedResource, turns: readonly string[]): string[] {
-  const { create, update, delete: removal, states } = resource;
-  const calls = [create, removal, ...(update === undefined ? [] : [update])];
+  const { create, update, delete: removal, states, actions } = resource;
+  const later = Object.values(actions).map(({ call }) => call);
+  const calls = [create, removal, ...(update === undefined ? [] : [update]), ...later];
   const locals: string[] = [];
-  if (calls.some(({ waits }) => waits))
-    locals.push(
-      '# The server holds the answer until the work is done, for up to a minute.',
-      `wait = { Prefer = "wait=60" }\n`,
-    );
-  if (calls.some(({ startsOperation }) => startsOperation))
-    locals.push(
-      `succeeded = ${braces([
-        'url_locator = "header.Operation-Location"',
-        'status_locator = "body.status"',
-        'status = { success = "succeeded", pending = ["queued", "running", "cancelling"] }',
-        'default_delay_sec = 0',
-        `header = ${WAIT}`,
-      ])}\n`,
-    );
+  if (calls.some(({ waits }) => waits)) locals.push(...waitLocal);
+  if (calls.some(({ startsOperation }) => startsOperation)) locals.push(succeededLocal);
   if (update?.mayStartOperation && states !== undefined) {
     const steady = states.transient.map((state) => `#(!%\\"${state}\\")#`).join('|');
     locals.push(
@@ -172,13 +135,29 @@ function localsOf(resource: ManagedResource, turns: readonly string[]): string[]
     );
   }
   locals.push(...turns, '# What is left out has the default of the API.', assign('body', bodyOf(resource)));
-  return locals;
+  return [...locals, ...replacingLocals(resource)];
+}
+
+/** One call for each input that an action changes; the creation has the first value, so the first call changes nothing. */
+function actionOf(resource: ManagedResource, { name, variable, action }: ModuleInput): string[] {
+  if (action === undefined) return [];
+  const { call, fixed } = action;
+  const members = Object.entries(fixed).map(([each, value]) => assign(each, literal(value)));
+  return [
+    block(`resource "restful_operation" ${quoted(name)}`, [
+      assign('path', text(pathOf(call.path, resource, `\${basename(restful_resource.this.id)}`))),
+      assign('method', quoted(call.method)),
+      assign('body', braces([...members, assign(name, `var.${variable}`)])),
+      ...headersOf(call).map((headers) => assign('operation_header', headers)),
+      ...(call.startsOperation ? [assign('poll', 'local.succeeded')] : []),
+      assign('output_attrs', '[]'),
+    ]),
+  ];
 }
 
 export function mainOf(resource: ManagedResource, model: IacModel): string {
   const turns = turnsOf(resource, model);
   const inputs = bodyInputs(resource);
-  const replacing = inputs.flatMap((input) => pathsOf(input, ({ change }) => change === 'replace'));
   const once = inputs.flatMap((input) => pathsOf(input, ({ change }) => change === 'once'));
   const isKeyed = !resource.isDeclared && resource.create.takesIdempotencyKey;
   const ignored = [...(isKeyed ? ['create_header'] : []), ...once.map((path) => `body.${path}`)];
@@ -190,7 +169,7 @@ export function mainOf(resource: ManagedResource, model: IacModel): string {
       ...readOf(resource),
       '',
       'body = local.body',
-      ...(replacing.length === 0 ? [] : [assign('force_new_attrs', literal(replacing))]),
+      ...replacingAttributes(resource),
       ...hiddenPaths(resource),
       assign('output_attrs', literal(outputNames(resource))),
       '',
@@ -203,11 +182,15 @@ export function mainOf(resource: ManagedResource, model: IacModel): string {
         : [
             '',
             block('lifecycle', [
-              ...(once.length === 0 ? [] : ['# Used only while the resource is created.']),
+              ...(once.length === 0
+                ? []
+                : ['# Used only while the resource is created, or changed by others, too.']),
               assign('ignore_changes', `[${ignored.join(', ')}]`),
             ]),
           ]),
     ]),
+    ...inputs.flatMap((input) => actionOf(resource, input)),
+    ...recordOf(resource),
   ].join('\n\n');
 }
 
@@ -215,7 +198,7 @@ export function mainOf(resource: ManagedResource, model: IacModel): string {
 export function outputsFile(resource: ManagedResource): string {
   const fromPath = resource.read.in === undefined;
   return resource.outputs
-    .map(({ name, description }) =>
+    .map(({ name, description }, i) =>
       block(`output ${quoted(name)}`, [
         assign('description', quoted(description)),
         assign(
@@ -224,6 +207,7 @@ export function outputsFile(resource: ManagedResource): string {
             ? 'basename(restful_resource.this.id)'
             : `restful_resource.this.output.${name}`,
         ),
+        ...(i === 0 ? guardIn(resource) : []),
       ]),
     )
     .join('\n\n');

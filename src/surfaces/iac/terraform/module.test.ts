@@ -6,16 +6,17 @@ import { iacModel } from '../model.ts';
 import { aligned, literal, quoted } from './hcl.ts';
 import { moduleFiles } from './module.ts';
 import { readmeOf } from './readme.ts';
-import { moduleInputs } from './variables.ts';
+import { moduleInputs, needsPermission } from './variables.ts';
 
 const model = iacModel(exampleDocument(buildRegistry(families)));
 
-describe.each(model.resources)('the module $name', (resource) => {
+describe.each([...model.resources, ...model.attachments])('the module $name', (resource) => {
   const files = moduleFiles(resource, model);
   const main = files['main.tf'] ?? '';
   const inputs = moduleInputs(resource);
   const isInBody = ({ name }: { name: string }): boolean => !resource.isDeclared || name !== resource.key;
-  const listed = (argument: string): string => new RegExp(`${argument} += \\[(.*)\\]`).exec(main)?.[1] ?? '';
+  const listed = (argument: string): string =>
+    new RegExp(`${argument} += (?:var.allow_replacement \\? )?\\[([^\\]]*)\\]`).exec(main)?.[1] ?? '';
 
   it('replaces the resource for each input that cannot be changed', () => {
     const fixed = inputs.filter((input) => input.change === 'replace' && isInBody(input));
@@ -29,10 +30,27 @@ describe.each(model.resources)('the module $name', (resource) => {
     expect(ignored.sort()).toEqual(once.sort());
   });
 
-  it('has a variable for each input, and no other but that for its parent', () => {
+  it('has a variable for each input, and no other but those for its parent and the permission to replace', () => {
     const named = [...(files['variables.tf'] ?? '').matchAll(/^variable "(\w+)"/gm)].map(([, name]) => name);
     const parent = resource.parent === undefined ? [] : [resource.parent.input];
-    expect(named).toEqual([...parent, ...inputs.map(({ variable }) => variable)]);
+    const permission = needsPermission(resource) ? ['allow_replacement'] : [];
+    expect(named).toEqual([...parent, ...inputs.map(({ variable }) => variable), ...permission]);
+  });
+
+  it('replaces what it would destroy only if it is allowed, and compares each input that could cause it', () => {
+    const fixed = inputs.filter(({ change }) => change === 'replace').map(({ variable }) => variable);
+    const parent = resource.parent === undefined ? [] : [resource.parent.input];
+    const isGuarded = resource.loss !== undefined && [...fixed, ...parent].length > 0;
+    expect(needsPermission(resource)).toBe(isGuarded);
+    const [, compared = ''] = /^ {2}fixed += \{\n([^}]*)\}/m.exec(main) ?? [];
+    const names = [...compared.matchAll(/^ +(\w+) += jsonencode/gm)].map(([, name]) => name);
+    expect(names.sort()).toEqual(isGuarded ? [...parent, ...fixed].sort() : []);
+    if (!isGuarded) return;
+    expect(main).not.toMatch(/force_new_attrs += \[/);
+    expect(files['outputs.tf']).toContain(
+      'condition     = var.allow_replacement || length(local.replacing) == 0',
+    );
+    expect(files['outputs.tf']).toContain(resource.loss);
   });
 
   it('gives each variable that need not be set the default of the API', () => {

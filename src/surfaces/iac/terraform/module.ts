@@ -1,6 +1,8 @@
 /** The files of one Terraform module. */
-import type { IacModel, ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
 import { aligned } from './hcl.ts';
+import { importOutput } from './import.ts';
 import { mainOf, outputsFile } from './main.ts';
 import { variablesOf } from './variables.ts';
 
@@ -21,7 +23,7 @@ export function moduleFiles(resource: ManagedResource, model: IacModel): Readonl
     'versions.tf': versions,
     'variables.tf': variablesOf(resource),
     'main.tf': mainOf(resource, model),
-    'outputs.tf': outputsFile(resource),
+    'outputs.tf': [outputsFile(resource), importOutput(resource)].join('\n\n'),
   };
   return Object.fromEntries(Object.entries(code).map(([name, text]) => [name, `${aligned(text)}\n`]));
 }
@@ -45,6 +47,8 @@ variable "hostplane_api_key" {
 
 provider "restful" {
   base_url = var.hostplane_url
+  # Errors as people read them; a program would want JSON.
+  header = { Prefer = "errors=text" }
   security = {
     apikey = [{ in = "header", name = "X-API-Key", value = var.hostplane_api_key }]
   }

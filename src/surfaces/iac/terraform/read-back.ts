@@ -1,6 +1,6 @@
 /** How the provider `restful` reads a resource: the path, and a selector (gjson) that gives the answer the shape of the request. */
 import type { Member } from '../inputs.ts';
-import type { ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
 import type { ReadAs } from '../schemas.ts';
 import { moduleInputs } from './variables.ts';
 

@@ -1,10 +1,10 @@
 /** `README.md` of a module. */
 import type { Member } from '../inputs.ts';
-import type { IacModel, ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
 import { keyText, tableOf } from '../readme.ts';
 import { aligned, assign, block, literal, quoted } from './hcl.ts';
-import { importSpec } from './import.ts';
-import { type ModuleInput, moduleInputs } from './variables.ts';
+import { type ModuleInput, moduleInputs, needsPermission } from './variables.ts';
 
 const shortType = ({ type }: Member): string => {
   if (type.kind === 'list') return `list of ${shortType(type.items)}`;
@@ -21,7 +21,7 @@ function inputRow(input: ModuleInput): string[] {
     `\`${input.variable}\``,
     shortType(input),
     input.required ? '**required**' : usual,
-    laterWords[input.change],
+    input.action === undefined ? laterWords[input.change] : laterWords.update,
     input.description,
   ];
 }
@@ -45,20 +45,21 @@ function usage(resource: ManagedResource, baseUrl: string): string {
   return aligned(block(`module ${quoted(name)}`, lines));
 }
 
-function importBlock(resource: ManagedResource): string {
-  const { name, key, isDeclared, parent } = resource;
-  const given = Object.fromEntries(exampleInputs(resource).map(([input, value]) => [input.name, value]));
+function importBlock({ name, key, isDeclared }: ManagedResource): string {
   const placeholder = isDeclared ? 'my-own' : `THE_${key.toUpperCase()}`;
-  const names = { key: placeholder, ...(parent && { parent: `THE_${parent.input.toUpperCase()}` }) };
-  const spec = importSpec(resource, names, given);
-  const parts = Object.entries(spec).map(([member, value]) => assign(member, literal(value)));
   return aligned(
     block('import', [
       assign('to', `module.${name}.restful_resource.this`),
-      `id = jsonencode({\n  ${parts.join('\n  ')}\n})`,
+      assign('id', `format(module.${name}.import_as, ${quoted(placeholder)})`),
     ]),
   );
 }
+
+/** How a resource is imported whose id is not at hand. */
+const byName = ({ name, key, isDeclared, parent }: ManagedResource): string =>
+  isDeclared || parent !== undefined || key !== 'id'
+    ? ''
+    : ` With the module \`find_${name}\`, its name will do: \`format(module.${name}.import_as, module.find_${name}.ids["its-name"])\`.`;
 
 export function readmeOf(resource: ManagedResource, { baseUrl }: IacModel, hash: string): string {
   const { name, title, description, permissions, outputs, parent } = resource;
@@ -66,6 +67,17 @@ export function readmeOf(resource: ManagedResource, { baseUrl }: IacModel, hash:
     parent === undefined
       ? []
       : [[`\`${parent.input}\``, 'string', '**required**', 'is replaced', `The id of the ${parent.name}.`]];
+  const permissionRow = needsPermission(resource)
+    ? [
+        [
+          '`allow_replacement`',
+          'boolean',
+          '`false`',
+          '',
+          `Whether it may be deleted and created again. Without it, a plan that would do that fails. ${resource.loss}`,
+        ],
+      ]
+    : [];
   return `# ${title}: module \`${name}\`
 
 ${description}
@@ -80,7 +92,7 @@ ${usage(resource, baseUrl)}
 
 "If changed" says what happens to the resource if the value is another one later.
 
-${tableOf(['input', 'type', 'default', 'if changed', 'meaning'], [...parentRow, ...moduleInputs(resource).map(inputRow)])}
+${tableOf(['input', 'type', 'default', 'if changed', 'meaning'], [...parentRow, ...moduleInputs(resource).map(inputRow), ...permissionRow])}
 
 ## Outputs
 
@@ -95,7 +107,7 @@ ${keyText('this module', baseUrl, permissions)}
 
 ## Import
 
-Write the module as above, add this block, run \`plan\`, and remove the block when it is applied. In \`body\`, null stands for each member that the module sends: add those that you set beyond the example.
+Write the module as above, add this block, run \`plan\`, and remove the block when it is applied.${byName(resource)}
 
 \`\`\`hcl
 ${importBlock(resource)}

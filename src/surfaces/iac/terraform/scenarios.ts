@@ -1,5 +1,6 @@
 /** The scenarios as root configurations that use the modules. */
-import type { IacModel, ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
 import type { Part } from '../parts.ts';
 import { keyText, tableOf } from '../readme.ts';
 import { permissionsFor, type Scenario, type ScenarioName, scenarioPart, scenariosOf } from '../scenarios.ts';

@@ -2,11 +2,20 @@
  * A resource that has parts, such as a machine, does one thing at a time. Terraform works on several resources at once,
  * so all modules that make such a resource work wait for each other, with a lock of the provider.
  */
-import type { IacModel, ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
+import type { IacModel } from '../model.ts';
 import { assign, braces } from './hcl.ts';
 import { moduleInputs } from './variables.ts';
 
 const lockOf = (name: string, value: string): string => `[{ mutex = "${name}/\${${value}}" }]`;
+
+/** The turn of what connects two resources: with each of them that has parts, in the order of their names. */
+export function turnWith(names: Readonly<Record<string, string>>, { resources }: IacModel): string {
+  const parents = new Set(resources.flatMap(({ parent }) => parent?.name ?? []));
+  const locked = Object.entries(names).filter(([name]) => parents.has(name));
+  const locks = locked.sort().map(([name, value]) => `{ mutex = "${name}/\${${value}}" }`);
+  return `[${locks.join(', ')}]`;
+}
 
 /** Inputs that name a resource with parts, such as the machine that an image is a copy of. */
 function named(resource: ManagedResource, { resources, lists }: IacModel): string[] {

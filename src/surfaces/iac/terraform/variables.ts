@@ -1,12 +1,15 @@
 /** `variables.tf`: what a module takes, with the limits of the API, so that mistakes are found before a call. */
+import type { ActionChange } from '../actions.ts';
 import type { Case, Choice, Input, Limits, Member } from '../inputs.ts';
-import type { ManagedResource } from '../model.ts';
+import type { ManagedResource } from '../managed.ts';
 import { assign, block, literal, quoted } from './hcl.ts';
 import { isOptional, typeOf } from './types.ts';
 
 /** An input with the name of its variable. */
 export interface ModuleInput extends Input {
   readonly variable: string;
+  /** Changes it later; the update does not take it. */
+  readonly action?: ActionChange;
 }
 
 /** Arguments of every module block, which no variable may be named after. */
@@ -21,13 +24,17 @@ const reserved = new Set([
   'locals',
 ]);
 
-/** Inputs that a module takes: all but those that must be sent with each change of another one. */
-export const moduleInputs = ({ name: resource, inputs }: ManagedResource): ModuleInput[] =>
+/**
+ * Inputs that a module takes: all but those that must be sent with each change of another one, and those that a module
+ * of its own sets and takes away (`settings.ts`). An input that an action changes is sent only with the creation.
+ */
+export const moduleInputs = ({ name: resource, inputs, actions }: ManagedResource): ModuleInput[] =>
   inputs
-    .filter(({ goesWith }) => goesWith === undefined)
+    .filter(({ name, goesWith, required }) => goesWith === undefined && (required || !actions[name]))
     .map((input) => ({
       ...input,
       variable: reserved.has(input.name) ? `${resource}_${input.name}` : input.name,
+      ...(actions[input.name] && { change: 'once', action: actions[input.name] }),
     }));
 
 /** Hidden in plans and logs. User data often contains passwords, which is why the API does not show it either. */
@@ -125,14 +132,14 @@ function checksOf(member: Member, value: string, name: string): Check[] {
 }
 
 /** What happens if the value is changed later, where that is not an update. */
-export function laterChange({ change, changedBy }: Input): string {
-  if (change === 'update') return '';
+function laterChange({ change, changedBy, action }: ModuleInput): string {
+  if (change === 'update' || action !== undefined) return '';
   if (change === 'replace') return ' Another value replaces the resource.';
   const by = changedBy.length === 0 ? '' : ` (the call ${changedBy.join(' or ')} changes it)`;
   return ` Used only while the resource is created${by}.`;
 }
 
-export const descriptionOf = (input: Input): string => `${input.description}${laterChange(input)}`.trim();
+const descriptionOf = (input: ModuleInput): string => `${input.description}${laterChange(input)}`.trim();
 
 function variable(input: ModuleInput): string {
   const { variable: name } = input;
@@ -147,6 +154,24 @@ function variable(input: ModuleInput): string {
         `\n${block('validation', [assign('condition', condition), assign('error_message', quoted(message))])}`,
     ),
   ]);
+}
+
+/** Whether another value of some input would delete the resource, with what it holds. */
+export const needsPermission = (resource: ManagedResource): boolean =>
+  resource.loss !== undefined &&
+  (resource.parent !== undefined || moduleInputs(resource).some(({ change }) => change === 'replace'));
+
+function permissionVariable(resource: ManagedResource): string[] {
+  if (!needsPermission(resource)) return [];
+  const description = `Whether the ${resource.name} may be deleted and created again, with the loss of all that it holds, if an input changes that nothing can change in place.`;
+  return [
+    block('variable "allow_replacement"', [
+      assign('description', quoted(description)),
+      assign('type', 'bool'),
+      assign('default', 'false'),
+      assign('nullable', 'false'),
+    ]),
+  ];
 }
 
 export function variablesOf(resource: ManagedResource): string {
@@ -164,5 +189,5 @@ export function variablesOf(resource: ManagedResource): string {
             assign('nullable', 'false'),
           ]),
         ];
-  return [...ofParent, ...moduleInputs(resource).map(variable)].join('\n\n');
+  return [...ofParent, ...moduleInputs(resource).map(variable), ...permissionVariable(resource)].join('\n\n');
 }

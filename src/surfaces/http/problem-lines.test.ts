@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { VpsAccount } from '../../testing/vps.ts';
+
+let app: TestApp;
+let owner: VpsAccount;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  owner = await VpsAccount.open(app);
+});
+afterAll(() => app.close());
+
+const refused = (prefer: string) =>
+  owner.send('POST', 'networks', { name: 'UPPER', location: 'fra1' }, { prefer });
+
+it('writes a problem as lines for people if the call prefers that', async () => {
+  const answer = await refused('wait=60, errors=text');
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([422, 'text/plain; charset=utf-8']);
+  const [first, ...others] = answer.body.trimEnd().split('\n');
+  expect(first).toMatch(/ \(validation_failed\)$/);
+  expect(others).toEqual(expect.arrayContaining([expect.stringMatching(/^\/name: /)]));
+  expect(others.at(-1)).toMatch(/^Request req_/);
+  expect(answer.body).not.toContain('{');
+});
+
+it('writes it as JSON for all others, also if the preference is another one', async () => {
+  for (const prefer of ['wait=60', 'errors=json', 'text', 'errors']) {
+    const answer = await refused(prefer);
+    expect(answer.headers['content-type']).toBe('application/problem+json');
+    expect(answer.json()).toMatchObject({ code: 'validation_failed' });
+  }
+});
+
+it('masks keys in it', async () => {
+  const url = `networks/${owner.key}`;
+  const answer = await owner.send('GET', url, undefined, { prefer: 'errors=text' });
+  expect(answer.statusCode).toBeGreaterThanOrEqual(400);
+  expect(answer.body).not.toContain(owner.key);
+});
