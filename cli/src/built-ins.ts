@@ -8,6 +8,7 @@ import { events } from './commands/events.ts';
 import { iac } from './commands/iac.ts';
 import { login, logout } from './commands/login.ts';
 import { open } from './commands/open.ts';
+import { ssh } from './commands/ssh.ts';
 
 /** All commands that are not made from the document, in the order in which help shows them. */
 export const builtIns: readonly BuiltInCommand[] = [
@@ -18,6 +19,7 @@ export const builtIns: readonly BuiltInCommand[] = [
   events,
   estimate,
   console,
+  ssh,
   open,
   iac,
   ...completionCommands(() => builtIns),

@@ -57,7 +57,12 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   if (builtIn !== undefined) return runBuiltIn(builtIn, found, io);
   const moved = movedCommand(found.words);
   if (moved !== undefined) throw misuse(`${moved}${customersCommand(io, argv)}`);
-  return runFromDocument(io, argv, (document) => find(document, found.words, builtInWords()));
+  return runFromDocument(
+    io,
+    argv,
+    (document) => find(document, found.words, builtInWords()),
+    builtIns.filter(({ isHidden }) => isHidden !== true),
+  );
 }
 
 /** The operator and the customers may have a command with the same words: `operations list`. */

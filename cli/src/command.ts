@@ -8,6 +8,8 @@ export interface Flag {
   readonly name: string;
   readonly kind: FlagKind;
   readonly short?: string;
+  /** Another name, also without the dashes. */
+  readonly alias?: string;
   readonly description: string;
   /** What the value is, for help: `<integer>`. */
   readonly placeholder?: string;

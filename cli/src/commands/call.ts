@@ -49,7 +49,9 @@ export async function prepare(
       given,
       unset: given.get('unset') ?? [],
     }));
-  const body = schema && (await names.resolveBody(schema, built, params));
+  const resolved = schema && (await names.resolveBody(schema, built, params));
+  const { choice } = shape.operation;
+  const body = choice === undefined ? resolved : { ...(resolved as object), [choice.member]: choice.value };
   return { shape, document, given, args, params, query, headers, body };
 }
 

@@ -1,7 +1,7 @@
 /** `hostplane estimate vm --plan …`: what something would cost, with the flags of the call that creates it. */
 import { nearest } from '../../../src/kernel/did-you-mean.ts';
 import type { BuiltInCommand } from '../built-in.ts';
-import { globalFlags, isOn } from '../command.ts';
+import { globalFlags, globalNames, isOn } from '../command.ts';
 import { commandOf } from '../completion/command-line.ts';
 import type { Document, Operation } from '../document/document.ts';
 import type { Schema } from '../document/schema.ts';
@@ -12,6 +12,7 @@ import { buildBody } from '../input/body.ts';
 import { type MemberFlag, memberFlags } from '../input/member-flags.ts';
 import { checkArguments, parse } from '../input/parse.ts';
 import { Names } from '../input/references.ts';
+import { withShortNames } from '../input/short-names.ts';
 import { UnknownCommand } from '../lookup.ts';
 import { printable } from '../output/printable.ts';
 import { globalsIn } from '../run.ts';
@@ -56,7 +57,10 @@ async function run(session: Session, argv: readonly string[], word: string): Pro
   const item = document.schemas.plain(document.schemas.plain(items ?? {}).items ?? {});
   const creation = creationOf(document, word);
   const { body: schema = {} } = creation;
-  const ofCreation = memberFlags(document.schemas, schema).map((flag) => ({ ...flag, isRequired: false }));
+  const ofCreation = withShortNames(memberFlags(document.schemas, schema), globalNames).map((flag) => ({
+    ...flag,
+    isRequired: false,
+  }));
   const ofItem = itemFlags(document, item, ofCreation);
   const shape = { ...estimate, words: ['estimate', word], args: [], flags: [...ofCreation, ...ofItem] };
   const { args, given } = parse(wordsIn(argv).without(1), [...shape.flags, ...globalFlags]);

@@ -3,6 +3,7 @@ import { type CommandShape, type Flag, globalNames } from '../command.ts';
 import type { Document, Operation, Parameter } from '../document/document.ts';
 import { kebab } from '../document/words.ts';
 import { flagFor, type MemberFlag, memberFlags } from '../input/member-flags.ts';
+import { withShortNames } from '../input/short-names.ts';
 import { formatsOf } from './formats.ts';
 import { argumentsOf } from './operation-arguments.ts';
 
@@ -88,10 +89,10 @@ export function shapeOf(document: Document, operation: Operation): OperationShap
   const special = specialFlags(document, operation);
   const taken = new Set([...globalNames, ...special.map(({ name }) => name)]);
   const freeName = (name: string): string => (taken.has(name) ? `with-${name}` : name);
-  const members = (operation.body === undefined ? [] : memberFlags(document.schemas, operation.body))
+  const unnamed = (operation.body === undefined ? [] : memberFlags(document.schemas, operation.body))
     .filter(({ name }) => name !== 'confirm')
     .map((flag) => ({ ...flag, name: freeName(flag.name) }));
-  for (const { name } of members) taken.add(name);
+  for (const { name } of unnamed) taken.add(name);
   const parameters = operation.parameters
     .filter((parameter) => parameter.in !== 'path' && !managed.has(parameter.name))
     .filter(({ name }) => !(operation.method === 'GET' && name === 'If-None-Match'))
@@ -102,6 +103,7 @@ export function shapeOf(document: Document, operation: Operation): OperationShap
       isAdvanced: parameter.in === 'header',
       parameter,
     }));
+  const members = withShortNames(unnamed, [...taken, ...parameters.map(({ name }) => name)]);
   const { family, resource, verb } = operation.words;
   const pathParameters = operation.parameters.filter((parameter) => parameter.in === 'path');
   return {

@@ -1,4 +1,5 @@
 /** The operations of an OpenAPI document, as commands need them. Members that an older server lacks have defaults. */
+import { type Choice, choicesOf, chosenCommands } from './choices.ts';
 import { type Schema, Schemas } from './schema.ts';
 import { type Words, wordsOf } from './words.ts';
 
@@ -30,6 +31,8 @@ interface RawOperation {
   readonly 'x-permission'?: string;
   readonly 'x-operation'?: { readonly kind: string; readonly typical_seconds: number };
   readonly 'x-resource'?: ResourceMark;
+  /** Only in an outline, which has no bodies. */
+  readonly 'x-choices'?: readonly Choice[];
 }
 
 /** Which resource the call is about (`x-resource`). docs/specification.md explains it. */
@@ -70,6 +73,10 @@ export interface Operation {
   readonly streams: boolean;
   /** The media types of the answer beside JSON. */
   readonly formats: readonly string[];
+  /** What a required member of the body chooses between. */
+  readonly choices: readonly Choice[];
+  /** Set if the command stands for one of the choices. */
+  readonly choice?: Choice;
 }
 
 const JSON_TYPE = 'application/json';
@@ -84,6 +91,8 @@ interface Group {
 export class Document {
   readonly schemas: Schemas;
   readonly operations: readonly Operation[];
+  /** The operations, and the commands for what a member of their body chooses. */
+  readonly commands: readonly Operation[];
   readonly title: string;
   /** What people call the families, by their word. */
   readonly families: ReadonlyMap<string, string>;
@@ -116,6 +125,7 @@ export class Document {
     this.operations = found.map(({ path, method, operation }) =>
       this.#operation(path, method, operation, words.get(operation.operationId ?? '')!),
     );
+    this.commands = [...this.operations, ...chosenCommands(this.schemas, this.operations)];
     const spoken = new Map(groups.map(({ name, description }) => [name.toLowerCase(), description ?? name]));
     this.families = new Map(
       this.operations.map(({ words: { family } }) => [
@@ -128,7 +138,7 @@ export class Document {
   /** A small document that has the commands and their arguments, but no flags. */
   get outline(): object {
     const paths: Record<string, Record<string, RawOperation>> = {};
-    for (const { id, path, method, summary, resource, parameters } of this.operations) {
+    for (const { id, path, method, summary, resource, parameters, choices } of this.operations) {
       paths[path] ??= {};
       paths[path][method.toLowerCase()] = {
         operationId: id,
@@ -137,6 +147,7 @@ export class Document {
           .filter((parameter) => parameter.in === 'path')
           .map(({ name }) => ({ name, in: 'path' })),
         'x-resource': resource,
+        ...(choices.length === 0 ? {} : { 'x-choices': choices }),
       };
     }
     return { info: { title: this.title }, 'x-tagGroups': this.#groups, paths };
@@ -167,7 +178,7 @@ export class Document {
     const answer = answers
       .map((content) => content[JSON_TYPE]?.schema)
       .find((schema) => schema !== undefined);
-    return {
+    const operation: Operation = {
       id: raw.operationId ?? '',
       method: method.toUpperCase(),
       path,
@@ -190,8 +201,10 @@ export class Document {
       work: raw['x-operation'],
       answer: answer ?? {},
       streams: answers.some((content) => content[STREAM] !== undefined),
-      formats: answers.flatMap(Object.keys).filter((type) => type !== JSON_TYPE && type !== STREAM),
+      formats: answers.flatMap(Object.keys).filter((type) => !/\bjson$/.test(type) && type !== STREAM),
+      choices: [],
     };
+    return { ...operation, choices: raw['x-choices'] ?? choicesOf(this.schemas, operation) };
   }
 }
 

@@ -35,7 +35,10 @@ export interface Schema {
   };
   readonly readOnly?: boolean;
   readonly 'x-ref'?: Reference;
+  /** The member matters only in a certain case. docs/specification.md explains it. */
+  readonly 'x-when'?: { readonly member: string; readonly is?: readonly unknown[]; readonly sent?: boolean };
   readonly 'x-unit'?: string;
+  readonly 'x-label'?: string;
   readonly 'x-advanced'?: boolean;
   readonly 'x-secret'?: boolean;
   readonly 'x-column'?: number;
