@@ -1,11 +1,13 @@
 /** Runs the command of an operation, found in the document of the server. */
 import { type Given, globalFlags, isOn } from './command.ts';
 import { prepare, runOperation } from './commands/call.ts';
+import { problemInCommandWords } from './commands/command-words.ts';
 import { type OperationShape, shapeOf } from './commands/operation-shape.ts';
 import type { Document, Operation } from './document/document.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { misuse } from './failure.ts';
 import { type BuiltIn, commandHelp, groupHelp, usageOf } from './help.ts';
+import { Refused } from './http/client.ts';
 import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
 import type { Io } from './io.ts';
 import { type Found, UnknownCommand } from './lookup.ts';
@@ -93,7 +95,13 @@ async function runIn(
 ): Promise<ExitCode> {
   const target = lookUp(document);
   if ('group' in target) return showGroup(session, { ...target, document, builtIns }, words);
-  return runCommand(session, document, target.operation, words.without(target.used));
+  try {
+    return await runCommand(session, document, target.operation, words.without(target.used));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const { name } = target.operation.resource;
+    throw new Refused(problemInCommandWords(error.problem, document, name));
+  }
 }
 
 async function runCommand(

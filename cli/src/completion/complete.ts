@@ -5,7 +5,7 @@ import { type OperationShape, shapeOf } from '../commands/operation-shape.ts';
 import { readContexts } from '../contexts/contexts.ts';
 import type { Document, Operation } from '../document/document.ts';
 import type { Reference, Schema } from '../document/schema.ts';
-import { buildBody } from '../input/body.ts';
+import { buildBody, isObject } from '../input/body.ts';
 import { parse } from '../input/parse.ts';
 import { filtersFor, Names, type Params, referenceOf } from '../input/references.ts';
 import type { Io } from '../io.ts';
@@ -221,7 +221,26 @@ async function valuesOf(
   const shape = command?.operation;
   const body = shape && (await bodySoFar(around.io, document, shape, command, before));
   const given = command === undefined ? [] : argumentsIn(command, before);
-  return live(around, flag.reference, { params: shape ? await idsOf(around, shape, given) : {}, body });
+  const reference = referenceFor(document, shape, flag, body) ?? flag.reference;
+  return live(around, reference, { params: shape ? await idsOf(around, shape, given) : {}, body });
+}
+
+/** The list for a member of an alternative, by the type that other flags name: `--target.type vm --target.id`. */
+function referenceFor(
+  { schemas }: Document,
+  shape: OperationShape | undefined,
+  { name }: Flag,
+  body: unknown,
+): Reference | undefined {
+  const path = shape?.memberFlags.find((flag) => flag.name === name)?.path ?? [];
+  let schema = shape?.operation.body ?? {};
+  let value = body;
+  for (const part of path) {
+    const object = isObject(value) ? value : {};
+    schema = schemas.plain(schemas.members(schemas.alternative(schema, object))[part] ?? {});
+    value = object[part];
+  }
+  return schema['x-ref'];
 }
 
 const eventTypes = ({ schemas }: Document): Candidate[] => {

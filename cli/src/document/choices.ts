@@ -2,19 +2,9 @@
  * Some calls do one of several things, and a required member of their body says which: `performVmAction` has `type`. Each
  * of these things is also a command of its own, with only the flags that matter for it: `vm restart`, `volume attach`.
  */
-import type { Operation } from './document.ts';
+import type { Choice, Operation } from './operation.ts';
 import type { Schema, Schemas } from './schema.ts';
 import { kebab } from './words.ts';
-
-export interface Choice {
-  readonly member: string;
-  readonly value: string;
-  readonly summary: string;
-  /** The member that belongs to this choice alone; it may also be typed as the last argument: `volume attach data web`. */
-  readonly argument?: { readonly member: string; readonly name: string; readonly description: string };
-  /** The call takes something away, so it has to be confirmed. */
-  readonly isDestructive: boolean;
-}
 
 const whenOf = (schemas: Schemas, member: Schema) => member['x-when'] ?? schemas.plain(member)['x-when'];
 

@@ -1,7 +1,10 @@
 /** The operations of an OpenAPI document, as commands need them. Members that an older server lacks have defaults. */
-import { type Choice, choicesOf, chosenCommands } from './choices.ts';
+import { choicesOf, chosenCommands } from './choices.ts';
+import type { Choice, Operation, Parameter, ResourceMark } from './operation.ts';
 import { type Schema, Schemas } from './schema.ts';
 import { type Words, wordsOf } from './words.ts';
+
+export type { Operation, Parameter } from './operation.ts';
 
 interface RawParameter {
   readonly $ref?: string;
@@ -33,50 +36,6 @@ interface RawOperation {
   readonly 'x-resource'?: ResourceMark;
   /** Only in an outline, which has no bodies. */
   readonly 'x-choices'?: readonly Choice[];
-}
-
-/** Which resource the call is about (`x-resource`). docs/specification.md explains it. */
-export interface ResourceMark {
-  readonly name: string;
-  readonly role: string;
-  readonly parameter?: string;
-  readonly parent?: { readonly name: string; readonly parameter: string };
-  readonly key?: string;
-  readonly read?: { readonly operation: string; readonly in?: string; readonly filter?: string };
-}
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly isRequired: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-}
-
-export interface Operation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly isDeprecated: boolean;
-  readonly words: Words;
-  readonly resource: ResourceMark;
-  readonly parameters: readonly Parameter[];
-  readonly body: Schema | undefined;
-  readonly access: string;
-  readonly permission: string | undefined;
-  /** Set if the call starts an operation, which can be waited for. */
-  readonly work: { readonly kind: string; readonly typical_seconds: number } | undefined;
-  /** The schema of the answer on success. */
-  readonly answer: Schema;
-  readonly streams: boolean;
-  /** The media types of the answer beside JSON. */
-  readonly formats: readonly string[];
-  /** What a required member of the body chooses between. */
-  readonly choices: readonly Choice[];
-  /** Set if the command stands for one of the choices. */
-  readonly choice?: Choice;
 }
 
 const JSON_TYPE = 'application/json';

@@ -114,6 +114,12 @@ export class Schemas {
     return { by: discriminator.propertyName, alternatives: new Map(alternatives) };
   }
 
+  /** The alternative that an object is; the schema itself if it has none, or the object does not say which. */
+  alternative(schema: Schema, value: Readonly<Record<string, unknown>>): Schema {
+    const variants = this.variants(schema);
+    return variants?.alternatives.get(String(value[variants.by])) ?? schema;
+  }
+
   /** The members of an object, those of all its alternatives included. */
   members(schema: Schema): Readonly<Record<string, Schema>> {
     const variants = this.variants(schema);

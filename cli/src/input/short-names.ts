@@ -6,10 +6,11 @@ const ENDING = /-(ids?|gb|mb)$/;
 
 const depth = ({ name }: Flag): number => name.split('.').length;
 
-/** Null if the name has nothing to leave out. Flags that are rarely needed get no short name, which would only confuse. */
-function shortOf({ name, isAdvanced }: Flag): string | null {
-  const last = name.slice(name.lastIndexOf('.') + 1);
-  return ENDING.test(last) && isAdvanced !== true ? last.replace(ENDING, '') : null;
+/** Null if the name has nothing to leave out. A detail of a member that is rarely needed is no good meaning of a short name. */
+function shortOf(flag: Flag): string | null {
+  const last = flag.name.slice(flag.name.lastIndexOf('.') + 1);
+  const isDetail = flag.isAdvanced === true && depth(flag) > 1;
+  return ENDING.test(last) && !isDetail ? last.replace(ENDING, '') : null;
 }
 
 /** `taken`: the names of the other flags of the command. */
