@@ -7,6 +7,7 @@ import { estimate } from './commands/estimate.ts';
 import { events } from './commands/events.ts';
 import { iac } from './commands/iac.ts';
 import { login, logout } from './commands/login.ts';
+import { mcp } from './commands/mcp.ts';
 import { open } from './commands/open.ts';
 import { ssh } from './commands/ssh.ts';
 
@@ -22,5 +23,6 @@ export const builtIns: readonly BuiltInCommand[] = [
   ssh,
   open,
   iac,
+  mcp,
   ...completionCommands(() => builtIns),
 ];
