@@ -13,6 +13,8 @@ async function serverProgram() {
   if (rest[0] !== 'serve') return bundle;
   const { ensurePortal } = await import('../scripts/portal.mjs');
   await ensurePortal();
+  // Customers install it from the server.
+  await clientProgram();
   return bundle;
 }
 
