@@ -5,6 +5,7 @@ import { console } from './commands/console.ts';
 import { contextCommands } from './commands/contexts.ts';
 import { estimate } from './commands/estimate.ts';
 import { events } from './commands/events.ts';
+import { how } from './commands/how.ts';
 import { iac } from './commands/iac.ts';
 import { login, logout } from './commands/login.ts';
 import { mcp } from './commands/mcp.ts';
@@ -16,6 +17,7 @@ export const builtIns: readonly BuiltInCommand[] = [
   login,
   logout,
   ...contextCommands,
+  how,
   api,
   events,
   estimate,

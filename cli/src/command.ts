@@ -32,6 +32,8 @@ export interface Argument {
   readonly name: string;
   readonly description: string;
   readonly isOptional?: boolean;
+  /** It takes all further words. */
+  readonly isRest?: boolean;
   readonly values?: readonly string[];
   /** The list whose names are completed. */
   readonly reference?: Reference;

@@ -53,7 +53,9 @@ function flagRow(flag: Flag): readonly [string, string] {
 }
 
 export const usageOf = ({ words, args, flags }: CommandShape): string => {
-  const places = args.map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`));
+  const places = args.map(({ name, isOptional, isRest }) =>
+    isOptional ? `[${name}]` : `<${name}>${isRest ? '…' : ''}`,
+  );
   return ['hostplane', ...words, ...places, ...(flags.length > 0 ? ['[flags]'] : [])].join(' ');
 };
 

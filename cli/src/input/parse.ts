@@ -92,9 +92,11 @@ function unknown(rawName: string, known: ReadonlyMap<string, Flag>): UnknownFlag
 
 /** Checks that all required arguments are there, and no others. */
 export function checkArguments(args: readonly string[], expected: readonly Argument[], usage: string): void {
-  const missing = expected.slice(args.length).find(({ isOptional }) => isOptional !== true);
+  const missing = expected
+    .slice(args.length)
+    .find(({ isOptional, isRest }) => isOptional !== true && isRest !== true);
   if (missing !== undefined)
     throw misuse(`<${missing.name}> is missing: ${missing.description} Usage: ${usage}`);
-  if (args.length > expected.length)
+  if (args.length > expected.length && expected.at(-1)?.isRest !== true)
     throw misuse(`"${args[expected.length]}" is one argument too many. Usage: ${usage}`);
 }
