@@ -1,10 +1,9 @@
 #!/usr/bin/env -S node --max-semi-space-size=32
-// The program of a checkout: `admin` and `mcp` are the server's, everything else is the customers' command line.
+// The program of a checkout: `admin` is the server's, everything else is the customers' command line.
 import { pathToFileURL } from 'node:url';
 
 const [first, ...rest] = process.argv.slice(2);
-const isServer = first === 'admin' || first === 'mcp';
-const program = await (isServer ? serverProgram() : clientProgram());
+const program = await (first === 'admin' ? serverProgram() : clientProgram());
 process.argv = [process.execPath, program, ...(first === 'admin' ? rest : process.argv.slice(2))];
 await import(pathToFileURL(program).href);
 
@@ -14,6 +13,8 @@ async function serverProgram() {
   if (rest[0] !== 'serve') return bundle;
   const { ensurePortal } = await import('../scripts/portal.mjs');
   await ensurePortal();
+  // Customers install it from the server.
+  await clientProgram();
   return bundle;
 }
 

@@ -17,6 +17,7 @@ import { openServices, type RunningServices } from './services.ts';
 import { type Connection, namedDatabase, openDatabase, openPool, UNLIMITED } from './store/database.ts';
 import { type Embedded, openEmbedded } from './store/embedded/embedded.ts';
 import { migrate } from './store/migrations/migrate.ts';
+import { serveCliPackage } from './surfaces/cli-package/routes.ts';
 import { openExchange } from './surfaces/http/exchange.ts';
 import { createServer, reloadTls } from './surfaces/http/server.ts';
 import { serveSystem } from './surfaces/http/system.ts';
@@ -115,6 +116,7 @@ function openApi(provider: ProviderConfig, { services, current }: RunningService
   });
   serveOpenapi(server, services, openExchange);
   serveIac(server, services, openExchange);
+  serveCliPackage(server, services, openExchange);
   const isBuilt = !provider.portal.enabled || servePortalFiles(server, services, openExchange);
   const portalFor = (host: string): string => portalElsewhere(provider, host);
   servePages(server, services, version, openExchange, isBuilt && hasPortal(provider) ? portalFor : null);

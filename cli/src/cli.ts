@@ -3,11 +3,13 @@
 import type { BuiltInCommand } from './built-in.ts';
 import { builtIns } from './built-ins.ts';
 import { type Given, globalFlags, isOn } from './command.ts';
+import { problemInCommandWords } from './commands/command-words.ts';
 import { movedCommand } from './commands/moved.ts';
 import type { Document } from './document/document.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { Failure, misuse } from './failure.ts';
 import { commandHelp, topHelp, usageOf } from './help.ts';
+import { Refused } from './http/client.ts';
 import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
 import { type Io, silent } from './io.ts';
 import { find, UnknownCommand } from './lookup.ts';
@@ -22,8 +24,15 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(argv, io);
   } catch (error) {
-    return report(error, io);
+    return report(inCommands(error, argv, io), io);
   }
+}
+
+/** A refusal in words of commands, which the outline of the document on disk knows. */
+function inCommands(error: unknown, argv: readonly string[], io: Io): unknown {
+  if (!(error instanceof Refused)) return error;
+  const document = glance(io, globalsIn(argv));
+  return document === null ? error : new Refused(problemInCommandWords(error.problem, document));
 }
 
 function report(error: unknown, io: Io): ExitCode {
@@ -57,7 +66,12 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   if (builtIn !== undefined) return runBuiltIn(builtIn, found, io);
   const moved = movedCommand(found.words);
   if (moved !== undefined) throw misuse(`${moved}${customersCommand(io, argv)}`);
-  return runFromDocument(io, argv, (document) => find(document, found.words, builtInWords()));
+  return runFromDocument(
+    io,
+    argv,
+    (document) => find(document, found.words, builtInWords()),
+    builtIns.filter(({ isHidden }) => isHidden !== true),
+  );
 }
 
 /** The operator and the customers may have a command with the same words: `operations list`. */

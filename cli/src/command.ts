@@ -8,6 +8,8 @@ export interface Flag {
   readonly name: string;
   readonly kind: FlagKind;
   readonly short?: string;
+  /** Another name, also without the dashes. */
+  readonly alias?: string;
   readonly description: string;
   /** What the value is, for help: `<integer>`. */
   readonly placeholder?: string;
@@ -30,6 +32,8 @@ export interface Argument {
   readonly name: string;
   readonly description: string;
   readonly isOptional?: boolean;
+  /** It takes all further words. */
+  readonly isRest?: boolean;
   readonly values?: readonly string[];
   /** The list whose names are completed. */
   readonly reference?: Reference;

@@ -1,5 +1,6 @@
 /** What a command prints on stderr when it cannot go on, and the exit code that it ends with. */
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { longCell } from './output/cells.ts';
 import { printable } from './output/printable.ts';
 
 export class Failure extends Error {
@@ -29,7 +30,7 @@ export interface Problem {
 }
 
 /** Says where in the call an error is: `/disk_gb` and `query/limit` become the flags that set them. */
-function placeOf(pointer: string): string {
+export function placeOf(pointer: string): string {
   const [kind = '', ...rest] = pointer.split('/');
   if (kind === 'path') return `<${rest.join('.')}>`;
   const names = kind === '' || kind === 'query' || kind === 'header' ? rest : [kind, ...rest];
@@ -37,10 +38,23 @@ function placeOf(pointer: string): string {
   return name === '' ? 'the body' : `--${name.replaceAll('_', '-').toLowerCase()}`;
 }
 
+/** The members of the problem that its sentences speak of, such as `allowed_states`. */
+function membersNamed(problem: Problem): string[] {
+  const text = `${problem.detail ?? ''} ${problem.next_step ?? ''}`;
+  const shown = new Set(['operation_id', 'approve_url', 'errors']);
+  return Object.entries(problem)
+    .filter(([name]) => /_/.test(name) && !['next_step', 'request_id'].includes(name))
+    .filter(
+      ([name]) => new RegExp(`\\b${name}\\b`).test(text) && (name === 'operation_id' || !shown.has(name)),
+    )
+    .map(([name, value]) => `  ${name}: ${longCell(value)}`);
+}
+
 export function formatProblem(problem: Problem): string {
   const { title = 'Refused', code = String(problem.status), detail, next_step, errors = [] } = problem;
   const lines = [`${title} (${code})${detail === undefined ? '' : `: ${detail}`}`];
   for (const error of errors) lines.push(`  ${placeOf(error.pointer)}: ${error.detail}`);
+  lines.push(...membersNamed(problem));
   if (next_step !== undefined) lines.push(`Next step: ${next_step}`);
   if (problem.approve_url !== undefined) {
     lines.push(`Approve here: ${problem.approve_url}`);

@@ -1,8 +1,10 @@
 /** The texts of `--help`, made from the same descriptions that the command is parsed with. */
 
-import { type CommandShape, type Flag, globalFlags } from './command.ts';
+import { type Argument, type CommandShape, type Flag, globalFlags } from './command.ts';
 import { argumentsOf } from './commands/operation-arguments.ts';
 import type { Document, Operation } from './document/document.ts';
+import { usualVerbs } from './document/usual-verbs.ts';
+import { withVerb } from './lookup.ts';
 
 const WIDTH = 100;
 
@@ -39,7 +41,7 @@ function flagRow(flag: Flag): readonly [string, string] {
   const isLong = (values?.join('|').length ?? 0) > 24;
   const shown = values === undefined ? placeholder : isLong ? '<value>' : `<${values.join('|')}>`;
   const isOnByItself = kind === 'switch' && flag.default === 'true';
-  const head = `${short === undefined ? '' : `-${short}, `}--${isOnByItself ? '[no-]' : ''}${name}${kind === 'switch' ? '' : ` ${shown}`}`;
+  const head = `${short === undefined ? '' : `-${short}, `}${flag.alias === undefined ? '' : `--${flag.alias}, `}--${isOnByItself ? '[no-]' : ''}${name}${kind === 'switch' ? '' : ` ${shown}`}`;
   const notes = [
     isRequired ? 'Required.' : '',
     description,
@@ -51,7 +53,9 @@ function flagRow(flag: Flag): readonly [string, string] {
 }
 
 export const usageOf = ({ words, args, flags }: CommandShape): string => {
-  const places = args.map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`));
+  const places = args.map(({ name, isOptional, isRest }) =>
+    isOptional ? `[${name}]` : `<${name}>${isRest ? '…' : ''}`,
+  );
   return ['hostplane', ...words, ...places, ...(flags.length > 0 ? ['[flags]'] : [])].join(' ');
 };
 
@@ -85,6 +89,7 @@ const paragraphs = (text: string): string =>
 export interface BuiltIn {
   readonly words: readonly string[];
   readonly summary: string;
+  readonly args: readonly Argument[];
   readonly isHidden?: boolean;
 }
 
@@ -106,7 +111,12 @@ export function topHelp(builtIns: readonly BuiltIn[], document: Document | null)
 }
 
 /** The resources of a family, or the verbs of a resource. */
-export function groupHelp(words: readonly string[], group: readonly Operation[], document: Document): string {
+export function groupHelp(
+  words: readonly string[],
+  group: readonly Operation[],
+  document: Document,
+  builtIns: readonly BuiltIn[],
+): string {
   const [first] = group;
   const resources = [...new Set(group.map((each) => each.words.resource))];
   const isFamily = words.length === 1 && words[0] === first?.words.family;
@@ -116,12 +126,28 @@ export function groupHelp(words: readonly string[], group: readonly Operation[],
         const verbs = group.filter((each) => each.words.resource === name).map((each) => each.words.verb);
         return [name, verbs.join(', ')] as const;
       })
-    : group.map((each) => [usageWords(each), each.summary] as const);
-  return `${head}\n\nUsage: hostplane ${words.join(' ')} ${isFamily ? '<resource> <verb>' : '<verb>'} [arguments] [flags]\n${section(
-    isFamily ? 'Resources' : 'Verbs',
-    rows(entries),
-  )}`;
+    : [
+        ...group.map((each) => [usageWords(each.words.verb, argumentsOf(each)), each.summary] as const),
+        ...builtIns
+          .filter((each) => each.words.length === 2 && each.words[0] === first?.words.resource)
+          .map((each) => [usageWords(each.words[1] ?? '', each.args), each.summary] as const),
+      ];
+  return [
+    `${head}\n\nUsage: hostplane ${words.join(' ')} ${isFamily ? '<resource> <verb>' : '<verb>'} [arguments] [flags]\n`,
+    section(isFamily ? 'Resources' : 'Verbs', rows(entries)),
+    isFamily ? '' : alsoUnderstood(group),
+  ].join('');
 }
 
-const usageWords = (operation: Operation): string =>
-  [operation.words.verb, ...argumentsOf(operation).map(({ name }) => `<${name}>`)].join(' ');
+/** The verbs of other programs that lead to a verb of this resource. */
+function alsoUnderstood(group: readonly Operation[]): string {
+  const own = new Set(group.map(({ words }) => words.verb));
+  const pairs = usualVerbs.flatMap((word) => {
+    const found = own.has(word) ? undefined : withVerb(group, word);
+    return found === undefined ? [] : [`${word} (${found.words.verb})`];
+  });
+  return pairs.length === 0 ? '' : `\n${wrap(`Also understood: ${pairs.join(', ')}.`, 0)}\n`;
+}
+
+const usageWords = (verb: string, args: readonly Argument[]): string =>
+  [verb, ...args.map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`))].join(' ');

@@ -16,6 +16,8 @@ export interface Io {
   /** Asks without showing what is typed. */
   askSecret(question: string): Promise<string>;
   readInput(): Promise<string>;
+  /** The lines of stdin as they come. */
+  readLines(): AsyncIterable<string>;
   readonly env: Environment;
   /** Aborted when the person presses Ctrl-C; the program ends by itself after that. */
   readonly interrupted: AbortSignal;
@@ -80,6 +82,11 @@ async function readInput(): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
+async function* readLines(): AsyncGenerator<string> {
+  const { createInterface } = await import('node:readline');
+  yield* createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+}
+
 /** The surroundings of the real program. */
 export function processIo(interrupted: AbortSignal): Io {
   const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
@@ -107,6 +114,7 @@ export function processIo(interrupted: AbortSignal): Io {
     ask: whereAsked(ask),
     askSecret: whereAsked(askSecret),
     readInput,
+    readLines,
     env: process.env,
     interrupted,
   };

@@ -1,6 +1,7 @@
 /** Finds the command that words name. A family can be left out where no other family has the same resource. */
 import { nearest } from '../../src/kernel/did-you-mean.ts';
 import type { Document, Operation } from './document/document.ts';
+import { meaningsOf, usualVerbs } from './document/usual-verbs.ts';
 
 export type Found =
   | { readonly operation: Operation; readonly used: number }
@@ -10,8 +11,8 @@ export type Found =
 /** No command has these words. */
 export class UnknownCommand extends Error {}
 
-const ofFamily = ({ operations }: Document, family: string): Operation[] =>
-  operations.filter(({ words }) => words.family === family);
+const ofFamily = ({ commands }: Document, family: string): Operation[] =>
+  commands.filter(({ words }) => words.family === family);
 
 /** The resource that a word names: first by its own name, then by that of its list. */
 function ofResource(operations: readonly Operation[], word: string): Operation[] {
@@ -29,9 +30,9 @@ export function find(document: Document, given: readonly string[], builtIns: rea
   const family = ofFamily(document, first);
   if (family.length > 0) {
     if (second === undefined) return { group: family, words: [first] };
-    return inResource(ofResource(family, second), family, [first, second], third);
+    return inResource(document, ofResource(family, second), family, [first, second], third);
   }
-  const matching = ofResource(document.operations, first);
+  const matching = ofResource(document.commands, first);
   const families = [...new Set(matching.map(({ words }) => words.family))];
   if (families.length > 1)
     throw new UnknownCommand(
@@ -42,10 +43,45 @@ export function find(document: Document, given: readonly string[], builtIns: rea
     const hint = suggest(first, [...builtIns, ...known]) || ' hostplane --help lists all commands.';
     throw new UnknownCommand(`There is no command "${first}".${hint}`);
   }
-  return inResource(matching, matching, [first], second);
+  return inResource(document, matching, matching, [first], second);
+}
+
+/** The command that a verb leads to: by its own verb, else by a usual one, else by what the word means elsewhere. */
+export function withVerb(matching: readonly Operation[], verb: string): Operation | undefined {
+  const named = (word: string): Operation | undefined =>
+    matching.find(({ words }) => words.verb === word) ??
+    matching.find(({ words }) => words.otherVerb === word);
+  const apart = (word: string): string => word.replaceAll('-', '');
+  return (
+    named(verb) ??
+    meaningsOf(verb)
+      .map(named)
+      .find((found) => found !== undefined) ??
+    matching.find(({ words }) => apart(words.verb) === apart(verb))
+  );
+}
+
+/**
+ * What to say about a verb that the resource does not have. A verb of another resource, or one with a known meaning, is no
+ * typing error: a word that only looks like it would mean something else ("restart" is not "restore").
+ */
+function noVerb({ commands }: Document, matching: readonly Operation[], noun: string, verb: string): string {
+  const own = matching.map(({ words }) => words.verb);
+  const elsewhere = commands.filter(
+    ({ words }) => words.verb === verb || meaningsOf(verb).includes(words.verb),
+  );
+  if (elsewhere.length === 0 && !usualVerbs.includes(verb)) {
+    const usual = usualVerbs.filter((word) => withVerb(matching, word) !== undefined);
+    const near = suggest(verb, [...own, ...usual]);
+    if (near !== '') return near;
+  }
+  const others = [...new Set(elsewhere.map(({ words }) => words.resource))].filter((each) => each !== noun);
+  const hint = others.length === 0 ? '' : ` "${verb}" is a command for ${others.join(', ')}.`;
+  return ` It has ${own.join(', ')}.${hint}`;
 }
 
 function inResource(
+  document: Document,
   matching: readonly Operation[],
   around: readonly Operation[],
   words: readonly string[],
@@ -62,17 +98,10 @@ function inResource(
       }`,
     );
   if (verb === undefined) return { group: matching, words };
-  const operation =
-    matching.find((each) => each.words.verb === verb) ??
-    matching.find((each) => each.words.otherVerb === verb);
+  const operation = withVerb(matching, verb);
   if (operation === undefined)
     throw new UnknownCommand(
-      `"${words.join(' ')}" has no "${verb}".${
-        suggest(
-          verb,
-          matching.map((each) => each.words.verb),
-        ) || ` It has ${matching.map((each) => each.words.verb).join(', ')}.`
-      }`,
+      `"${words.join(' ')}" has no "${verb}".${noVerb(document, matching, noun, verb)}`,
     );
   return { operation, used: words.length + 1 };
 }

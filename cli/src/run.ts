@@ -1,10 +1,13 @@
 /** Runs the command of an operation, found in the document of the server. */
 import { type Given, globalFlags, isOn } from './command.ts';
 import { prepare, runOperation } from './commands/call.ts';
-import { shapeOf } from './commands/operation-shape.ts';
+import { problemInCommandWords } from './commands/command-words.ts';
+import { type OperationShape, shapeOf } from './commands/operation-shape.ts';
 import type { Document, Operation } from './document/document.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { commandHelp, groupHelp, usageOf } from './help.ts';
+import { misuse } from './failure.ts';
+import { type BuiltIn, commandHelp, groupHelp, usageOf } from './help.ts';
+import { Refused } from './http/client.ts';
 import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
 import type { Io } from './io.ts';
 import { type Found, UnknownCommand } from './lookup.ts';
@@ -32,17 +35,23 @@ type LookUp = (document: Document) => Found;
 /**
  * A document from the cache may be older than the command, so what is not found in it is searched again in a new one.
  */
-export async function runFromDocument(io: Io, argv: readonly string[], lookUp: LookUp): Promise<ExitCode> {
+export async function runFromDocument(
+  io: Io,
+  argv: readonly string[],
+  lookUp: LookUp,
+  /** Shown in the help of the resource that their words begin with. */
+  builtIns: readonly BuiltIn[] = [],
+): Promise<ExitCode> {
   // At first only the flags that say which server to ask; the rest is checked when the command is known.
   const session = openSession(io, globalsIn(argv));
   const words = wordsIn(argv);
   try {
     const group = groupIn(session, lookUp);
-    if (group !== null) return await showGroup(session, group, words);
-    return await runIn(session, await session.documents.read(), words, lookUp);
+    if (group !== null) return await showGroup(session, { ...group, builtIns }, words);
+    return await runIn(session, await session.documents.read(), words, lookUp, builtIns);
   } catch (error) {
     if (!(error instanceof UnknownCommand || error instanceof UnknownFlag)) throw error;
-    return await runIn(session, await session.documents.read(true), words, lookUp);
+    return await runIn(session, await session.documents.read(true), words, lookUp, builtIns);
   } finally {
     session.client.close();
   }
@@ -67,16 +76,32 @@ function groupIn({ documents }: Session, lookUp: LookUp): Group | null {
   }
 }
 
-async function showGroup({ io }: Session, target: Group, words: Words): Promise<ExitCode> {
+async function showGroup(
+  { io }: Session,
+  target: Group & { readonly builtIns: readonly BuiltIn[] },
+  words: Words,
+): Promise<ExitCode> {
   const { given } = parse(words.without(target.words.length), globalFlags);
-  await io.out(groupHelp(target.words, target.group, target.document));
+  await io.out(groupHelp(target.words, target.group, target.document, target.builtIns));
   return isOn(given, 'help') ? exitCodes.done : exitCodes.usage;
 }
 
-async function runIn(session: Session, document: Document, words: Words, lookUp: LookUp): Promise<ExitCode> {
+async function runIn(
+  session: Session,
+  document: Document,
+  words: Words,
+  lookUp: LookUp,
+  builtIns: readonly BuiltIn[],
+): Promise<ExitCode> {
   const target = lookUp(document);
-  if ('group' in target) return showGroup(session, { ...target, document }, words);
-  return runCommand(session, document, target.operation, words.without(target.used));
+  if ('group' in target) return showGroup(session, { ...target, document, builtIns }, words);
+  try {
+    return await runCommand(session, document, target.operation, words.without(target.used));
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const { name } = target.operation.resource;
+    throw new Refused(problemInCommandWords(error.problem, document, name));
+  }
 }
 
 async function runCommand(
@@ -92,5 +117,16 @@ async function runCommand(
     return exitCodes.done;
   }
   checkArguments(args, shape.args, usageOf(shape));
-  return runOperation(session, await prepare(session, document, shape, args, given));
+  const all = withLastArgument(shape, args, given);
+  return runOperation(session, await prepare(session, document, shape, args, all));
+}
+
+/** An argument after those of the path is the value of the flag that it stands for. */
+function withLastArgument(shape: OperationShape, args: readonly string[], given: Given): Given {
+  const text = args[shape.pathParameters.length];
+  const { choice } = shape.operation;
+  const flag = shape.memberFlags.find(({ path }) => path.join() === choice?.argument?.member);
+  if (text === undefined || flag === undefined) return given;
+  if (given.has(flag.name)) throw misuse(`"${text}" and --${flag.name} say the same. Give one of them.`);
+  return new Map([...given, [flag.name, [text]]]);
 }

@@ -43,10 +43,6 @@ export const exemptions = {
       subject: 'src/surfaces/cli/doctor/network.ts',
       reason: 'Asks this installation itself, at its own address.',
     },
-    {
-      subject: 'src/surfaces/mcp/stdio.ts',
-      reason: "Runs in the process of one customer, and calls only the customer's own provider.",
-    },
   ],
   surfacesTakeTypesFromStores: [
     {

@@ -26,10 +26,11 @@ const knows: Record<string, RegExp> = {
   'portal-api': /^(store|kernel|provider|money|mail)$/,
   'surfaces/http': /^(store|kernel|provider|pipeline)$/,
   'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
-  'surfaces/pages': /^(kernel|pipeline)$/,
+  'surfaces/pages': /^(kernel|pipeline|surfaces\/cli-package)$/,
   'surfaces/portal':
     /^(store|kernel|provider|money|mail|pipeline|portal-api|surfaces\/(http|openapi|pages))$/,
   'surfaces/iac': /^(kernel|pipeline|surfaces\/openapi)$/,
+  'surfaces/cli-package': /^(kernel|surfaces\/(openapi|iac))$/,
   'surfaces/mcp': /^(kernel|pipeline|surfaces\/http|surfaces\/openapi)$/,
   'surfaces/cli': /^(store|kernel|provider|money|portal-api|mail|surfaces\/(openapi|mcp))$/,
   assembly: /./,

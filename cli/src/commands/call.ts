@@ -9,14 +9,17 @@ import { rowsOf, urlOf } from '../http/pages.ts';
 import { buildBody } from '../input/body.ts';
 import { fits, Names, referenceOf } from '../input/references.ts';
 import { Values } from '../input/values.ts';
+import { valueAt } from '../output/columns.ts';
 import { printable } from '../output/printable.ts';
 import { printerFor, type Session } from '../session.ts';
+import { printAnswer } from './answer.ts';
 import { confirmed } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
 import { follow } from './follow.ts';
 import { printFile, wantedFormat } from './formats.ts';
 import { canWait, confirmMember, isList, type OperationShape } from './operation-shape.ts';
 import type { Prepared } from './prepared.ts';
+import { ResourceNames } from './resource-names.ts';
 import { waitFor } from './wait.ts';
 import { operationIn } from './work.ts';
 
@@ -49,7 +52,9 @@ export async function prepare(
       given,
       unset: given.get('unset') ?? [],
     }));
-  const body = schema && (await names.resolveBody(schema, built, params));
+  const resolved = schema && (await names.resolveBody(schema, built, params));
+  const { choice } = shape.operation;
+  const body = choice === undefined ? resolved : { ...(resolved as object), [choice.member]: choice.value };
   return { shape, document, given, args, params, query, headers, body };
 }
 
@@ -116,7 +121,7 @@ export async function runOperation(session: Session, prepared: Prepared): Promis
   if (started !== undefined) return waitFor(session, prepared, reply, started);
   if (reply.body === undefined) {
     if (printer.isForPeople) io.err('Done.\n');
-  } else await printer.value(reply.body);
+  } else await printAnswer(session, prepared, reply.body, operation.answer);
   return exitCodes.done;
 }
 
@@ -147,7 +152,15 @@ async function printList(session: Session, prepared: Prepared): Promise<ExitCode
   async function* watched(): AsyncGenerator<readonly unknown[]> {
     next = yield* pages;
   }
-  await printerFor(session.io, given).rows(document, document.rowOf(shape.operation), watched());
+  const names = new ResourceNames(session, document);
+  await printerFor(session.io, given).rows(document, document.rowOf(shape.operation), watched(), {
+    columns: last(given, 'columns'),
+    async withNames(rows, columns) {
+      const others = columns.filter((column) => column !== 'id');
+      await names.learn(rows.map((row) => others.map((column) => valueAt(row, column))));
+      return names.nameOf;
+    },
+  });
   if (next !== null) session.io.err(`There are more rows: --cursor ${next}\n`);
   return exitCodes.done;
 }

@@ -3,7 +3,9 @@ import { last } from '../command.ts';
 import { misuse } from '../failure.ts';
 import { urlOf } from '../http/pages.ts';
 import { isId } from '../input/references.ts';
+import { printable } from '../output/printable.ts';
 import type { Session } from '../session.ts';
+import { lossesOf } from './losses.ts';
 import { confirmMember } from './operation-shape.ts';
 import type { Prepared } from './prepared.ts';
 
@@ -24,14 +26,20 @@ export async function confirmed(
   const noun = operation.words.resource.replaceAll('-', ' ');
   if (typed !== undefined)
     throw misuse(`--confirm says "${typed}", but this is the ${noun} "${name}". Nothing was changed.`);
+  const sent = isSent ? { ...(prepared.body as object), confirm: name } : prepared.body;
+  const losses = await lossesOf(session, prepared, sent);
+  const what = [`${operation.summary}: this takes something away.`, ...losses].map(printable).join('\n');
   if (!session.io.canAsk)
-    throw misuse(`${operation.summary}: this takes something away. Repeat with: --confirm ${name}`);
-  const answer = await session.io.ask(
-    `${operation.summary}: to confirm, type the name of the ${noun} (${name}): `,
-  );
+    throw misuse(`${what}\nNothing was changed. Repeat with: --confirm ${quoted(name)}`);
+  session.io.err(`${what}\n`);
+  const answer = await session.io.ask(`To confirm, type the name of the ${noun} (${name}): `);
   if (answer !== name) throw misuse(`That is not "${name}". Nothing was changed.`);
   return name;
 }
+
+/** As it is typed in a shell. */
+const quoted = (text: string): string =>
+  /^[\w.:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 /** The name of the resource in the path. Its id, if it has no name or cannot be read. */
 async function nameOf({ client }: Session, { shape, document, args, params }: Prepared): Promise<string> {

@@ -1,17 +1,19 @@
 /** `hostplane estimate vm --plan …`: what something would cost, with the flags of the call that creates it. */
 import { nearest } from '../../../src/kernel/did-you-mean.ts';
 import type { BuiltInCommand } from '../built-in.ts';
-import { globalFlags, isOn } from '../command.ts';
+import { globalFlags, globalNames, isOn } from '../command.ts';
 import { commandOf } from '../completion/command-line.ts';
 import type { Document, Operation } from '../document/document.ts';
 import type { Schema } from '../document/schema.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { misuse } from '../failure.ts';
+import { misuse, type Problem } from '../failure.ts';
 import { commandHelp, usageOf } from '../help.ts';
+import { Refused } from '../http/client.ts';
 import { buildBody } from '../input/body.ts';
 import { type MemberFlag, memberFlags } from '../input/member-flags.ts';
 import { checkArguments, parse } from '../input/parse.ts';
 import { Names } from '../input/references.ts';
+import { withShortNames } from '../input/short-names.ts';
 import { UnknownCommand } from '../lookup.ts';
 import { printable } from '../output/printable.ts';
 import { globalsIn } from '../run.ts';
@@ -48,6 +50,10 @@ function itemFlags(document: Document, item: Schema, taken: readonly MemberFlag[
     .filter(({ name }) => !taken.some((flag) => flag.name === name));
 }
 
+/** The request wraps what the flags say, so its faults are deeper than the flags. */
+const asFlags = (problem: Problem): Problem =>
+  JSON.parse(JSON.stringify(problem).replaceAll(/\/items\/0\/(?:configuration\/)?/g, '/')) as Problem;
+
 async function run(session: Session, argv: readonly string[], word: string): Promise<number> {
   const document = await session.documents.read();
   const pricing = document.find('estimatePrice');
@@ -56,7 +62,10 @@ async function run(session: Session, argv: readonly string[], word: string): Pro
   const item = document.schemas.plain(document.schemas.plain(items ?? {}).items ?? {});
   const creation = creationOf(document, word);
   const { body: schema = {} } = creation;
-  const ofCreation = memberFlags(document.schemas, schema).map((flag) => ({ ...flag, isRequired: false }));
+  const ofCreation = withShortNames(memberFlags(document.schemas, schema), globalNames).map((flag) => ({
+    ...flag,
+    isRequired: false,
+  }));
   const ofItem = itemFlags(document, item, ofCreation);
   const shape = { ...estimate, words: ['estimate', word], args: [], flags: [...ofCreation, ...ofItem] };
   const { args, given } = parse(wordsIn(argv).without(1), [...shape.flags, ...globalFlags]);
@@ -70,11 +79,15 @@ async function run(session: Session, argv: readonly string[], word: string): Pro
   const names = new Names(document, session.client);
   const configuration = await names.resolveBody(schema, await build(schema, ofCreation), {});
   const wanted = { ...((await build(item, ofItem)) as object), configuration };
-  const { body } = await session.client.call({
-    method: pricing.method,
-    path: pricing.path,
-    body: JSON.stringify({ items: [{ resource_type: creation.resource.name, ...wanted }] }),
-  });
+  const { body } = await session.client
+    .call({
+      method: pricing.method,
+      path: pricing.path,
+      body: JSON.stringify({ items: [{ resource_type: creation.resource.name, ...wanted }] }),
+    })
+    .catch((error: unknown) => {
+      throw error instanceof Refused ? new Refused(asFlags(error.problem)) : error;
+    });
   const printer = printerFor(session.io, given);
   if (!printer.isForPeople) await printer.value(body);
   else {

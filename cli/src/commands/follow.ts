@@ -5,6 +5,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { ConnectionFailure } from '../http/connection-failure.ts';
 import { urlOf } from '../http/pages.ts';
+import { chosenColumns } from '../output/columns.ts';
 import { paintFor } from '../output/paint.ts';
 import type { Printer } from '../output/printer.ts';
 import { columnsOf, Table } from '../output/table.ts';
@@ -47,10 +48,12 @@ export async function follow(session: Session, prepared: Prepared, printer: Prin
   const { io, client } = session;
   const { shape, document, params, query } = prepared;
   const row = document.rowOf(shape.operation);
-  const table = new Table(
-    columnsOf(document, row, printer.format === 'wide'),
-    paintFor(io, io.outIsTerminal),
-  );
+  const columns = last(prepared.given, 'columns');
+  const shown =
+    columns === undefined
+      ? columnsOf(document, row, printer.format === 'wide')
+      : chosenColumns(document, row, columns);
+  const table = new Table(shown, paintFor(io, io.outIsTerminal));
   const path = urlOf(shape.operation.path, { params, query });
   let lastId = last(prepared.given, 'cursor');
   try {

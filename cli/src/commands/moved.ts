@@ -26,8 +26,7 @@ export const movedNames: ReadonlySet<string> = new Set([
 /** What to say if the words are those of a command that is elsewhere; undefined if not. */
 export function movedCommand(words: readonly string[]): string | undefined {
   const [first = ''] = words;
-  if (first === 'admin' || first === 'mcp')
-    return `hostplane ${first} is part of the server: run it where Hostplane is installed.${first === 'mcp' ? ' AI programs can also connect to <address of the API>/mcp.' : ''}`;
+  if (first === 'admin') return 'hostplane admin is part of the server: run it where Hostplane is installed.';
   if (!movedNames.has(first)) return undefined;
   const hint = first === 'keys' ? ' Customers create keys in the portal: hostplane open keys' : '';
   return `The operator's command is now: hostplane admin ${words.join(' ')}.${hint}`;

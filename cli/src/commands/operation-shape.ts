@@ -3,6 +3,7 @@ import { type CommandShape, type Flag, globalNames } from '../command.ts';
 import type { Document, Operation, Parameter } from '../document/document.ts';
 import { kebab } from '../document/words.ts';
 import { flagFor, type MemberFlag, memberFlags } from '../input/member-flags.ts';
+import { withShortNames } from '../input/short-names.ts';
 import { formatsOf } from './formats.ts';
 import { argumentsOf } from './operation-arguments.ts';
 
@@ -18,16 +19,7 @@ export interface OperationShape extends CommandShape {
 }
 
 /** Parameters that the program sends by itself, or for which it has a flag with more abilities. */
-const managed = new Set([
-  'cursor',
-  'limit',
-  'dry_run',
-  'wait',
-  'confirm',
-  'Prefer',
-  'Last-Event-ID',
-  'Idempotency-Key',
-]);
+const managed = new Set(['dry_run', 'wait', 'confirm', 'Prefer', 'Last-Event-ID', 'Idempotency-Key']);
 
 export const hasParameter = ({ parameters }: Operation, name: string): boolean =>
   parameters.some((parameter) => parameter.name === name);
@@ -36,7 +28,9 @@ export const hasParameter = ({ parameters }: Operation, name: string): boolean =
 export const canWait = (operation: Operation): boolean =>
   operation.work !== undefined || (hasParameter(operation, 'wait') && !operation.streams);
 
-export const isList = (operation: Operation): boolean => hasParameter(operation, 'cursor');
+/** Reports such as the usage have pages, too, but they are more than their rows. */
+export const isList = (operation: Operation): boolean =>
+  hasParameter(operation, 'cursor') && operation.resource.role === 'list';
 
 /** Whether the server itself asks for the name of what is lost. */
 export const confirmMember = (document: Document, operation: Operation): 'body' | 'query' | null => {
@@ -52,6 +46,14 @@ function specialFlags(document: Document, operation: Operation): Flag[] {
   if (isList(operation)) {
     add('limit', 'integer', 'How many rows at most. Left out: all.', { placeholder: '<number>' });
     add('cursor', 'text', 'Begin here, where an earlier list ended.', { isAdvanced: true });
+    add(
+      'columns',
+      'text',
+      'The columns of the table, such as name,price.monthly. -o json shows what there is.',
+      {
+        placeholder: '<members>',
+      },
+    );
   }
   if (operation.streams) add('follow', 'switch', 'Go on as new rows come, until Ctrl-C.');
   if (operation.body !== undefined)
@@ -88,12 +90,13 @@ export function shapeOf(document: Document, operation: Operation): OperationShap
   const special = specialFlags(document, operation);
   const taken = new Set([...globalNames, ...special.map(({ name }) => name)]);
   const freeName = (name: string): string => (taken.has(name) ? `with-${name}` : name);
-  const members = (operation.body === undefined ? [] : memberFlags(document.schemas, operation.body))
+  const unnamed = (operation.body === undefined ? [] : memberFlags(document.schemas, operation.body))
     .filter(({ name }) => name !== 'confirm')
     .map((flag) => ({ ...flag, name: freeName(flag.name) }));
-  for (const { name } of members) taken.add(name);
+  for (const { name } of unnamed) taken.add(name);
   const parameters = operation.parameters
     .filter((parameter) => parameter.in !== 'path' && !managed.has(parameter.name))
+    .filter(({ name }) => !(isList(operation) && ['cursor', 'limit'].includes(name)))
     .filter(({ name }) => !(operation.method === 'GET' && name === 'If-None-Match'))
     .map((parameter) => ({
       ...flagFor(document.schemas, freeName(kebab(parameter.name)), parameter.schema),
@@ -102,6 +105,7 @@ export function shapeOf(document: Document, operation: Operation): OperationShap
       isAdvanced: parameter.in === 'header',
       parameter,
     }));
+  const members = withShortNames(unnamed, [...taken, ...parameters.map(({ name }) => name)]);
   const { family, resource, verb } = operation.words;
   const pathParameters = operation.parameters.filter((parameter) => parameter.in === 'path');
   return {

@@ -1,5 +1,6 @@
 /** Waits for an operation, shows how it goes, and prints the resource when it has ended. */
 import { isOn, last } from '../command.ts';
+import type { Schema } from '../document/schema.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { Failure, misuse } from '../failure.ts';
 import type { Reply } from '../http/client.ts';
@@ -7,6 +8,8 @@ import { urlOf } from '../http/pages.ts';
 import { isObject } from '../input/body.ts';
 import { printable } from '../output/printable.ts';
 import { printerFor, type Session } from '../session.ts';
+import { printAnswer } from './answer.ts';
+import { inCommandWords } from './command-words.ts';
 import type { Prepared } from './prepared.ts';
 import { Progress } from './progress.ts';
 import { isWork, type Work } from './work.ts';
@@ -26,7 +29,7 @@ export async function waitFor(
   const { given, shape } = prepared;
   const printer = printerFor(io, given);
   if (!isOn(given, 'wait')) {
-    await printer.value(reply.body);
+    await printAnswer(session, prepared, reply.body, shape.operation.answer);
     if (!started.done && shape.operation.access !== 'read')
       io.err(`The work goes on as ${started.id}. Wait for it with: ${waitCommand(started.id)}\n`);
     return exitCodes.done;
@@ -34,12 +37,18 @@ export async function waitFor(
   const seconds = last(given, 'timeout');
   if (seconds !== undefined && !(Number(seconds) > 0)) throw misuse('--timeout is a number of seconds.');
   const ended = await untilDone(session, prepared, started, Number(seconds ?? Number.POSITIVE_INFINITY));
-  if (ended.status !== 'succeeded') throw workFailed(ended);
+  if (ended.status !== 'succeeded') throw workFailed(prepared, ended);
   const final = await finalValue(session, prepared, reply, ended);
   if (final === undefined) {
     if (printer.isForPeople) io.err('Done.\n');
-  } else await printer.value(final);
+  } else await printAnswer(session, prepared, final, schemaOf(prepared));
   return exitCodes.done;
+}
+
+/** Of what is printed after the work: the resource as its own call reads it. */
+function schemaOf({ document, shape: { operation } }: Prepared): Schema {
+  const { read } = operation.resource;
+  return document.find(read?.operation ?? '')?.answer ?? operation.answer;
 }
 
 async function untilDone(
@@ -86,9 +95,10 @@ const timedOut = ({ id, type }: Work): Failure =>
     exitCodes.timedOut,
   );
 
-function workFailed({ id, type, status, error }: Work): Failure {
-  const why = error == null ? '' : ` ${error.detail ?? ''} (${error.code})`;
-  const next = error?.next_step === undefined ? '' : `\nNext step: ${error.next_step}`;
+function workFailed({ document, shape }: Prepared, { id, type, status, error }: Work): Failure {
+  const say = (text: string): string => inCommandWords(text, document, shape.operation.resource.name);
+  const why = error == null ? '' : ` ${say(error.detail ?? '')} (${error.code})`;
+  const next = error?.next_step === undefined ? '' : `\nNext step: ${say(error.next_step)}`;
   return new Failure(
     printable(`The operation ${id} (${type}) ${status}.${why}${next}\nOperation id: ${id}`),
     exitCodes.operationFailed,

@@ -5,7 +5,7 @@ import { type OperationShape, shapeOf } from '../commands/operation-shape.ts';
 import { readContexts } from '../contexts/contexts.ts';
 import type { Document, Operation } from '../document/document.ts';
 import type { Reference, Schema } from '../document/schema.ts';
-import { buildBody } from '../input/body.ts';
+import { buildBody, isObject } from '../input/body.ts';
 import { parse } from '../input/parse.ts';
 import { filtersFor, Names, type Params, referenceOf } from '../input/references.ts';
 import type { Io } from '../io.ts';
@@ -37,7 +37,7 @@ export async function complete(around: Surroundings, words: readonly string[]): 
   const starts = ({ value }: Candidate): boolean => value.startsWith(current);
   const inline = /^--([^=]+)=/.exec(current);
   if (inline !== null) {
-    const flag = flags.find(({ name }) => name === inline[1]);
+    const flag = flags.find(({ name, alias }) => name === inline[1] || alias === inline[1]);
     const values = flag === undefined ? [] : await valuesOf(around, flag, command, before);
     return values.map((each) => ({ ...each, value: `${inline[0]}${each.value}` })).filter(starts);
   }
@@ -78,16 +78,21 @@ function commandIn(
 function flagBefore(before: readonly string[], flags: readonly Flag[]): Flag | undefined {
   const word = (before.at(-1) ?? '').replaceAll('_', '-');
   return flags.find(
-    ({ name, short, kind }) =>
-      kind !== 'switch' && (word === `--${name}` || (short !== undefined && word === `-${short}`)),
+    ({ name, alias, short, kind }) =>
+      kind !== 'switch' &&
+      (word === `--${name}` ||
+        (alias !== undefined && word === `--${alias}`) ||
+        (short !== undefined && word === `-${short}`)),
   );
 }
 
 function unused(flags: readonly Flag[], before: readonly string[]): Candidate[] {
   const isGiven = (name: string): boolean => before.some((word) => word.split('=')[0] === `--${name}`);
   return flags
-    .filter(({ name, isRepeatable }) => isRepeatable || !isGiven(name))
-    .map(({ name, description }) => ({ value: `--${name}`, description }));
+    .filter(({ name, alias, isRepeatable }) => isRepeatable || ![name, alias ?? name].some(isGiven))
+    .flatMap(({ name, alias, description }) =>
+      [...(alias === undefined ? [] : [alias]), name].map((each) => ({ value: `--${each}`, description })),
+    );
 }
 
 function nextWords({ builtIns, document }: Surroundings, words: readonly string[]): Candidate[] {
@@ -115,18 +120,20 @@ function nextWords({ builtIns, document }: Surroundings, words: readonly string[
   const longer = builtIns.filter(
     (each) => each.words.length > words.length && words.every((word, i) => each.words[i] === word),
   );
-  if (longer.length > 0)
-    return longer.map((each) => ({ value: each.words[words.length] ?? '', description: each.summary }));
-  const inFamily = operations.filter((each) => each.words.family === first);
+  const ownWords = longer.map((each) => ({
+    value: each.words[words.length] ?? '',
+    description: each.summary,
+  }));
+  const commands = document?.commands ?? [];
+  const inFamily = commands.filter((each) => each.words.family === first);
   if (inFamily.length > 0 && second === undefined)
     return once(inFamily.map((each) => ({ value: each.words.resource, description: each.words.resource })));
   const noun = inFamily.length > 0 ? second : first;
-  const matching = (inFamily.length > 0 ? inFamily : operations).filter(
+  const matching = (inFamily.length > 0 ? inFamily : commands).filter(
     (each) => each.words.resource === noun || each.words.otherResource === noun,
   );
-  return words.length > (inFamily.length > 0 ? 2 : 1)
-    ? []
-    : matching.map((each) => ({ value: each.words.verb, description: each.summary }));
+  const verbs = matching.map((each) => ({ value: each.words.verb, description: each.summary }));
+  return [...(words.length > (inFamily.length > 0 ? 2 : 1) ? [] : verbs), ...ownWords];
 }
 
 const isOnlyOne = (all: readonly { family: string; resource: string }[], resource: string): boolean =>
@@ -149,6 +156,10 @@ async function argumentValues(
   const { document } = around;
   if (operation === undefined || document === null) return [];
   const parameter = operation.pathParameters[given.length];
+  const { argument: last } = operation.operation.choice ?? {};
+  const flag = operation.memberFlags.find(({ path }) => path.join() === last?.member);
+  if (parameter === undefined && argument !== undefined && flag !== undefined)
+    return valuesOf(around, flag, command, before);
   const reference = parameter && pathReference(document, operation.operation, parameter.name);
   if (reference === undefined) return [];
   return live(around, reference, { params: await idsOf(around, operation, given) });
@@ -210,7 +221,26 @@ async function valuesOf(
   const shape = command?.operation;
   const body = shape && (await bodySoFar(around.io, document, shape, command, before));
   const given = command === undefined ? [] : argumentsIn(command, before);
-  return live(around, flag.reference, { params: shape ? await idsOf(around, shape, given) : {}, body });
+  const reference = referenceFor(document, shape, flag, body) ?? flag.reference;
+  return live(around, reference, { params: shape ? await idsOf(around, shape, given) : {}, body });
+}
+
+/** The list for a member of an alternative, by the type that other flags name: `--target.type vm --target.id`. */
+function referenceFor(
+  { schemas }: Document,
+  shape: OperationShape | undefined,
+  { name }: Flag,
+  body: unknown,
+): Reference | undefined {
+  const path = shape?.memberFlags.find((flag) => flag.name === name)?.path ?? [];
+  let schema = shape?.operation.body ?? {};
+  let value = body;
+  for (const part of path) {
+    const object = isObject(value) ? value : {};
+    schema = schemas.plain(schemas.members(schemas.alternative(schema, object))[part] ?? {});
+    value = object[part];
+  }
+  return schema['x-ref'];
 }
 
 const eventTypes = ({ schemas }: Document): Candidate[] => {

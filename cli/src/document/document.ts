@@ -1,6 +1,10 @@
 /** The operations of an OpenAPI document, as commands need them. Members that an older server lacks have defaults. */
+import { choicesOf, chosenCommands } from './choices.ts';
+import type { Choice, Operation, Parameter, ResourceMark } from './operation.ts';
 import { type Schema, Schemas } from './schema.ts';
 import { type Words, wordsOf } from './words.ts';
+
+export type { Operation, Parameter } from './operation.ts';
 
 interface RawParameter {
   readonly $ref?: string;
@@ -30,46 +34,8 @@ interface RawOperation {
   readonly 'x-permission'?: string;
   readonly 'x-operation'?: { readonly kind: string; readonly typical_seconds: number };
   readonly 'x-resource'?: ResourceMark;
-}
-
-/** Which resource the call is about (`x-resource`). docs/specification.md explains it. */
-export interface ResourceMark {
-  readonly name: string;
-  readonly role: string;
-  readonly parameter?: string;
-  readonly parent?: { readonly name: string; readonly parameter: string };
-  readonly key?: string;
-  readonly read?: { readonly operation: string; readonly in?: string; readonly filter?: string };
-}
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: 'path' | 'query' | 'header';
-  readonly isRequired: boolean;
-  readonly description: string;
-  readonly schema: Schema;
-}
-
-export interface Operation {
-  readonly id: string;
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly isDeprecated: boolean;
-  readonly words: Words;
-  readonly resource: ResourceMark;
-  readonly parameters: readonly Parameter[];
-  readonly body: Schema | undefined;
-  readonly access: string;
-  readonly permission: string | undefined;
-  /** Set if the call starts an operation, which can be waited for. */
-  readonly work: { readonly kind: string; readonly typical_seconds: number } | undefined;
-  /** The schema of the answer on success. */
-  readonly answer: Schema;
-  readonly streams: boolean;
-  /** The media types of the answer beside JSON. */
-  readonly formats: readonly string[];
+  /** Only in an outline, which has no bodies. */
+  readonly 'x-choices'?: readonly Choice[];
 }
 
 const JSON_TYPE = 'application/json';
@@ -84,6 +50,8 @@ interface Group {
 export class Document {
   readonly schemas: Schemas;
   readonly operations: readonly Operation[];
+  /** The operations, and the commands for what a member of their body chooses. */
+  readonly commands: readonly Operation[];
   readonly title: string;
   /** What people call the families, by their word. */
   readonly families: ReadonlyMap<string, string>;
@@ -116,6 +84,7 @@ export class Document {
     this.operations = found.map(({ path, method, operation }) =>
       this.#operation(path, method, operation, words.get(operation.operationId ?? '')!),
     );
+    this.commands = [...this.operations, ...chosenCommands(this.schemas, this.operations)];
     const spoken = new Map(groups.map(({ name, description }) => [name.toLowerCase(), description ?? name]));
     this.families = new Map(
       this.operations.map(({ words: { family } }) => [
@@ -128,7 +97,7 @@ export class Document {
   /** A small document that has the commands and their arguments, but no flags. */
   get outline(): object {
     const paths: Record<string, Record<string, RawOperation>> = {};
-    for (const { id, path, method, summary, resource, parameters } of this.operations) {
+    for (const { id, path, method, summary, resource, parameters, choices } of this.operations) {
       paths[path] ??= {};
       paths[path][method.toLowerCase()] = {
         operationId: id,
@@ -137,6 +106,7 @@ export class Document {
           .filter((parameter) => parameter.in === 'path')
           .map(({ name }) => ({ name, in: 'path' })),
         'x-resource': resource,
+        ...(choices.length === 0 ? {} : { 'x-choices': choices }),
       };
     }
     return { info: { title: this.title }, 'x-tagGroups': this.#groups, paths };
@@ -167,7 +137,7 @@ export class Document {
     const answer = answers
       .map((content) => content[JSON_TYPE]?.schema)
       .find((schema) => schema !== undefined);
-    return {
+    const operation: Operation = {
       id: raw.operationId ?? '',
       method: method.toUpperCase(),
       path,
@@ -190,8 +160,10 @@ export class Document {
       work: raw['x-operation'],
       answer: answer ?? {},
       streams: answers.some((content) => content[STREAM] !== undefined),
-      formats: answers.flatMap(Object.keys).filter((type) => type !== JSON_TYPE && type !== STREAM),
+      formats: answers.flatMap(Object.keys).filter((type) => !/\bjson$/.test(type) && type !== STREAM),
+      choices: [],
     };
+    return { ...operation, choices: raw['x-choices'] ?? choicesOf(this.schemas, operation) };
   }
 }
 

@@ -35,7 +35,10 @@ export interface Schema {
   };
   readonly readOnly?: boolean;
   readonly 'x-ref'?: Reference;
+  /** The member matters only in a certain case. docs/specification.md explains it. */
+  readonly 'x-when'?: { readonly member: string; readonly is?: readonly unknown[]; readonly sent?: boolean };
   readonly 'x-unit'?: string;
+  readonly 'x-label'?: string;
   readonly 'x-advanced'?: boolean;
   readonly 'x-secret'?: boolean;
   readonly 'x-column'?: number;
@@ -109,6 +112,12 @@ export class Schemas {
       ([value, $ref]) => [value, this.plain({ $ref })] as const,
     );
     return { by: discriminator.propertyName, alternatives: new Map(alternatives) };
+  }
+
+  /** The alternative that an object is; the schema itself if it has none, or the object does not say which. */
+  alternative(schema: Schema, value: Readonly<Record<string, unknown>>): Schema {
+    const variants = this.variants(schema);
+    return variants?.alternatives.get(String(value[variants.by])) ?? schema;
   }
 
   /** The members of an object, those of all its alternatives included. */

@@ -105,7 +105,7 @@ const isRepeatable = ({ method, headers = {} }: Request, wasRefused = false): bo
   wasRefused || ['GET', 'PUT', 'PATCH'].includes(method) || headers['idempotency-key'] !== undefined;
 
 /** Only the environment can name a server without a key. */
-const noKey = (): Failure =>
+export const noKey = (): Failure =>
   new Failure(
     'HOSTPLANE_URL is set, but HOSTPLANE_API_KEY is not. Set both, or neither and log in.',
     exitCodes.keyRefused,

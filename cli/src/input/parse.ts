@@ -13,23 +13,27 @@ export interface Parsed {
 const dashed = (argument: string): string =>
   argument.replace(/^--[^=]+/, (name) => name.replaceAll('_', '-'));
 
+const namesOf = ({ name, alias }: Flag): string[] => (alias === undefined ? [name] : [name, alias]);
+
 export class UnknownFlag extends Error {}
 
 export function parse(argv: readonly string[], flags: readonly Flag[]): Parsed {
-  const known = new Map(flags.map((flag) => [flag.name, flag]));
+  const known = new Map(flags.flatMap((flag) => namesOf(flag).map((name) => [name, flag] as const)));
   const end = argv.indexOf('--');
   const { tokens } = parseArgs({
     args: argv.map((argument, i) => (end >= 0 && i > end ? argument : dashed(argument))),
     strict: false,
     tokens: true,
     options: Object.fromEntries(
-      flags.map(({ name, kind, short }) => [
-        name,
-        {
-          type: kind === 'switch' ? 'boolean' : 'string',
-          ...(short === undefined ? {} : { short }),
-        } as const,
-      ]),
+      flags.flatMap((flag) =>
+        namesOf(flag).map((name) => [
+          name,
+          {
+            type: flag.kind === 'switch' ? 'boolean' : 'string',
+            ...(flag.short === undefined || name !== flag.name ? {} : { short: flag.short }),
+          } as const,
+        ]),
+      ),
     ),
   });
   const args: string[] = [];
@@ -80,7 +84,7 @@ function unknown(rawName: string, known: ReadonlyMap<string, Flag>): UnknownFlag
   const name = rawName.replace(/^-+/, '');
   const near = nearest(
     name,
-    [...known.values()].filter(({ isHidden }) => !isHidden).map((flag) => flag.name),
+    [...known].filter(([, { isHidden }]) => !isHidden).map(([each]) => each),
   );
   const hint = near === null ? 'Add --help to see all flags.' : `Did you mean --${near}?`;
   return new UnknownFlag(`There is no flag ${rawName}. ${hint}`);
@@ -88,9 +92,11 @@ function unknown(rawName: string, known: ReadonlyMap<string, Flag>): UnknownFlag
 
 /** Checks that all required arguments are there, and no others. */
 export function checkArguments(args: readonly string[], expected: readonly Argument[], usage: string): void {
-  const missing = expected.slice(args.length).find(({ isOptional }) => isOptional !== true);
+  const missing = expected
+    .slice(args.length)
+    .find(({ isOptional, isRest }) => isOptional !== true && isRest !== true);
   if (missing !== undefined)
     throw misuse(`<${missing.name}> is missing: ${missing.description} Usage: ${usage}`);
-  if (args.length > expected.length)
+  if (args.length > expected.length && expected.at(-1)?.isRest !== true)
     throw misuse(`"${args[expected.length]}" is one argument too many. Usage: ${usage}`);
 }

@@ -87,7 +87,7 @@ export class Names {
         return items;
       }
       if (!isObject(value)) return value;
-      const members = schemas.members(part);
+      const members = schemas.members(schemas.alternative(part, value));
       let object: Row = value;
       for (const [name, member] of Object.entries(members)) {
         if (object[name] === undefined) continue;

@@ -2,14 +2,24 @@
 import { asYaml } from '../../../src/surfaces/openapi/yaml.ts';
 import type { Document } from '../document/document.ts';
 import type { Schema } from '../document/schema.ts';
+import { misuse } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { nameOf } from './cells.ts';
+import { chosenColumns } from './columns.ts';
+import { Facts, type NameOf } from './facts.ts';
 import { type Paint, paintFor } from './paint.ts';
 import { printable } from './printable.ts';
 import { applyQuery, parseQuery } from './query.ts';
 import { columnsOf, resourcePage, Table } from './table.ts';
 
 export type Format = 'table' | 'wide' | 'json' | 'yaml' | 'name';
+
+export interface ListOptions {
+  /** The text of `--columns`. */
+  readonly columns?: string | undefined;
+  /** Finds the names of the ids in these columns of the rows. */
+  readonly withNames?: (rows: readonly unknown[], columns: readonly string[]) => Promise<NameOf>;
+}
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -30,6 +40,21 @@ export class Printer {
 
   get isForPeople(): boolean {
     return this.#query === undefined && (this.format === 'table' || this.format === 'wide');
+  }
+
+  /** Whether one resource is shown as a page of facts; `-o wide` shows every member instead. */
+  get showsFacts(): boolean {
+    return this.isForPeople && this.format === 'table';
+  }
+
+  /** The page of one resource. */
+  facts(
+    document: Document,
+    value: Readonly<Record<string, unknown>>,
+    schema: Schema,
+    nameOf: NameOf,
+  ): Promise<void> {
+    return this.#io.out(new Facts(document, nameOf).page(value, schema, this.#paint));
   }
 
   /** A single answer. */
@@ -53,17 +78,25 @@ export class Printer {
     document: Document,
     row: Schema | undefined,
     pages: AsyncIterable<readonly unknown[]>,
+    { columns, withNames }: ListOptions = {},
   ): Promise<void> {
+    if (columns !== undefined && !this.isForPeople)
+      throw misuse('--columns is for tables. Of other output, --query chooses a part.');
+    const shown =
+      columns === undefined
+        ? columnsOf(document, row, this.format === 'wide')
+        : chosenColumns(document, row, columns);
     if (this.#query !== undefined) return this.#part(applyQuery(await all(pages), this.#query));
     if (this.format === 'json') return this.#jsonList(pages);
-    const table = new Table(columnsOf(document, row, this.format === 'wide'), this.#paint);
+    const table = new Table(shown, this.#paint);
     let count = 0;
     for await (const page of pages) {
       count += page.length;
       if (page.length === 0) continue;
       if (this.format === 'yaml') await this.#io.out(asYaml(page));
       else if (this.format === 'name') await this.#io.out(page.map((each) => `${nameOf(each)}\n`).join(''));
-      else await this.#io.out(table.page(page));
+      else if (this.format === 'wide' || withNames === undefined) await this.#io.out(table.page(page));
+      else await this.#io.out(table.page(page, await withNames(page, shown)));
     }
     if (count > 0) return;
     if (this.format === 'yaml') await this.#io.out('[]\n');

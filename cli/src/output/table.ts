@@ -2,9 +2,10 @@
 import type { Document } from '../document/document.ts';
 import type { Schema } from '../document/schema.ts';
 import { cell, longCell } from './cells.ts';
+import { valueAt } from './columns.ts';
+import type { NameOf } from './facts.ts';
+import { wordsOf } from './labels.ts';
 import type { Paint } from './paint.ts';
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** The columns that the document names for tables (`x-column`); all single values if it names none. */
 export function columnsOf(document: Document, row: Schema | undefined, isWide: boolean): string[] {
@@ -27,6 +28,13 @@ function isSingle({ schemas }: Document, schema: Schema): boolean {
   return properties === undefined && items === undefined && (values !== undefined || type !== 'object');
 }
 
+/** The value with names instead of the ids of other resources. */
+function named(value: unknown, column: string, nameOf: NameOf): unknown {
+  if (column === 'id') return value;
+  if (typeof value === 'string') return nameOf(value) ?? value;
+  return Array.isArray(value) ? value.map((item) => named(item, column, nameOf)) : value;
+}
+
 const pad = (text: string, width: number, isLast: boolean): string => (isLast ? text : text.padEnd(width));
 
 export class Table {
@@ -40,9 +48,14 @@ export class Table {
   }
 
   /** The lines of a page. The first page decides the widths, because the first line is printed before the last page came. */
-  page(rows: readonly unknown[]): string {
-    const lines = rows.map((row) => this.#columns.map((name) => cell((row as Row)[name])));
-    const head = this.#columns.map((name) => name.replaceAll('_', ' ').toUpperCase());
+  page(rows: readonly unknown[], nameOf?: NameOf): string {
+    const lines = rows.map((row) =>
+      this.#columns.map((name) => cell(named(valueAt(row, name), name, nameOf ?? (() => undefined)))),
+    );
+    const head = this.#columns.map((name) => {
+      const words = nameOf === undefined ? name : wordsOf(name, {});
+      return words.replaceAll(/[_.]/g, ' ').toUpperCase();
+    });
     const isFirst = this.#widths === undefined;
     this.#widths ??= head.map((title, i) =>
       Math.max(title.length, ...lines.map((line) => line[i]?.length ?? 0)),

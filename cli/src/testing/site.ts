@@ -68,6 +68,9 @@ export async function runLine(argv: readonly string[], setting: Setting = {}): P
     ask: answer,
     askSecret: answer,
     readInput: async () => input,
+    async *readLines() {
+      yield* input.split('\n');
+    },
     env,
     interrupted: setting.interrupted ?? new AbortController().signal,
   };
@@ -86,7 +89,11 @@ export interface Site {
   close(): Promise<void>;
 }
 
-export async function openSite(options: TestAppOptions = {}): Promise<Site> {
+export async function openSite(
+  options: TestAppOptions = {},
+  /** Adds what only some tests need. */
+  serveMore: (server: ReturnType<typeof createServer>, app: TestApp) => void = () => undefined,
+): Promise<Site> {
   const app = await createTestApp({ limiter: noLimit, ...options });
   const world = await createWorld(app);
   const server = createServer(app.services, options.server);
@@ -95,6 +102,7 @@ export async function openSite(options: TestAppOptions = {}): Promise<Site> {
   servePages(server, app.services, '0.0.0', openExchange, (host) =>
     portalElsewhere(app.services.provider, host),
   );
+  serveMore(server, app);
   await server.listen({ host: '127.0.0.1', port: 0 });
   const address = server.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;

@@ -15,7 +15,6 @@ import { type CliIo, terminal } from './io.ts';
 import { addKeys } from './keys.ts';
 import { addLinks } from './links.ts';
 import { addMail } from './mail.ts';
-import { addMcp } from './mcp.ts';
 import { addMembers } from './members.ts';
 import { addOperations } from './operations.ts';
 import { addPeople } from './people.ts';
@@ -71,7 +70,6 @@ function buildProgram(cli: Cli): Command {
   addMail(program, cli);
   program.commandsGroup('Try:');
   addSandbox(program, cli);
-  addMcp(program, cli);
   // Set last, because subcommands copy this setting when they are added. With it, an unknown command is reported as
   // such, not as excess arguments.
   program.allowExcessArguments().action(async (...given: unknown[]) => {

@@ -22,8 +22,6 @@ Environment (takes precedence over the configuration file):
   HOSTPLANE_WORKER_PORT      the port of a worker for probes and metrics (none)
   HOSTPLANE_BASE_URL         the URL under which clients reach the server
   HOSTPLANE_TRUSTED_PROXIES  address ranges whose X-Forwarded-For is trusted, separated by commas
-  HOSTPLANE_URL              for hostplane mcp: the server to connect to
-  HOSTPLANE_API_KEY          for hostplane mcp: the API key
 
 Where the data is:
   In the data folder, as a PostgreSQL database that Hostplane runs by itself; or in the server that

@@ -10,7 +10,6 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { runCommand } from '../../testing/command-line.ts';
 import { behindProxy, connectMcp, type McpServer, startMcp } from '../../testing/mcp.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/hostplane.mjs', import.meta.url));
@@ -21,7 +20,7 @@ let key: string;
 
 beforeAll(async () => {
   // The first start of the program builds it, which takes longer than a client waits for a server.
-  await promisify(execFile)(process.execPath, [PROGRAM, 'admin', '--version']);
+  await promisify(execFile)(process.execPath, [PROGRAM, '--version']);
   t = await createTestApp({ provider: behindProxy });
   mcp = await startMcp(t);
   ({ key } = await createKey(t.services.db, await createAccount(t.services.db)));
@@ -147,27 +146,6 @@ describe('the client of the AI SDK', () => {
       return textOf((await tool.execute(given, { toolCallId: '1', messages: [] } as never)) as object);
     });
     await client.close();
-  });
-});
-
-describe('hostplane mcp', () => {
-  it('prints the settings for AI programs, with the address of the server', async () => {
-    const { code, out } = await runCommand(['mcp', '--print-config'], {
-      env: { HOSTPLANE_URL: 'https://api.example.com/' },
-    });
-    expect(code).toBe(0);
-    expect(out).toContain('"url": "https://api.example.com/mcp"');
-    expect(out).toContain('"HOSTPLANE_URL": "https://api.example.com"');
-    expect(out).toContain('--preset ai-agent');
-  });
-
-  it.each([
-    [{}, /HOSTPLANE_API_KEY/],
-    [{ HOSTPLANE_URL: 'nonsense', HOSTPLANE_API_KEY: 'x' }, /HOSTPLANE_URL/],
-  ])('says what is missing', async (env, message) => {
-    const { code, err } = await runCommand(['mcp'], { env });
-    expect(code).toBe(2);
-    expect(err).toMatch(message);
   });
 });
 

@@ -14,7 +14,6 @@ const applies = [
   'tools-list',
   'resources-list',
   'prompts-list',
-  'server-sse-multiple-streams',
   'dns-rebinding-protection',
 ];
 
@@ -35,6 +34,8 @@ const others: Readonly<Record<string, string>> = {
   'json-schema-2020-12': 'Looks for a tool of the reference server.',
   'elicitation-sep1034-defaults': 'No elicitation.',
   'elicitation-sep1330-enums': 'No elicitation.',
+  'server-sse-multiple-streams':
+    'Needs a session, and the server has none: the suite warns, makes no check, and ends with success.',
   'server-sse-polling': 'The server is stateless, so a stream cannot be resumed.',
   'resources-read-text': 'Reads resources of the reference server.',
   'resources-read-binary': 'Reads resources of the reference server.',
@@ -75,6 +76,8 @@ describe.skipIf(unusable !== null)('the official tools', () => {
   it.each(applies)('pass the scenario %s', async (scenario) => {
     const { code, output } = await conformance('server', '--url', `${proxy.url}/mcp`, '--scenario', scenario);
     expect([code, code === 0 ? '' : output]).toEqual([0, '']);
+    // The suite also ends with success if a scenario made no check at all.
+    expect(output).toMatch(/Passed: ([1-9]\d*)\/\1\b/);
   });
 
   const inspect = (...given: string[]) =>

@@ -21,10 +21,18 @@ const overStdio = (url: string): object => ({
   },
 });
 
+/** The key is in a context of the command line, so that no settings hold it. */
+const overStdioLoggedIn: object = {
+  mcpServers: { hostplane: { command: 'hostplane', args: ['mcp', '--context', 'assistant'] } },
+};
+
+export const loginCommand = (url: string): string => `hostplane login --context assistant --url ${url}`;
+
 export const setups = (url: string): readonly Setup[] => [
   { title: 'AI coding editor, over HTTP', settings: overHttp(url, '/mcp') },
   { title: 'AI coding editor, over HTTP, read-only', settings: overHttp(url, '/mcp/readonly') },
   { title: 'Desktop AI assistant, over stdio', settings: overStdio(url) },
+  { title: `Over stdio, after ${loginCommand(url)}`, settings: overStdioLoggedIn },
 ];
 
 export const KEY_COMMAND = 'hostplane admin keys create --name assistant --preset ai-agent';
@@ -36,7 +44,7 @@ export function setupText(url: string): string {
     ({ title, settings }) => `${title}:\n\n${JSON.stringify(settings, null, 2)}\n`,
   );
   return [
-    `1. Create a key that is made for assistants. It cannot delete, and it expires after 7 days:\n\n  ${KEY_COMMAND}\n`,
+    `1. Create a key that is made for assistants, in the portal: the preset is called "AI agent, careful". It cannot delete, and it expires after 7 days. Operators can also create it so:\n\n  ${KEY_COMMAND}\n`,
     `2. Put one of these into the settings of your program, with the key instead of ${KEY}:\n`,
     ...blocks,
     `3. Ask first: ${FIRST_QUESTION}\n`,

@@ -2,6 +2,7 @@
 import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import type { Services } from '../../kernel/services.ts';
 import { topicsOf } from '../../kernel/topics.ts';
+import { installCommand } from '../cli-package/commands.ts';
 import { html, type Markup, page } from './html.ts';
 
 export interface Page {
@@ -15,10 +16,11 @@ const FIRST_CALL = '/account/v1/whoami';
 
 const publicCodes = (Object.keys(problems) as ProblemCode[]).filter((code) => !problems[code].portalOnly);
 
-const links = ({ docsUrl }: Facts): readonly (readonly [string, string, string])[] => [
+const links = ({ docsUrl, baseUrl }: Facts): readonly (readonly [string, string, string])[] => [
   ['docs', docsUrl, 'what the API offers, and how to use it'],
   ['openapi_json', '/openapi.json', 'the specification, for tools and generators; /openapi.yaml is the same'],
   ['errors', `${docsUrl}/errors`, 'each error code, and what to do about it'],
+  ['command_line', '/cli.sh', `the command line; install it with: ${installCommand(baseUrl)}`],
   ['status', '/readyz', 'whether the service is ready'],
 ];
 

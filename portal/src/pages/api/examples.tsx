@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { installCommand, npmCommand } from '../../../../src/surfaces/cli-package/commands.ts';
 import { FIRST_QUESTION, setups } from '../../../../src/surfaces/mcp/setup.ts';
 import { siteQuery } from '../../data/session.ts';
 import { Code } from '../../ui/code.tsx';
@@ -14,6 +15,20 @@ export default function Examples() {
       <div className="max-w-[860px]">
         <Section title="curl" note="Who am I, what would it cost, create, wait: the whole way in a shell.">
           <Code title="Shell" text={curlTour(base)} tall />
+        </Section>
+        <Section
+          title="The command line"
+          note={
+            <>
+              Every call is a command. It needs Node.js, installs without root, and runs on Linux and macOS;
+              on Windows, use the line with npm.
+            </>
+          }
+        >
+          <Code
+            title="Shell"
+            text={`${installCommand(base)}\n# or: ${npmCommand(base)}\nhostplane login --url ${base}\nhostplane vm ls`}
+          />
         </Section>
         <Section
           title="An AI assistant (MCP)"

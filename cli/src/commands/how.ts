@@ -1,0 +1,113 @@
+/** `hostplane how <words>`: finds the commands for a task, with the search that the server also offers to assistants. */
+import type { BuiltInCommand } from '../built-in.ts';
+import type { Document, Operation } from '../document/document.ts';
+import { meaningsOf } from '../document/usual-verbs.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { Failure, misuse } from '../failure.ts';
+import { type Client, Refused } from '../http/client.ts';
+import { isObject } from '../input/body.ts';
+import { printable } from '../output/printable.ts';
+import { openSession, printerFor } from '../session.ts';
+import { argumentsOf } from './operation-arguments.ts';
+
+const MOST = 8;
+
+/** All texts in a value, in their order. */
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (value !== null && typeof value === 'object')
+    for (const part of Object.values(value)) yield* textsIn(part);
+}
+
+/** The answer of the tool; the server may send it as a stream with one message. */
+function resultIn(body: unknown): unknown {
+  const data = typeof body === 'string' ? (/^data: ?(.+)$/m.exec(body)?.[1] ?? '{}') : JSON.stringify(body);
+  const { result } = JSON.parse(data) as { readonly result?: { readonly content?: unknown } };
+  const [first] = Array.isArray(result?.content) ? result.content : [];
+  return isObject(first) && typeof first['text'] === 'string' ? JSON.parse(first['text']) : {};
+}
+
+/** The operations that the search names, the best first. */
+async function operationsFor(client: Client, document: Document, query: string): Promise<Operation[]> {
+  const message = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'search_operations', arguments: { query } },
+  };
+  try {
+    const { body } = await client.call({
+      method: 'POST',
+      path: '/mcp',
+      headers: { accept: 'application/json, text/event-stream' },
+      body: JSON.stringify(message),
+    });
+    const found = [...textsIn(resultIn(body))].flatMap((text) => document.find(text) ?? []);
+    return [...new Set(found)];
+  } catch (error) {
+    if (!(error instanceof Refused) || error.problem.status !== 404) throw error;
+    throw new Failure('This server has no search. hostplane --help lists what there is.', exitCodes.notFound);
+  }
+}
+
+/** Of a call that does one of several things, those that the words name; all of them if they name none. */
+function commandsOf(document: Document, operation: Operation, words: readonly string[]): Operation[] {
+  const choices = document.commands.filter(({ id, choice }) => id === operation.id && choice !== undefined);
+  if (choices.length === 0) return [operation];
+  const meant = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
+  const named = choices.filter(({ words: { verb } }) => meant.has(verb));
+  return named.length > 0 ? named : choices;
+}
+
+/** As it is typed: the family is left out where no other family has the resource. */
+function lineFor(document: Document, command: Operation): string {
+  const { family, resource, verb } = command.words;
+  const isOnlyOne = document.commands.every(
+    ({ words }) => words.resource !== resource || words.family === family,
+  );
+  const places = argumentsOf(command).map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`));
+  return ['hostplane', ...(isOnlyOne ? [] : [family]), resource, verb, ...places].join(' ');
+}
+
+export const how: BuiltInCommand = {
+  words: ['how'],
+  summary: 'Find the commands for a task, in your own words.',
+  description: 'For example: hostplane how do I make the disk of a machine larger',
+  args: [{ name: 'words', description: 'What you want to do.', isRest: true }],
+  flags: [],
+  async run({ io, args, given }) {
+    const query = args.join(' ').trim();
+    if (query === '') throw misuse('How what? For example: hostplane how make a disk larger');
+    const session = openSession(io, given);
+    try {
+      const document = await session.documents.read();
+      const found = await operationsFor(session.client, document, query);
+      const words = query.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
+      const rows = found
+        .flatMap((operation) => commandsOf(document, operation, words))
+        .slice(0, MOST)
+        .map((command) => ({
+          command: lineFor(document, command),
+          summary: command.summary,
+          operation: command.id,
+        }));
+      if (rows.length === 0)
+        throw new Failure(
+          'Nothing was found. Try other words; hostplane --help lists what there is.',
+          exitCodes.notFound,
+        );
+      const printer = printerFor(io, given);
+      if (!printer.isForPeople) await printer.value(rows);
+      else {
+        // Commands are not shortened, so that they can be copied.
+        const width = Math.max(...rows.map(({ command }) => command.length));
+        await io.out(
+          rows.map(({ command, summary }) => `${command.padEnd(width)}  ${printable(summary)}\n`).join(''),
+        );
+      }
+      return exitCodes.done;
+    } finally {
+      session.client.close();
+    }
+  },
+};

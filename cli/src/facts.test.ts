@@ -1,0 +1,156 @@
+/** What people read: the page of a resource, tables with names, what a call would take away, and refusals. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problems } from '../../src/kernel/problems/catalogue.ts';
+import { createKey } from '../../src/testing/accounts.ts';
+import { inCommandWords } from './commands/command-words.ts';
+import { Document } from './document/document.ts';
+import { openSite, type Site } from './testing/site.ts';
+
+let site: Site;
+let document: Document;
+beforeAll(async () => {
+  site = await openSite({ works: true });
+  for (const line of [
+    'network create --name back --location fra1 --ipv4-cidr 10.20.0.0/24 --wait',
+    'firewall create --name fw --rules direction=in,action=allow,protocol=tcp,ports=22',
+    'vm create --name web --location fra1 --plan flex-2-4 --image ubuntu-24.04 --networks network_id=back --firewall fw --labels env=prod --wait',
+    'volume create --name data --location fra1 --size 10 --vm web --wait',
+  ])
+    expect(await site.line(line)).toMatchObject({ code: 0 });
+  const answer = await fetch(`${site.url}/openapi.json`);
+  document = new Document((await answer.json()) as object);
+});
+afterAll(() => site.close());
+
+describe('the page of a resource', () => {
+  it('has what matters first, names instead of ids, units, and nothing that is empty', async () => {
+    const { code, out } = await site.line('vm get web');
+    expect(code).toBe(0);
+    const lines = out.split('\n');
+    expect(lines[0]).toMatch(/^Name +web$/);
+    expect(lines[1]).toMatch(/^Status +running$/);
+    expect(out).toMatch(/^Memory +4096 MB$/m);
+    expect(out).toMatch(/^Volumes +data$/m);
+    expect(out).toMatch(/^Firewalls +fw$/m);
+    expect(out).toMatch(/^Protection +delete no, redeploy no$/m);
+    expect(out).toMatch(/^Price +8\.00 EUR a month$/m);
+    expect(out).toMatch(/^Interfaces\n {2}ID +KIND +NETWORK/m);
+    expect(out).toMatch(/^ {2}nic_\w+ +private +back /m);
+    expect(out).not.toMatch(/ -$|etag|vol_|fw_|net_/im);
+    expect(lines.length).toBeLessThan(50);
+  });
+
+  it('is complete with -o wide, and the same for programs as before', async () => {
+    const wide = await site.line('vm get web -o wide');
+    expect(wide.out).toMatch(/^interfaces\.1\.network_id +net_\w+$/m);
+    const id = JSON.parse((await site.line('volume get data -o json')).out).vm_id;
+    expect(id).toMatch(/^vm_/);
+    expect((await site.line('volume get data --query vm_id')).out).toBe(`${id}\n`);
+  });
+
+  it('has a report with more than its rows', async () => {
+    const { code, out } = await site.line('usage get --group-by resource --limit 1');
+    expect([code, out]).toEqual([0, expect.stringMatching(/^Currency +EUR$/m)]);
+  });
+});
+
+describe('a table', () => {
+  it('shows names instead of ids, except to programs', async () => {
+    expect((await site.line('volume list')).out).toMatch(/ VM\ndata .+ web\n$/);
+    expect((await site.line('volume list -o json')).out).toMatch(/"vm_id": "vm_/);
+  });
+
+  it('shows ids to a key that may not read the inventory', async () => {
+    const { db } = site.app.services;
+    const { key } = await createKey(db, site.world.account, { permissions: ['flexible-vps:volumes:read'] });
+    const { code, out, err } = await site.line('volume list', { env: { HOSTPLANE_API_KEY: key } });
+    expect([code, out, err]).toEqual([0, expect.stringMatching(/ vm_\w+\n$/), '']);
+  });
+
+  it('has the columns that --columns names', async () => {
+    const { out } = await site.line('vm list --columns name,price.monthly,labels.env');
+    expect(out).toBe('NAME  PRICE MONTHLY  LABELS ENV\nweb   8.00           prod\n');
+    const wrong = await site.line('vm list --columns nam');
+    expect([wrong.code, wrong.err]).toEqual([2, 'There is no column "nam". Did you mean name?\n']);
+    const json = await site.line('vm list --columns name -o json');
+    expect([json.code, json.err]).toEqual([2, expect.stringContaining('--query')]);
+  });
+});
+
+describe('a call that takes something away', () => {
+  const losses = /this takes something away\.\n {2}delete vm web: All data on the disk \(80 GB\)/;
+
+  it('says what would be lost if --confirm is missing, and before it asks', async () => {
+    const { code, err } = await site.line('vm delete web');
+    expect([code, err]).toEqual([2, expect.stringMatching(losses)]);
+    expect(err).toMatch(/\n {2}detach volume data: .+\nNothing was changed\. Repeat with: --confirm web\n$/);
+    const asked = await site.line('vm delete web', { answers: ['no'] });
+    expect([asked.code, asked.err]).toEqual([2, expect.stringMatching(losses)]);
+    expect((await site.line('vm get web -o name')).out).toBe('web\n');
+  });
+
+  it('is refused before the question if it could not be done', async () => {
+    const { code, err, asked } = await site.line('volume delete data', { answers: ['data'] });
+    expect([code, asked]).toEqual([6, []]);
+    expect(err).toContain('hostplane flexible-vps volume detach <volume>, or add --detach ');
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['vm', 'web'],
+    ['network', 'back'],
+  ])('are those of the type that other flags name: %s', async (type, name) => {
+    const { code, out } = await site.line(
+      `firewall attach fw --target.type ${type} --target.id ${name} --dry-run`,
+    );
+    expect([code, out]).toEqual([0, expect.stringContaining('this was a dry run')]);
+    const { out: completed } = await site.line([
+      'complete-words',
+      '--',
+      ...`firewall attach fw --target.type ${type} --target.id`.split(' '),
+      '',
+    ]);
+    expect(completed.split('\t')[0]).toBe(name);
+  });
+});
+
+describe('refusals', () => {
+  const http =
+    /\b(GET|POST|PUT|PATCH|DELETE|HTTP|URL|Retry-After|X-API-Key|Accept|Authorization)\b|header|\/v1\/|\?\w+=|\b(a|the|this|same|new|approved|identical) (call|request)\b/;
+
+  it('speak of commands and flags: every next step of the catalogue', () => {
+    const left = Object.entries(problems)
+      .map(([code, { next_step }]) => [code, inCommandWords(next_step, document)])
+      .filter(([, text = '']) => http.test(text));
+    expect(left).toEqual([]);
+  });
+
+  it('turn calls, actions and operations into commands', () => {
+    const say = (text: string): string => inCommandWords(text, document, 'volume');
+    expect(say('GET /flexible-vps/v1/plans?resize_for=vm_1 shows them.')).toBe(
+      'hostplane flexible-vps plan list --resize-for vm_1 shows them.',
+    );
+    expect(say('Use DELETE /flexible-vps/v1/vms/{id}/interfaces/{interface_id}, or add ?detach=true.')).toBe(
+      'Use hostplane flexible-vps interface detach <vm> <interface>, or add --detach.',
+    );
+    expect(say('POST /flexible-vps/v1/vms/vm_1/redeploy (redeployVm) does.')).toBe(
+      'hostplane flexible-vps vm redeploy vm_1 does.',
+    );
+    expect(say('with the action restore')).toContain('hostplane flexible-vps volume restore <volume>');
+  });
+
+  it('name the flags, and the members that the next step speaks of', async () => {
+    const wrong = await site.line('vm update web --plan nope');
+    expect(wrong.err).toContain('One field is not valid: --plan.');
+    expect(wrong.err).toContain('Next step: Correct them, then repeat the command.');
+    const taken = await site.line('volume create --name data --location fra1 --size 10');
+    expect(taken.err).toMatch(/existing_id: vol_\w+\nNext step: .*existing_id/);
+  });
+
+  it('speak of commands also where a command is not made from the document', async () => {
+    const { err } = await site.line('estimate vm --location nowhere --plan flex-2-4');
+    expect(err).toContain('\n  --location: There is no location "nowhere"');
+    expect(err).not.toMatch(http);
+  });
+});

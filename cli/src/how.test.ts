@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { serveMcp } from '../../src/surfaces/mcp/routes.ts';
+import { openSite, type Site } from './testing/site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite({}, (server, { services }) => serveMcp(server, services));
+});
+afterAll(() => site.close());
+
+it.each([
+  ['how restart a machine', 'hostplane vm restart <vm>'],
+  ['how do I take a snapshot of a machine', 'hostplane snapshot create <vm>'],
+  ['how attach a volume', 'hostplane volume attach <volume> [vm]'],
+  ['how --output json delete a network', 'hostplane network delete <network>'],
+])('%s: %s', async (line, expected) => {
+  const { code, out, err } = await site.line(line);
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toContain(expected);
+  expect(out.trim().split('\n').length).toBeLessThan(60);
+});
+
+it('names commands, not operations, to people', async () => {
+  const { out } = await site.line('how create a machine');
+  expect(out).toMatch(/^hostplane vm create +Create a VM$/m);
+  expect(out).not.toContain('createVm');
+});
+
+it('2: without words, says what to write', async () => {
+  const { code, err } = await site.line('how');
+  expect([code, err]).toEqual([2, expect.stringContaining('hostplane how ')]);
+});

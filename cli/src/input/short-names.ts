@@ -1,0 +1,25 @@
+/** Short names of flags: `--image` is `--source.image-id`, where no other flag could be meant. */
+import type { Flag } from '../command.ts';
+
+/** What people leave out: that a value is an id, and its unit. */
+const ENDING = /-(ids?|gb|mb)$/;
+
+const depth = ({ name }: Flag): number => name.split('.').length;
+
+/** Null if the name has nothing to leave out. A detail of a member that is rarely needed is no good meaning of a short name. */
+function shortOf(flag: Flag): string | null {
+  const last = flag.name.slice(flag.name.lastIndexOf('.') + 1);
+  const isDetail = flag.isAdvanced === true && depth(flag) > 1;
+  return ENDING.test(last) && !isDetail ? last.replace(ENDING, '') : null;
+}
+
+/** `taken`: the names of the other flags of the command. */
+export function withShortNames<T extends Flag>(flags: readonly T[], taken: Iterable<string>): T[] {
+  const names = new Set([...taken, ...flags.map(({ name }) => name)]);
+  const isBest = (flag: T, short: string): boolean =>
+    flags.every((other) => other === flag || shortOf(other) !== short || depth(other) > depth(flag));
+  return flags.map((flag) => {
+    const short = shortOf(flag);
+    return short !== null && !names.has(short) && isBest(flag, short) ? { ...flag, alias: short } : flag;
+  });
+}

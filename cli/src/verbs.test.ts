@@ -1,0 +1,120 @@
+/** The words that people type: short verbs, verbs of other programs, short names of flags. */
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Document } from './document/document.ts';
+import { meaningsOf, usualVerbs } from './document/usual-verbs.ts';
+import { find } from './lookup.ts';
+import { openSite, type Site } from './testing/site.ts';
+
+const document = new Document(
+  JSON.parse(readFileSync(join(import.meta.dirname, '../../openapi.json'), 'utf8')),
+);
+
+const commandFor = (line: string): string => {
+  const found = find(document, line.split(' '), []);
+  if (!('operation' in found)) throw new Error(`${line} is a group`);
+  const { id, choice } = found.operation;
+  return choice === undefined ? id : `${id} ${choice.value}`;
+};
+
+describe('verbs', () => {
+  it.each([
+    ['vm start', 'performVmAction power_on'],
+    ['vm stop', 'performVmAction shutdown'],
+    ['vm restart', 'performVmAction restart'],
+    ['vm reboot', 'performVmAction restart'],
+    ['vm poweroff', 'performVmAction power_off'],
+    ['vm ls', 'listVms'],
+    ['vm rm', 'deleteVm'],
+    ['vm describe', 'getVm'],
+    ['flexible-vps volumes attach', 'performVpsVolumeAction attach'],
+    ['volume resize', 'performVpsVolumeAction resize'],
+    ['volume perform-action', 'performVpsVolumeAction'],
+    ['vm resize', 'resizeVm'],
+    ['vm restore', 'restoreVm'],
+    ['api-key rm', 'revokeApiKey'],
+    ['interface add', 'attachVmInterface'],
+  ])('%s leads to %s', (line, expected) => {
+    expect(commandFor(line)).toBe(expected);
+  });
+
+  it('mean something that some resource has', () => {
+    const verbs = new Set(document.commands.flatMap(({ words }) => [words.verb, words.otherVerb]));
+    const unused = usualVerbs.flatMap(meaningsOf).filter((verb) => !verbs.has(verb));
+    expect(unused).toEqual([]);
+  });
+
+  it('of other resources suggest none that only look alike', () => {
+    expect(() => find(document, ['volume', 'restart'], [])).toThrow(
+      /"volume" has no "restart"\. It has .+ "restart" is a command for vm\.$/,
+    );
+    expect(() => find(document, ['volume', 'restart'], [])).not.toThrow(/mean restore/);
+    expect(() => find(document, ['vm', 'strat'], [])).toThrow('Did you mean start?');
+    expect(() => find(document, ['vm', 'restrat'], [])).toThrow('Did you mean restart?');
+  });
+
+  it('are the same in the outline, from which help is made', () => {
+    const names = ({ commands }: Document) => commands.map(({ id, words }) => `${id} ${words.verb}`);
+    expect(names(new Document(document.outline))).toEqual(names(document));
+  });
+});
+
+describe('on a server', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite({ works: true });
+    const made = await site.line(
+      'vm create --name web --location fra1 --plan flex-2-4 --image ubuntu-24.04 --wait --query source.id',
+    );
+    expect([made.code, made.out]).toEqual([0, 'ubuntu-24.04\n']);
+  });
+  afterAll(() => site.close());
+
+  it('a machine is stopped, started and restarted', async () => {
+    for (const [verb, status] of [
+      ['stop', 'stopped'],
+      ['start', 'running'],
+      ['restart', 'running'],
+    ]) {
+      const { code, out, err } = await site.line(`vm ${verb} web --wait --query status`);
+      expect([verb, code, out, err]).toEqual([verb, 0, `${status}\n`, expect.any(String)]);
+    }
+  });
+
+  it('a volume is attached and resized by an argument or a flag, not by both', async () => {
+    await site.line('volume create --name data --location fra1 --size 10 --wait');
+    expect(await site.line('volume attach data web --wait')).toMatchObject({ code: 0 });
+    const grown = await site.line('volume resize data 20 --wait --query size_gb');
+    expect([grown.code, grown.out]).toEqual([0, '20\n']);
+    const flagged = await site.line('volume resize data --size 30 --wait --query size_gb');
+    expect([flagged.code, flagged.out]).toEqual([0, '30\n']);
+    const twice = await site.line('volume resize data 40 --size 40');
+    expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('Give one of them')]);
+    const foreign = await site.line('volume resize data 40 --vm web');
+    expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('no flag --vm')]);
+  });
+
+  it('the help of a resource shows its verbs, and the words that lead to them', async () => {
+    const { out } = await site.line('volume --help');
+    expect(out).toMatch(/^ {2}attach <volume> \[vm\] +Attaches the volume/m);
+    expect(out).toMatch(/Also understood: ls \(list\)/);
+    expect((await site.line('vm --help')).out).toMatch(/^ {2}ssh <vm>/m);
+    expect((await site.line('vm create --help')).out).toContain('--image, --source.image-id');
+  });
+
+  it('ssh gets the user of the image, the address of the machine, and what follows --', async () => {
+    const { folder } = site.folders;
+    const said = join(folder, 'said');
+    writeFileSync(join(folder, 'ssh'), `#!/bin/sh\necho "$@" > ${said}\nexit 3\n`);
+    chmodSync(join(folder, 'ssh'), 0o755);
+    const { out: address } = await site.line('vm get web --query primary_ipv4');
+    const env = { PATH: `${folder}:${process.env['PATH']}` };
+    const { code } = await site.line('vm ssh web -- -v uptime', { env });
+    expect([code, readFileSync(said, 'utf8')]).toEqual([3, `-l ubuntu ${address.trim()} -v uptime\n`]);
+    await site.line('vm ssh web --user admin uptime', { env });
+    expect(readFileSync(said, 'utf8')).toBe(`-l admin ${address.trim()} uptime\n`);
+    const missing = await site.line('vm ssh wbe', { env });
+    expect([missing.code, missing.err]).toEqual([5, expect.stringContaining('Did you mean web?')]);
+  });
+});
