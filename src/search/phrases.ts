@@ -1,0 +1,91 @@
+/**
+ * Tables of what people say and the words of the API for it. In `said`, phrases are divided by `|`; `~` stands for a
+ * few words in between: `turn ~ off`. In `means`, a word with a plus is an act (`+create`), the others are things.
+ * An act with a question mark is only likely: `+list?` for "all".
+ */
+import { isArticle, split, stem, stemsOf } from './text.ts';
+
+export type Table = readonly (readonly [means: string, said: string])[];
+
+interface Phrase {
+  readonly words: readonly string[];
+  readonly means: readonly string[];
+}
+
+export interface Match {
+  /** The places of the words of the question that the phrase is made of. */
+  readonly places: readonly number[];
+  readonly means: readonly string[];
+}
+
+const GAP = '~';
+const LONGEST_GAP = 5;
+
+export const meaningsIn = (means: string): string[] =>
+  means.split(' ').flatMap((word) => (word.startsWith('+') ? word : stemsOf(word)));
+
+/** `+list?` → list. */
+export const actIn = (word: string): string => word.slice(1).replace('?', '');
+
+const phrasesOf = (said: string): string[][] =>
+  said
+    .split('|')
+    .map((each) => each.split(GAP).flatMap((part, i) => (i === 0 ? split(part) : [GAP, ...split(part)])))
+    .filter(([first]) => first !== undefined && first !== GAP);
+
+export class Phrases {
+  readonly #byFirst = new Map<string, Phrase[]>();
+  /** The words of all phrases, as they are written. */
+  readonly forms = new Set<string>();
+
+  constructor(tables: readonly Table[]) {
+    for (const [means, said] of tables.flat())
+      for (const forms of phrasesOf(said)) {
+        for (const form of forms) if (form !== GAP) this.forms.add(form);
+        const words = forms.map(stem);
+        const first = words[0] ?? '';
+        const list = this.#byFirst.get(first) ?? [];
+        // A later table may say the same phrase of something else: then it means both.
+        list.push({ words, means: meaningsIn(means) });
+        this.#byFirst.set(first, list);
+      }
+  }
+
+  /** The phrases in these words, the longest first; a word belongs to the longest phrase that contains it. */
+  find(words: readonly string[]): Match[] {
+    const all = words.flatMap((first, at) =>
+      (this.#byFirst.get(first) ?? []).flatMap((phrase) => {
+        const places = placesOf(phrase.words, words, at);
+        return places === undefined ? [] : [{ places, means: phrase.means }];
+      }),
+    );
+    all.sort((a, b) => b.places.length - a.places.length || spanOf(a) - spanOf(b));
+    const taken = new Map<number, string>();
+    return all.filter(({ places }) => {
+      const own = places.join(' ');
+      if (places.some((place) => taken.has(place) && taken.get(place) !== own)) return false;
+      for (const place of places) taken.set(place, own);
+      return true;
+    });
+  }
+}
+
+const spanOf = ({ places }: Match): number => (places.at(-1) ?? 0) - (places[0] ?? 0);
+
+function placesOf(phrase: readonly string[], words: readonly string[], from: number): number[] | undefined {
+  const places: number[] = [];
+  let at = from;
+  for (let i = 0; i < phrase.length; i++) {
+    if (phrase[i] === GAP) {
+      const next = words.indexOf(phrase[i + 1] ?? '', at);
+      if (next < 0 || next - at > LONGEST_GAP) return undefined;
+      at = next;
+      continue;
+    }
+    // "power off" is also found in "power the off".
+    while (i > 0 && words[at] !== phrase[i] && isArticle(words[at] ?? '')) at++;
+    if (words[at] !== phrase[i]) return undefined;
+    places.push(at++);
+  }
+  return places;
+}
