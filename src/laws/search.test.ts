@@ -5,7 +5,7 @@ import { buildRegistry } from '../kernel/registry.ts';
 import { operationsIn } from '../search/document.ts';
 import { actsOf } from '../search/entries.ts';
 import { OperationSearch } from '../search/operation-search.ts';
-import { actIn, meaningsIn, Phrases } from '../search/phrases.ts';
+import { meaningsIn, Phrases, plain } from '../search/phrases.ts';
 import { parted, stemsOf, wordsOf } from '../search/text.ts';
 import { goals } from '../search/words/goals.ts';
 import { tables } from '../search/words/tables.ts';
@@ -61,7 +61,7 @@ describe('the tables', () => {
   it('mean words of the document, and acts that some operation offers', () => {
     const lost = rows.flatMap(([means]) =>
       meaningsIn(means).filter(
-        (word) => !(word.startsWith('+') ? offered.has(actIn(word)) : known.has(word)),
+        (word) => !(word.startsWith('+') ? offered.has(plain(word)) : known.has(plain(word))),
       ),
     );
     expect(lost).toEqual([]);

@@ -1,6 +1,6 @@
 /** What the search keeps of each operation: its words by weight, its things, and the acts that it offers. */
 import type { Described } from './document.ts';
-import { actIn, type Phrases } from './phrases.ts';
+import { type Phrases, plain } from './phrases.ts';
 import { LOOKS } from './question.ts';
 import { parted, split, stem, stemsOf, wordsOf } from './text.ts';
 
@@ -50,7 +50,7 @@ export function actsOf(operation: Described, phrases: Phrases): Map<string, numb
   const texts = [...summary.split(/,| or /), ...kinds, split(parted(id))[0] ?? ''];
   for (const text of texts)
     for (const { means } of phrases.find(stemsOf(text)))
-      for (const word of means) if (word.startsWith('+') && !LOOKS.has(actIn(word))) acts.set(actIn(word), 1);
+      for (const word of means) if (word.startsWith('+') && !LOOKS.has(plain(word))) acts.set(plain(word), 1);
   return acts;
 }
 

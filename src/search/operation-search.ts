@@ -63,7 +63,7 @@ export class OperationSearch {
     this.#averageLength = this.#entries.reduce((sum, { length }) => sum + length, 0) / Math.max(1, total);
     for (const act of new Set(this.#entries.flatMap(({ acts }) => [...acts.keys()]))) {
       const count = this.#entries.filter(({ acts }) => (acts.get(act) ?? 0) >= 0.8).length;
-      this.#actRarity.set(act, Math.min(2, Math.log(total / Math.max(1, count)) / Math.log(6)));
+      this.#actRarity.set(act, Math.min(2.5, Math.log(total / Math.max(1, count)) / Math.log(6)));
     }
     this.#things = new Set(this.#entries.flatMap(({ main }) => [...main]));
     this.#topics = new Topics(this.#operations, tables);

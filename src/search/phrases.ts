@@ -1,7 +1,7 @@
 /**
  * Tables of what people say and the words of the API for it. In `said`, phrases are divided by `|`; `~` stands for a
  * few words in between: `turn ~ off`. In `means`, a word with a plus is an act (`+create`), the others are things.
- * An act with a question mark is only likely: `+list?` for "all".
+ * A word with a question mark is only likely: `+list?` for "all", `image?` for "Debian".
  */
 import { isArticle, split, stem, stemsOf } from './text.ts';
 
@@ -22,10 +22,14 @@ const GAP = '~';
 const LONGEST_GAP = 5;
 
 export const meaningsIn = (means: string): string[] =>
-  means.split(' ').flatMap((word) => (word.startsWith('+') ? word : stemsOf(word)));
+  means
+    .split(' ')
+    .flatMap((word) =>
+      word.startsWith('+') ? word : stemsOf(word).map((each) => (word.endsWith('?') ? `${each}?` : each)),
+    );
 
-/** `+list?` → list. */
-export const actIn = (word: string): string => word.slice(1).replace('?', '');
+/** `+list?` → list, `image?` → image. */
+export const plain = (word: string): string => word.replace(/^\+|\?$/g, '');
 
 const phrasesOf = (said: string): string[][] =>
   said
@@ -59,13 +63,21 @@ export class Phrases {
         return places === undefined ? [] : [{ places, means: phrase.means }];
       }),
     );
-    all.sort((a, b) => b.places.length - a.places.length || spanOf(a) - spanOf(b));
-    const taken = new Map<number, string>();
-    return all.filter(({ places }) => {
-      const own = places.join(' ');
-      if (places.some((place) => taken.has(place) && taken.get(place) !== own)) return false;
-      for (const place of places) taken.set(place, own);
-      return true;
+    all.sort(
+      (a, b) => b.places.length - a.places.length || b.means.length - a.means.length || spanOf(a) - spanOf(b),
+    );
+    const taken = new Map<number, Match>();
+    return all.flatMap((match) => {
+      const longer = match.places.map((place) => taken.get(place)).find((other) => other !== undefined);
+      if (longer === undefined || longer.places.join() === match.places.join()) {
+        for (const place of match.places) taken.set(place, match);
+        return [match];
+      }
+      // The other reading of words that belong to two phrases: "EC2 instance" and "instance types".
+      const means = match.means.filter((word) => !word.startsWith('+'));
+      return match.places.length === longer.places.length && means.length > 0
+        ? [{ ...match, means: means.map((word) => (word.endsWith('?') ? word : `${word}?`)) }]
+        : [];
     });
   }
 }

@@ -4,8 +4,8 @@ import { stem } from './text.ts';
 
 interface Known {
   readonly word: string;
-  /** As it is written in the tables. */
-  readonly form: string;
+  /** The ways in which the tables write it. */
+  readonly forms: readonly string[];
   readonly letters: number;
 }
 
@@ -61,14 +61,14 @@ export class Spelling {
 
   /** `known`: the stems of words that are right as they are; `meant`: words that an unknown word may stand for. */
   constructor(known: Iterable<string>, meant: Iterable<string>) {
-    const forms = new Map<string, string>();
-    for (const form of [...meant].sort((a, b) => b.length - a.length))
-      if (form.length >= SHORTEST_PART) forms.set(stem(form), form);
+    const forms = new Map<string, string[]>();
+    for (const form of new Set(meant))
+      if (form.length >= SHORTEST_PART) forms.set(stem(form), [...(forms.get(stem(form)) ?? []), form]);
     this.#parts = new Set(forms.keys());
     this.#words = new Set([...known, ...this.#parts]);
-    for (const [word, form] of forms) {
+    for (const [word, each] of forms) {
       const list = this.#byLength.get(word.length) ?? [];
-      list.push({ word, form, letters: lettersOf(word) });
+      list.push({ word, forms: each, letters: lettersOf(word) });
       this.#byLength.set(word.length, list);
     }
   }
@@ -120,7 +120,7 @@ export class Spelling {
         let errors = distance(word, known.word, allowed);
         if (errors > allowed) continue;
         // Among equals, the word that is written most like it; people rarely get the first letter wrong.
-        errors += 0.2 * distance(form, known.form, 2);
+        errors += 0.2 * Math.min(...known.forms.map((each) => distance(form, each, 2)));
         if (known.word[0] !== word[0]) errors += 0.5;
         if (errors < fewest) {
           fewest = errors;

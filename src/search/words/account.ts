@@ -8,7 +8,7 @@ export const account: Table = [
   ],
   [
     'endpoint api access',
-    'which endpoints|list endpoints|all endpoints|api endpoints|every endpoint|can i call|may i call|call the api|what can i do|what can ~ key do|what may ~ key|can this key|which calls|which apis|my apis|allowed operations|api functions|which operations|available operations|which api calls|which functions|list of calls|api methods|what does ~ api offer|welche aufrufe|welche endpunkte|alle endpunkte|was darf ~ schlüssel|darf ich aufrufen|welche funktionen|api funktionen|welche api|was kann ~ schlüssel|aufrufen darf|schnittstellen der api|am i allowed to|is ~ allowed to',
+    'which endpoints|list endpoints|all endpoints|api endpoints|every endpoint|can i call|may i call|what can ~ call|what may ~ call|allowed to call|call the api|what can i do|what can ~ key do|what may ~ key|can this key|which calls|which apis|my apis|allowed operations|api functions|which operations|available operations|which api calls|which functions|list of calls|api methods|what does ~ api offer|welche aufrufe|welche endpunkte|alle endpunkte|was darf ~ schlüssel|darf ich aufrufen|welche funktionen|api funktionen|welche api|was kann ~ schlüssel|aufrufen darf|schnittstellen der api|am i allowed to|is ~ allowed to',
   ],
   [
     'profile account',
@@ -20,7 +20,7 @@ export const account: Table = [
   ],
   [
     'limit',
-    'limit|limits|quota|quotas|cap|at most|maximum number|allowance|ceiling|maximum|service quotas|how many ~ may|how many ~ can|another server|can t create another|cannot create another|not create more|create any more|allowed to have|how many more|room left|hit a limit|kontingent|kontingente|obergrenze|grenzen|limits|maximal|höchstens|wie viele ~ darf|wie viele ~ kann|wie viele ~ noch|noch erlaubt|höchstzahl|begrenzung|beschränkung',
+    'limit|limits|quota|quotas|cap|at most|maximum number|allowance|ceiling|maximum|service quotas|how many ~ may|how many ~ can|another server|can t create another|cannot create another|not create more|create any more|allowed to have|how many more|how many more ~ can|wie viele ~ noch|how many ~ left|bin ich am limit|an der grenze|hit my|hit our|running into|room left|hit a limit|kontingent|kontingente|obergrenze|grenzen|limits|maximal|höchstens|wie viele ~ darf|wie viele ~ kann|wie viele ~ noch|noch erlaubt|höchstzahl|begrenzung|beschränkung',
   ],
   [
     'operation',
@@ -36,7 +36,7 @@ export const account: Table = [
   ],
   [
     'webhook',
-    'webhook|webhooks|callback|callbacks|hook|hooks|callback url|notify|notified|slack|unsubscribe|are sent|post to|posted to|notification url|sns|sns topic|eventbridge|pubsub|event grid|event callbacks|push notifications|https endpoint|receive event|receive events|notifications are posted|call ~ url|ping ~ url|call my server|tell my server|tell our system|call us when|rückruf|benachrichtigen|benachrichtige|benachrichtigung|benachrichtigungsadresse|signing secret|webhook secret|informiere ~ system|zielurl|melden an|url aufrufen|inform ~ when|alert ~ system|notify me when|callback adresse',
+    'webhook|webhooks|callback|callbacks|hook|hooks|callback url|notify|microsoft teams|discord|telegram|pagerduty|opsgenie|mattermost|zapier|message to ~ when|post ~ message|ping us|notified|slack|unsubscribe|are sent|post to|posted to|notification url|sns|sns topic|eventbridge|pubsub|event grid|event callbacks|push notifications|https endpoint|receive event|receive events|notifications are posted|call ~ url|ping ~ url|call my server|tell my server|tell our system|call us when|rückruf|benachrichtigen|benachrichtige|benachrichtigung|benachrichtigungsadresse|signing secret|webhook secret|informiere ~ system|zielurl|melden an|url aufrufen|inform ~ when|alert ~ system|notify me when|callback adresse',
   ],
   [
     'webhook delivery',
@@ -44,11 +44,11 @@ export const account: Table = [
   ],
   [
     'price',
-    'price|prices|pricing|price list|price sheet|tariff|tariffs|rate card|cost per hour|per hour|per month|how much does|how much is|how much are|charge for|do you charge|rate|rates|price table|how expensive is|what does ~ cost|what do ~ cost|hourly rate|preis|preise|preisliste|preistabelle|preisblatt|was kostet|was kosten|wie teuer ist|wie teuer sind|pro stunde|pro monat|stundenpreis|monatspreis|kostet',
+    'price|prices|pricing|price list|price sheet|cost per|costs per|price of|price per|cheaper|cost of a|costs of a|kosten pro|preis von|preis für|tariff|tariffs|rate card|cost per hour|per hour|per month|how much does|how much is|how much are|charge for|do you charge|rate|rates|price table|how expensive is|what does ~ cost|what do ~ cost|hourly rate|preis|preise|preisliste|preistabelle|preisblatt|was kostet|was kosten|wie teuer ist|wie teuer sind|pro stunde|pro monat|stundenpreis|monatspreis|kostet',
   ],
   [
     'estimate cost price +estimate',
-    'estimate|quote|price quote|cost calculator|pricing calculator|price calculator|price estimate|cost estimate|how expensive would|how much would|what would ~ cost|what will ~ cost|cost of three|before ordering|kostenschätzung|preisrechner|kostenrechner|was würde|was würden|wie teuer wäre|angebot|voraussichtliche kosten|kostenvoranschlag|preisschätzung|preis berechnen|kosten berechnen|kosten schätzen',
+    'estimate|quote|price quote|how much will|how much would ~ be|what will|what would|going to cost|gonna cost|werden ~ kosten|wird ~ kosten|cost calculator|pricing calculator|price calculator|price estimate|cost estimate|how expensive would|how much would|what would ~ cost|what will ~ cost|cost of three|before ordering|kostenschätzung|preisrechner|kostenrechner|was würde|was würden|wie teuer wäre|angebot|voraussichtliche kosten|kostenvoranschlag|preisschätzung|preis berechnen|kosten berechnen|kosten schätzen',
   ],
   [
     'usage cost',
@@ -56,7 +56,7 @@ export const account: Table = [
   ],
   [
     'budget',
-    'budget|budgets|cost alert|cost alerts|spending cap|spending caps|spending limit|spending limits|spend|spending|money is used up|monthly spending|spend over|cost limit|cost cap|spend more|never spend|billing alarm|billing alert|billing alerts|aws budgets|cost threshold|spending threshold|bill limit|ceiling on ~ spend|cap on ~ spend|limit on ~ bill|surprise bill|overspend|overspending|not exceed|too expensive ~ alert|bill ~ exceed|costs ~ exceed|costs ~ reach|bill ~ explode|budgetgrenze|kostenlimit|ausgabenlimit|kostengrenze|rechnungsgrenze|kostenwarnung|kostenalarm|ausgabengrenze|budgetwarnung|kostendeckel|kostenobergrenze|ausgabenobergrenze|nicht mehr als ~ ausgeben|rechnungslimit|monatsbudget|kosten begrenzen|ausgaben begrenzen|kosten deckeln',
+    'budget|budgets|cost alert|cost alerts|cost alarm|cost alarms|spending alert|spending alarm|spending cap|spending caps|spending limit|spending limits|spend|spending|money is used up|monthly spending|spend over|cost limit|cost cap|spend more|never spend|billing alarm|billing alert|billing alerts|aws budgets|cost threshold|spending threshold|bill limit|ceiling on ~ spend|cap on ~ spend|limit on ~ bill|surprise bill|overspend|overspending|not exceed|too expensive ~ alert|bill ~ exceed|costs ~ exceed|costs ~ reach|bill ~ explode|budgetgrenze|kostenlimit|ausgabenlimit|kostengrenze|rechnungsgrenze|kostenwarnung|kostenalarm|ausgabengrenze|budgetwarnung|kostendeckel|kostenobergrenze|ausgabenobergrenze|nicht mehr als ~ ausgeben|rechnungslimit|monatsbudget|kosten begrenzen|ausgaben begrenzen|kosten deckeln',
   ],
   [
     'budget +set',
@@ -64,7 +64,7 @@ export const account: Table = [
   ],
   [
     'member role',
-    'member|members|user|users|people|person|team|team members|colleague|colleagues|admin|admins|who has access|employee|employees|staff|coworker|teammate|iam users|iam|who can log in|roles|role|persons|mfa|two factor|who is in|owners|mitglied|mitglieder|benutzer|nutzer|personen|leute|kollege|kollegen|mitarbeiter|wer hat zugriff|wer hat zugang|rollen|rolle|administratoren|teammitglieder|wer gehört|wer darf',
+    'member|members|user|users|people|person|team|team members|colleague|colleagues|admin|admins|who has access|wer hat ~ zugriff|wer hat ~ zugang|who ~ access|logins|two factor turned on|zwei faktor|employee|employees|staff|coworker|teammate|iam users|iam|who can log in|roles|role|persons|mfa|two factor|who is in|owners|mitglied|mitglieder|benutzer|nutzer|personen|leute|kollege|kollegen|mitarbeiter|wer hat zugriff|wer hat zugang|rollen|rolle|administratoren|teammitglieder|wer gehört|wer darf',
   ],
   [
     'api key',
@@ -73,14 +73,14 @@ export const account: Table = [
   ['key', 'key|keys|schlüssel'],
   [
     'key denial',
-    'denial|denials|refused|denied|forbidden|permission denied|rejected|blocked because|turned away|403|401|access denied|unauthorized|not authorized|lack of permission|missing permission|missing permissions|missing right|key ~ refused|call ~ refused|requests ~ rejected|requests ~ blocked|calls ~ blocked|abgelehnt|abgelehnte|abgelehnten|verweigert|verweigerte|zurückgewiesen|abgewiesen|abgewiesene|fehlende rechte|fehlende berechtigung|fehlendes recht|keine berechtigung|zugriff verweigert|not permitted',
+    'denial|denials|refused|denied|forbidden|permission denied|rejected|blocked because|turned away|403|401|access denied|unauthorized|not authorized|lack of permission|missing permission|missing permissions|missing right|permission error|permission errors|authorization error|authorization errors|auth error|auth errors|zugriffsfehler|berechtigungsfehler|insufficient permissions|insufficient permission|key ~ refused|call ~ refused|requests ~ rejected|requests ~ blocked|calls ~ blocked|abgelehnt|abgelehnte|abgelehnten|verweigert|verweigerte|zurückgewiesen|abgewiesen|abgewiesene|fehlende rechte|fehlende berechtigung|fehlendes recht|keine berechtigung|zugriff verweigert|not permitted',
   ],
   [
     'ip allowlist',
-    'allowlist|whitelist|whitelisted|ip whitelist|allowed source|allowed sources|ip filter|ip restriction|ip restrictions|office address|office ip|call from|may use the api|ip range|source address|source addresses|source ip|which addresses may|which ips may|which ip addresses may|which networks may|api access from|allowed to call the api from|allow list|erlaubte adressen|erlaubte ips|ip beschränkung|ip einschränkung|ip freigabe|ip liste|zugelassene adressen|zugriff auf die api|von welchen adressen|von wo|positivliste|erlaubte ip|freigegebene adressen|welche ips|welche adressen dürfen|büro ip',
+    'allowlist|whitelist|whitelisted|ip whitelist|allowed source|allowed sources|ip filter|ip restriction|ip restrictions|office address|office ip|call from|may use the api|ip range|source address|source addresses|source ip|which addresses may|which ips may|which ip addresses may|which networks may|api access from|allowed to call the api from|allow list|erlaubte adressen|erlaubte ips|ip beschränkung|ip einschränkung|ip freigabe|ip liste|zugelassene adressen|zugriff auf die api|von welchen adressen|von wo|positivliste|erlaubte ip|freigegebene adressen|welche ips dürfen|welche ips ~ api|welche adressen dürfen|büro ip',
   ],
   [
     'audit entry log',
-    'audit|audit trail|audit log|audit logs|security log|compliance|change history|who changed|who deleted|who did|who stopped|who created|who restarted|who removed|who touched|who opened|who made|who modified|who resized|who shut|who rebooted|who is responsible|who has changed|who has deleted|culprit|cloudtrail|lookup events|activity logs|access log|log of changes|trail|iso 27001|auditor|forensic|prüfprotokoll|protokoll|änderungsprotokoll|wer hat|wer war|auditprotokoll|nachvollziehen|revision|prüfpfad|änderungshistorie|wer löschte|revisionssicher|auditlog|änderungsverlauf',
+    'audit|audit trail|audit log|audit logs|security log|compliance|change history|who changed|who deleted|who did|who stopped|who created|who restarted|who removed|who touched|find out who|figure out who|who was it|wer war das|who is behind|wer steckt|who is to blame|who opened|who made|who modified|who resized|who shut|who rebooted|who is responsible|who has changed|who has deleted|culprit|cloudtrail|lookup events|activity logs|access log|log of changes|trail|iso 27001|auditor|forensic|prüfprotokoll|protokoll|änderungsprotokoll|wer hat|wer war|auditprotokoll|nachvollziehen|revision|prüfpfad|änderungshistorie|wer löschte|revisionssicher|auditlog|änderungsverlauf',
   ],
 ];

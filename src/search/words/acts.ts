@@ -9,7 +9,7 @@ export const acts: Table = [
   ],
   [
     '+create',
-    'create|make|add|build|launch|spin up|provision|order|buy|rent|set up|setup|deploy|generate|register|store|upload|' +
+    'create|subscribe|spawn|make|add|build|launch|spin up|provision|order|buy|rent|set up|setup|deploy|generate|register|store|upload|' +
       'import|start a new|bring up|get me|allocate|stand up|fire up|instantiate|take|establish|define|produce|' +
       'roll out|save|introduce|insert|run instances|run instance|capture|put in place|begin using|clone|duplicate|' +
       'copy|open a new|put up|creation|hire|lease a|reserve|turn ~ into|convert',
@@ -25,7 +25,7 @@ export const acts: Table = [
   [
     '+delete',
     'delete|destroy|terminate|remove|get rid|tear down|drop|throw away|throw out|throw|kill|erase|forget|clean up|purge|discard|' +
-      'trash|disband|ditch|toss|deprovision|undeploy|evict|clear out|take down for good|give up|give back|end the|decommission|dispose|nuke|wipe out|retire|scrap|rm|del|uninstall|cleanup|deregister|unregister|do away|eliminate|' +
+      'trash|disband|ditch|toss|deprovision|undeploy|evict|clear out|clear|clear up|sweep|prune|take down for good|give up|give back|end the|decommission|dispose|nuke|wipe out|retire|scrap|rm|del|uninstall|cleanup|deregister|unregister|do away|eliminate|' +
       'no longer need|don t need ~ anymore|not needed|unneeded|not need|obsolete|lift ~ entirely|tidy up|shred|dissolve|deletion|removal',
   ],
   [
@@ -127,12 +127,12 @@ export const acts: Table = [
   ],
   [
     '+detach',
-    'detach|unplug|unassign|disconnect|disassociate|unmount|take ~ off|take ~ away|take ~ out|remove ~ from|pull ~ out|out of the|off the|free up|free the|release|unlink|unbind|dissociate|stop applying|no longer apply|separate|strip ~ from|eject|remove ~ temporarily|' +
+    'detach|von ~ nehmen|aus ~ nehmen|vom ~ nehmen|runternehmen|herausnehmen|unplug|unassign|disconnect|disassociate|unmount|take ~ off|take ~ away|take ~ out|remove ~ from|pull ~ out|out of the|off the|free up|free the|release|unlink|unbind|dissociate|stop applying|no longer apply|separate|strip ~ from|eject|remove ~ temporarily|' +
       'abhängen|hänge ~ ab|häng ~ ab|trennen|trenne|abtrennen|lösen|löse|aushängen|hänge ~ aus|abziehen|ziehe ~ ab|wegnehmen|nimm ~ weg|abkoppeln|freigeben|entkoppeln|abnehmen|rausnehmen|nehme ~ raus|nimm ~ aus|entfernen ~ von|vom server nehmen|vom server entfernen|auswerfen|abmelden',
   ],
   [
     '+cancel',
-    'cancel|abort|withdraw|changed my mind|stop a running|stop a task|stop a job|call off|never mind|interrupt|halt a running|stop it|was a mistake|started the wrong|by mistake|stop ~ operation|stop ~ job|stop ~ task|kill ~ job|kill ~ task|' +
+    'cancel|abort|withdraw|changed my mind|stop a running|stop a task|stop a job|call off|never mind|clicked|twice|by accident started|accidentally started|wrong button|doppelt|aus versehen gestartet|interrupt|halt a running|stop it|was a mistake|started the wrong|by mistake|stop ~ operation|stop ~ job|stop ~ task|kill ~ job|kill ~ task|' +
       'abbrechen|brich ~ ab|breche ~ ab|abbruch|zurücknehmen|stornieren|unterbrechen|stoppe ~ vorgang|stoppe ~ auftrag|versehentlich',
   ],
   [

@@ -4,8 +4,8 @@ import type { Table } from '../phrases.ts';
 export const flexibleVps: Table = [
   [
     'vm',
-    'vm|vms|server|box|machine|instance|virtual machine|virtual server|vps|droplet|node|guest|computer|host|ec2|ec2 instance|compute engine|compute instance|gce|lightsail|linode|vultr|' +
-      'cloud server|cx22|nova|azure vm|virtual private server|ecs|web server|database server|root server|slice|' +
+    'vm|vms|server|box|machine|instance|virtual machine|virtual server|vps|droplet|node|guest|computer|host|ec2|compute engine|compute instance|gce|lightsail|linode|vultr|' +
+      'cloud server|cx22|nova|virtual private server|ecs|web server|database server|root server|slice|' +
       'maschine|rechner|kiste|virtuelle maschine|virtueller server|virtuellen server|instanz|vserver|wurzelserver|rootserver|computer',
   ],
   // Pictures of disks.
@@ -41,7 +41,11 @@ export const flexibleVps: Table = [
   [
     'image',
     'image|images|template|templates|distribution|distro|operating system|os|golden image|qcow2|vmdk|disk image|imported disk|ami|amis|machine image|os image|custom image|server image|base image|vhd|glance|systems can i install|which linux|' +
-      'vorlage|vorlagen|betriebssystem|betriebssysteme|abbild|abbilder|systemabbild|linux|debian|ubuntu|windows|alma|rocky|fedora|freebsd|centos|serverabbild|servervorlage|distribution|distributionen|eigenes image',
+      'vorlage|vorlagen|betriebssystem|betriebssysteme|abbild|abbilder|systemabbild|serverabbild|servervorlage|distribution|distributionen|eigenes image',
+  ],
+  [
+    'image?',
+    'linux|debian|ubuntu|windows|alma|almalinux|rocky|fedora|freebsd|centos|arch|suse|opensuse|alpine|nixos|jammy|noble|bookworm',
   ],
   [
     'iso',
@@ -50,7 +54,7 @@ export const flexibleVps: Table = [
   ],
   [
     'iso eject',
-    'eject|insert ~ disc|insert ~ iso|insert ~ cd|put ~ drive|mount ~ iso|mount ~ cd|mount ~ disc|boot from iso|boot from ~ iso|boot from ~ cd|boot from ~ disc|boot ~ iso|attach ~ iso|attach iso|detach ~ iso|virtual drive|cd drive|dvd drive|laufwerk einlegen|einlegen|lege ~ ein|auswerfen|wirf ~ aus|cd laufwerk|iso einhängen|iso ~ einhängen|von iso booten|von ~ iso booten|iso ~ starten|iso mounten|unmount ~ iso|take ~ iso out|remove ~ disc from|remove ~ iso from',
+    'eject|insert ~ disc|into the drive|in the drive|in das laufwerk|ins laufwerk|aus dem laufwerk|into ~ drive|out of the drive|insert ~ iso|insert ~ cd|put ~ drive|mount ~ iso|mount ~ cd|mount ~ disc|boot from iso|boot from ~ iso|boot from ~ cd|boot from ~ disc|boot ~ iso|attach ~ iso|attach iso|detach ~ iso|virtual drive|cd drive|dvd drive|laufwerk einlegen|einlegen|lege ~ ein|auswerfen|wirf ~ aus|cd laufwerk|iso einhängen|iso ~ einhängen|von iso booten|von ~ iso booten|iso ~ starten|iso mounten|unmount ~ iso|take ~ iso out|remove ~ disc from|remove ~ iso from',
   ],
   [
     'ssh key',
@@ -90,7 +94,7 @@ export const flexibleVps: Table = [
   ['ip', 'address|addresses|ip|ips|ipv4|ipv6|adresse|adressen|ip adresse|ip adressen'],
   [
     'firewall',
-    'firewall|firewalls|security group|security groups|packet filter|nsg|network security group|acl|network acl|rule set|iptables|ufw|sg|nacl|traffic filter|rules for traffic|' +
+    'firewall|firewalls|security group|security groups|packet filter|nsg|network security group|acl|network acl|rule set|iptables|filter|filtering|filters|packet filtering|filtern|ufw|sg|nacl|traffic filter|rules for traffic|' +
       'firewalls|paketfilter|sicherheitsgruppe|sicherheitsgruppen|brandmauer|schutzregeln|regelwerk',
   ],
   [
@@ -119,22 +123,22 @@ export const flexibleVps: Table = [
   ],
   [
     'vpn peer',
-    'vpn peer|vpn peers|peer|peers|vpn client|vpn clients|vpn user|vpn users|vpn device|vpn access for|wireguard peer|wireguard client|to the vpn|from the vpn|over ~ vpn|connect over ~ vpn|into the vpn|use the vpn|using the vpn|vpn account|vpn connection|tunnel|tunnels|handshake|branch office|roadwarrior|road warrior|on the vpn|vpn access|device ~ vpn|laptop ~ vpn|phone ~ vpn|colleague ~ vpn|employee ~ vpn|vpn ~ laptop|vpn ~ phone|vpn ~ colleague|vpn ~ employee|allowed ips|home office|' +
+    'vpn peer|vpn peers|peer|peers|vpn client|vpn clients|vpn user|vpn users|vpn device|vpn access for|wireguard peer|wireguard client|to the vpn|from the vpn|over ~ vpn|connected to ~ vpn|vpn ~ connected|connects to ~ vpn|vpn ~ verbunden|connect over ~ vpn|into the vpn|use the vpn|using the vpn|vpn account|vpn connection|tunnel|tunnels|handshake|branch office|roadwarrior|road warrior|on the vpn|vpn access|device ~ vpn|laptop ~ vpn|phone ~ vpn|colleague ~ vpn|employee ~ vpn|vpn ~ laptop|vpn ~ phone|vpn ~ colleague|vpn ~ employee|allowed ips|home office|' +
       'vpn benutzer|vpn nutzer|vpn gerät|vpn geräte|vpn teilnehmer|gegenstelle|zum vpn|vpn verbindung|ins vpn|vom vpn|im vpn|aus dem vpn|vpn zugang für|vpn ~ mitarbeiter|mitarbeiter ~ vpn|laptop ~ vpn|handy ~ vpn|gerät ~ vpn|kollege ~ vpn|kollegin ~ vpn|außenstelle|tunnelteilnehmer',
   ],
   [
     'vpn peer configuration',
-    'wireguard config|wireguard configuration|vpn config|vpn configuration|config file|conf file|qr code|qrcode|wg0 conf|wg quick|vpn profile|vpn settings|vpn on ~ phone|vpn on ~ iphone|vpn on ~ android|vpn app|vpn konfiguration|wireguard konfiguration|konfigurationsdatei|vpn datei|qr kode|vpn profil|vpn einstellungen|vpn auf ~ handy|vpn aufs handy|configuration ~ vpn|config ~ vpn|konfiguration ~ vpn|config ~ peer|configuration ~ peer|config for wireguard|client config|client configuration',
+    'wireguard config|wireguard configuration|vpn config|vpn configuration|config file|conf file|qr code|qrcode|wg0 conf|wg quick|vpn profile|vpn settings|vpn on ~ phone|vpn on ~ mobile|vpn ~ mobile|vpn ~ iphone|vpn ~ handy|vpn ~ android|vpn ~ smartphone|scan ~ vpn|wireguard file|wireguard ~ file|wireguard app|vpn on ~ iphone|vpn on ~ android|vpn app|vpn konfiguration|wireguard konfiguration|konfigurationsdatei|vpn datei|qr kode|vpn profil|vpn einstellungen|vpn auf ~ handy|vpn aufs handy|configuration ~ vpn|config ~ vpn|konfiguration ~ vpn|config ~ peer|configuration ~ peer|config for wireguard|client config|client configuration',
   ],
   [
     'placement group',
-    'placement group|placement groups|anti affinity|antiaffinity|affinity|affinity group|spread group|spread|spreading|different host|different hosts|separate host|separate hosts|separate hardware|different hardware|host separation|share hardware|availability set|availability sets|server group|server groups|same hardware|same host|fail together|fail at the same time|never run on|apart from each other|apart|not share|physically separated|different racks|different physical|same physical|one host fails|hardware failure ~ both|spread ~ across|on one physical|' +
+    'placement group|placement groups|anti affinity|antiaffinity|close to each other|close together|near each other|nah beieinander|nahe beieinander|low latency between|keep ~ apart|affinity|affinity group|spread group|spread|spreading|different host|different hosts|demselben host|denselben host|demselben server|derselben maschine|denselben server|on the same host|separate host|separate hosts|separate hardware|different hardware|host separation|share hardware|availability set|availability sets|server group|server groups|same hardware|same host|fail together|fail at the same time|never run on|apart from each other|apart|not share|physically separated|different racks|different physical|same physical|one host fails|hardware failure ~ both|spread ~ across|on one physical|' +
       'platzierungsgruppe|platzierungsgruppen|verfügbarkeitsgruppe|verfügbarkeitsgruppen|antiaffinität|affinität|verschiedene hosts|verschiedenen hosts|getrennte hosts|getrennter hardware|getrennten hosts|unterschiedlicher hardware|unterschiedlichen hosts|verschiedener hardware|selben host|gleichen host|derselben hardware|gleicher hardware|gleichen hardware|auseinander halten|servergruppe|gleichzeitig ausfallen|verteilen|verteilungsgruppe',
   ],
   // What a machine does and shows.
   [
     'console',
-    'console|vnc|kvm|remote screen|screen|keyboard|terminal|in the browser|browser terminal|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
+    'console|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
       'konsole|bildschirm|tastatur|im browser|fernkonsole|webkonsole|serielle konsole|monitor des servers|bildschirminhalt|ssh geht nicht|ssh ~ nicht',
   ],
   [
@@ -144,17 +148,17 @@ export const flexibleVps: Table = [
   ],
   [
     'metrics',
-    'metric|metrics|cpu|load|graph|graphs|overload|overloaded|utilisation|utilization|performance|cpu usage|cpu load|statistic|statistics|traffic|throughput|disk io|iops|bandwidth|busy|monitor|monitoring|cloudwatch|cloud monitoring|azure monitor|usage graph|memory usage|network usage|ram usage|cpu utilization|sluggish|slow server|server is slow|being slow|maxed out|performance data|resource usage|idle|bottleneck|hot|stackdriver|cpu graph|processor time|' +
+    'metric|metrics|cpu|load|graph|graphs|overload|overloaded|utilisation|utilization|performance|cpu usage|cpu load|statistic|statistics|traffic|throughput|disk io|iops|bandwidth|busy|monitor|monitoring|cloudwatch|cloud monitoring|azure monitor|usage graph|memory usage|memory pressure|pressure|consumption of cpu|ram consumption|swapping|network usage|ram usage|cpu utilization|sluggish|slow server|server is slow|being slow|maxed out|performance data|resource usage|idle|bottleneck|hot|stackdriver|cpu graph|processor time|' +
       'auslastung|cpu auslastung|messwerte|metriken|leistungsdaten|verlauf|datenverkehr|überlastet|ausgelastet|prozessorlast|speicherauslastung|netzwerkverkehr|bandbreite|statistik|statistiken|cpu last|langsam|durchsatz|leerlauf|diagramm|verkehr|serverlast',
   ],
   [
     'password reset',
-    'password|root password|login password|forgot|forgotten|administrator password|locked out|new password|cannot log in|can t log in|lost root|password reset|reset password|lost ~ password|lost password|admin password|get password data|reset ~ password|credentials for the machine|log in any more|' +
+    'password|root password|login password|forgot|forgotten|can t get in|cannot get in|cant get in|get back in|cannot sign in|can t sign in|login lost|lost login|root login|lost my login|lost access|zugang verloren|administrator password|locked out|new password|cannot log in|can t log in|lost root|password reset|reset password|lost ~ password|lost password|admin password|get password data|reset ~ password|credentials for the machine|log in any more|' +
       'passwort|kennwort|root passwort|passwort vergessen|passwort zurücksetzen|neues passwort|zugangsdaten ~ server|ausgesperrt|vergessen|administratorpasswort|passwort ~ zurücksetzen|kennwort zurücksetzen|rootpasswort|zugangspasswort|komme nicht mehr rein',
   ],
   [
     'rescue',
-    'rescue|rescue mode|rescue system|repair system|recovery|recovery mode|recovery system|live system|broken filesystem|does not boot|doesn t boot|won t boot|not boot|not booting|repair|unbootable|fsck|single user mode|emergency mode|broken grub|grub|broken bootloader|bootloader|broken fstab|fstab|rescue image|' +
+    'rescue|rescue mode|rescue system|repair system|recovery|recovery mode|recovery system|live system|broken filesystem|does not boot|doesnt boot|wont boot|fails to boot|boot fails|stuck at boot|no longer boots|doesn t boot|won t boot|not boot|not booting|repair|unbootable|fsck|single user mode|emergency mode|broken grub|grub|broken bootloader|bootloader|broken fstab|fstab|rescue image|' +
       'rettungssystem|rettungsmodus|notfallsystem|rescuemodus|rescuesystem|reparieren|reparatur|bootet nicht|startet nicht|startet nicht mehr|bootet nicht mehr|notsystem|reparatursystem|notfallmodus|fährt nicht hoch|hochfahren ~ nicht|dateisystem ~ kaputt|kaputtes dateisystem',
   ],
   [
@@ -177,7 +181,7 @@ export const flexibleVps: Table = [
   ],
   [
     'plan',
-    'plan|plans|size|sizes|flavor|flavors|flavour|flavours|instance type|instance types|machine type|machine types|tier|how large can|how big can|configuration choice|package|packages|size slug|size slugs|server type|server types|sku size|t3 micro|describe instance types|vm sizes|models|cores and memory|smallest|biggest|largest|cheapest|gb ram|gb of ram|vcpu|vcpus|' +
+    'plan|plans|size|sizes|flavor|flavors|flavour|flavours|instance type|instance types|machine type|machine types|tier|how large can|how big can|configuration choice|package|packages|size slug|size slugs|server type|server types|sku size|t3 micro|describe instance types|vm sizes|models|cores and memory|smallest|biggest|largest|cheapest|gb ram|gb of ram|room for|capacity|sold out|ausverkauft|kapazität|vcpu|vcpus|' +
       'tarif|tarife|größe|größen|paket|pakete|servergröße|servergrößen|servertyp|servertypen|instanztyp|instanztypen|ausstattung|modelle|günstigster|günstigste|kleinste|kleinster|größter|leistungsklasse|leistungsklassen',
   ],
   [
@@ -186,8 +190,28 @@ export const flexibleVps: Table = [
   ],
   [
     'protection',
-    'protection|protect|delete protection|termination protection|accidental deletion|accidentally|löschschutz|schutz|schützen|versehentlich löschen|versehentliches löschen|deletion protection|lock ~ against',
+    'protection|protect|delete protection|termination protection|from deleting|against deletion|prevent ~ deletion|prevent ~ delete|from being deleted|by accident|aus versehen|vor löschen|vor dem löschen|gegen löschen|lock ~ against deletion|accidental deletion|accidentally|löschschutz|schutz|schützen|versehentlich löschen|versehentliches löschen|deletion protection|lock ~ against',
   ],
   ['memory', 'ram|memory|arbeitsspeicher|hauptspeicher'],
   ['user data', 'cloud init|cloudinit|user data|userdata|startup script|init script|startskript'],
+  [
+    'location?',
+    'nuremberg|nürnberg|falkenstein|helsinki|berlin|munich|münchen|hamburg|amsterdam|london|paris|asia|asien|usa|america|amerika|singapore|singapur|vienna|wien|zurich|zürich|tokyo|sydney|new york|finland|france|switzerland|schweiz|österreich|austria|uk|us east|eu west|eu central',
+  ],
+  [
+    'vm +redeploy',
+    'hacked|infected|malware|virus|clean system|gehackt|verseucht|schadsoftware|kompromittiert|clean os',
+  ],
+  [
+    'backup policy?',
+    'disaster|disaster recovery|data loss|datenverlust|lose data|losing data|lose our data|katastrophe|daten verlieren',
+  ],
+  [
+    'vpn gateway? peer?',
+    'work from home|home office|homeoffice|from home|remote work|remote access|remotely|von zu hause|unterwegs|fernzugriff|secure tunnel|secure connection|sichere verbindung|sicherer zugang|on the road',
+  ],
+  [
+    'firewall? rule?',
+    'http|https|rdp|smtp|imap|mysql port|tcp|udp|icmp|ping|reachable|unreachable|blocked|blockiert|gets through|let through|let ~ through|attack|attacks|attackers|ddos attack|brute force|bots|nicht erreichbar|angriff|angriffe|scanner',
+  ],
 ];

@@ -10,7 +10,7 @@ export const goals: Readonly<Record<string, string>> = {
   listResources:
     'find/search/suchen thing/something/etwas name/label | forgotten resource/thing | unused/orphaned/leftover everything/resource/thing | label everything/thing/resource',
   listLimits:
-    'how many may/can/allowed/left/dürfen/darf | another/more vm can/allowed why/not | maximum/höchstens/maximal number/anzahl | close/near cap/limit',
+    'how/wie many/viele may/darf/can/left/noch/allowed | how many may/can/allowed/left/dürfen/darf | another/more vm can/allowed why/not | maximum/höchstens/maximal number/anzahl | close/near cap/limit',
   getOperation:
     'wait/poll/until ready/done/finished/fertig | still/noch running/läuft operation | succeed/successful/erfolgreich operation',
   listOperations:
@@ -22,21 +22,21 @@ export const goals: Readonly<Record<string, string>> = {
   setWebhook:
     'tell/inform/notify/ping/call url/endpoint/system/slack/chat/https/us when/if/change/event | rotate/renew secret webhook | events slack/url/endpoint/https | disable/enable/pause webhook',
   deleteWebhook:
-    'stop/unsubscribe/end send/sending/notification/message/callback/webhook/notifying | no more/longer notification/callback/webhook',
+    'not/don/stop/no send/sending/schicken/notify event/notification/message/webhook | stop post/posting/send/sending/calling url/endpoint/event/notification | stop/unsubscribe/end send/sending/notification/message/callback/webhook/notifying | no more/longer notification/callback/webhook',
   listWebhookDeliveries:
     'webhook failed/failing/nothing/received/arrive/broken/error | why webhook | debug webhook',
   redeliverWebhook:
-    '+resend webhook/event/message/delivery/notification/callback | missed webhook/message/event',
+    'again/erneut/nochmal webhook/notification/message/event/callback/delivery | lost/missing notification/message/event again/push/send | +resend webhook/event/message/delivery/notification/callback | missed webhook/message/event',
   listPrices: 'cost gigabyte/gb/hour/stunde | how much/expensive +get price | price list/product',
   estimatePrice:
-    'would/würde/wäre cost/price/expensive/kosten/teuer | cost before order/create/buy/start | compare price/cost configuration/option/plan',
+    'compare price/plan/cost/cheaper/size | cheaper plan/size/smaller | would/würde/wäre cost/price/expensive/kosten/teuer | cost before order/create/buy/start | compare price/cost configuration/option/plan',
   getUsage:
-    'most expensive/teuerste vm/resource | cost/bill high/higher/jump/grown/rise/why | pay/paying/spent month/so/monat | forecast/expected bill/cost/month | split/break cost team/project/label | where money',
-  listBudgets: 'budget used/left/remaining/übrig | which budget | how budget',
+    'which/who/what most/highest/biggest/largest spend/cost/expensive/pay/charged | most expensive/teuerste vm/resource | cost/bill high/higher/jump/grown/rise/why | pay/paying/spent month/so/monat | forecast/expected bill/cost/month | split/break cost team/project/label | where money',
+  listBudgets: 'budget used/left/remaining/übrig',
   setBudget:
-    'warn/alert/notify/mail/email/warnen/alarm cost/bill/budget/spend/money | never/not/avoid/prevent spend/bill/exceed/surprise | stop/block/refuse spend/cost/budget new | cap/limit/ceiling/deckeln cost/bill/spend/budget | raise/lower/increase/erhöhen/senken budget',
+    'euro/dollar/eur/money allowance/pocket/limit/cap/most/maximal/monthly/month | warn/alert/notify/mail/email/warnen/alarm cost/bill/budget/spend/money | never/not/avoid/prevent spend/bill/exceed/surprise | stop/block/refuse spend/cost/budget new | cap/limit/ceiling/deckeln cost/bill/spend/budget | raise/lower/increase/erhöhen/senken budget',
   deleteBudget: 'lift/drop/end budget/cap | no longer limit budget/spend',
-  listMembers: 'who access/login/admin/zugriff/zugang | mfa/2fa who/member/without | which member/role',
+  listMembers: 'who access/login/admin/zugriff/zugang | mfa/2fa who/member/without',
   revokeApiKey:
     'leaked/stolen/compromised/gestohlen/exposed/lost/github key/token | key/token stop/block/disable/invalidate/lock | laptop stolen key/token',
   getApiKey: 'when key used/expire | permission other/that key | api key one/detail/id',
@@ -50,18 +50,18 @@ export const goals: Readonly<Record<string, string>> = {
   listVpsLocations:
     'where run/host/put/place/located/stehen/stand vm/data | eu/germany/europe/deutschland/frankfurt which/can/possible',
   listVpsPlans:
-    'cheapest/smallest/biggest/largest/günstigste vm/plan | which plan/size | gb ram which/plan/package | capacity/available plan/size/big',
+    'cheapest/smallest/biggest/largest/günstigste vm/plan | gb ram which/plan/package | capacity/available plan/size/big',
   listVms: 'which vm running/stopped/idle/off/laufen | find vm called/named/name | how many vm running/have',
   createVm:
-    'clone/copy/duplicate/klonen/kopieren vm | vm from backup/snapshot/image new/create | test/dev/staging/web/database/game/mail vm +create | host/run website/blog/app/application/site/minecraft',
+    'move/migrate/bring wordpress/website/app/site/application/shop | copy of vm | clone/copy/duplicate/klonen/kopieren vm | vm from backup/snapshot/image new/create | test/dev/staging/web/database/game/mail vm +create | host/run website/blog/app/application/site/minecraft',
   getVm:
-    'ip/address vm what/which/find/show | vm up/online/running is | memory/ram/cores vm how/has/have | vm detail/status/state/one',
+    'ip/address vm which/welche/what/hat | ip/address vm what/which/find/show | vm up/online/running is | memory/ram/cores vm how/has/have | vm detail/status/state/one',
   updateVm:
-    '+update vm name/label/description/protection/tag | protect/prevent/avoid vm delete/deletion/accidental/accidentally | rename vm | vm protection',
+    'protection | +update vm name/label/description/protection/tag | protect/prevent/avoid vm delete/deletion/accidental/accidentally | rename vm | vm protection',
   deleteVm:
     'vm not/no longer/more need/needed/brauche/pay | stop paying vm completely/entirely | vm kündigen',
   redeployVm:
-    'reinstall/rebuild/reimage vm/image/ubuntu/debian | vm factory/fresh/clean/scratch/frisch | hacked/infected/compromised vm',
+    'blank/empty/clean/leeres vm/image same/existing | reinstall/rebuild/reimage vm/image/ubuntu/debian | vm factory/fresh/clean/scratch/frisch | hacked/infected/compromised vm',
   restoreVm:
     '+restore snapshot/backup | undo/revert/rückgängig upgrade/update/change/deployment/disk | go/get/zurück back snapshot/yesterday/state | accidentally/broke/broken/kaputt update/upgrade/deleted vm',
   performVmAction:
@@ -71,7 +71,7 @@ export const goals: Readonly<Record<string, string>> = {
   resizeVm:
     'vm slow/sluggish/overloaded/langsam more/faster/power | more/mehr ram/memory/cpu/cores/kerne/leistung | save/reduce money/cost vm smaller/plan/oversized | plan +resize/+update/change/wechseln/switch',
   resetVmPassword:
-    'forgot/lost/new/neues/vergessen/change/reset password | log/login vm cannot/not/locked password | root password',
+    'cannot/can/not/locked get/log/login in/root/vm password/sudo/root | forgot/lost/new/neues/vergessen/change/reset password | log/login vm cannot/not/locked password | root password',
   setVmRescue:
     'vm not/won/doesn/nicht boot/start/bootet/startet | repair/fix/reparieren vm/disk/filesystem/boot | rescue mode/system',
   setVmIso:
@@ -92,7 +92,7 @@ export const goals: Readonly<Record<string, string>> = {
   createBackupPolicy:
     'backup automatic/automatically/daily/nightly/weekly/night/täglich/automatisch/regularly/schedule +create/every/happen/run/back | never/nicht lose/verlieren data/daten | lose/losing/disaster data | vm backed automatically/regularly/daily',
   updateBackupPolicy:
-    'keep/retain/retention/aufbewahren/behalten backup more/longer/days/fewer/instead/weeks/länger/tage +update/instead/more | change/move/ändern time/hour/schedule/uhrzeit backup | pause/suspend/disable/aussetzen backup policy/schedule/automatic',
+    'too/zu many/viele backup | backup run/laufen instead/at/later/earlier/um | keep/retain/retention/aufbewahren/behalten backup more/longer/days/fewer/instead/weeks/länger/tage +update/instead/more | change/move/ändern time/hour/schedule/uhrzeit backup | pause/suspend/disable/aussetzen backup policy/schedule/automatic',
   getBackupPolicy:
     'when next/last/nächste backup | how long keep/kept/retention backup/schedule | backup policy one/detail',
   deleteBackupPolicy:
@@ -112,10 +112,10 @@ export const goals: Readonly<Record<string, string>> = {
   getVpsFirewall:
     'which port/rule open/firewall/through/allowed | firewall attached/applies/applied what/which/where | rule firewall show/+get',
   addVpsFirewallRule:
-    'open/allow/expose/öffnen/freigeben port/ssh/http/https/443/80/22/ping/rdp/icmp/mysql/smtp | block/ban/deny/sperren ip/address/range/country/subnet/attacker | reach/access/connect website/web/ssh/port cannot/can/nobody | only/nur office/home/colleague/me/vpn/büro/we ssh/reach/access/connect/port/allow/login',
+    'reach/reachable/unreachable/blocked website/port/http/https/web/ssh | nobody/only/nur reach/access database/vm/port | open/allow/expose/öffnen/freigeben port/ssh/http/https/443/80/22/ping/rdp/icmp/mysql/smtp | block/ban/deny/sperren ip/address/range/country/subnet/attacker | reach/access/connect website/web/ssh/port cannot/can/nobody | only/nur office/home/colleague/me/vpn/büro/we ssh/reach/access/connect/port/allow/login',
   removeVpsFirewallRule: 'close/schließen/lock port | revoke rule/port/ingress | rule no longer/nicht',
   attachVpsFirewall: 'protect vm firewall | firewall vm apply/use/put/assign',
-  detachVpsFirewall: 'firewall off vm | firewall +delete from vm',
+  detachVpsFirewall: 'stop/without/no filter/firewall vm | firewall off vm | firewall +delete from vm',
   createVpsNetwork:
     'network between vm | vm talk/communicate/kommunizieren/reach each/other/privately/intern/internally/untereinander | private traffic/communication between vm | isolate database/backend/vm internet',
   updateVpsNetwork:
@@ -127,7 +127,7 @@ export const goals: Readonly<Record<string, string>> = {
     'alias/secondary/spoofing interface/ip/address | fixed/virtual/failover internal/private ip/address | vrrp/keepalived',
   detachVmInterface: 'vm out network | remove vm network/interface | vm leave network',
   createPlacementGroup:
-    'vm separate/different/same/verschiedene hosts/hardware/host/rack/server | survive/tolerate/überleben hardware/host failure/outage/ausfall | never/not same/together/beide host/hardware/fail | high availability/hochverfügbar vm | close/near together vm latency',
+    'vm latency each/other/between/together | vm separate/different/same/verschiedene hosts/hardware/host/rack/server | survive/tolerate/überleben hardware/host failure/outage/ausfall | never/not same/together/beide host/hardware/fail | high availability/hochverfügbar vm | close/near together vm latency',
   getPlacementGroup: 'which/what vm in/belong placement group | placement group one/detail',
   createVpsVolume: 'add/need/brauche/new/extra/more/zusätzlich disk/storage/space/volume/gb/speicher',
   getVpsVolume:
@@ -146,7 +146,7 @@ export const goals: Readonly<Record<string, string>> = {
   deleteVpnPeer:
     'vpn +delete peer/device/laptop/phone/user/colleague/employee/access | left/lost/stolen/verloren vpn/laptop/phone | vpn revoke/kick/block/entziehen',
   listVpnPeers:
-    'who/wer connected/connect/uses/using/allowed/online vpn | vpn traffic/handshake/online +list/each/who | which vpn peer/device/client',
+    'who/anybody/anyone/is connected/online vpn | who/wer connected/connect/uses/using/allowed/online vpn | vpn traffic/handshake/online +list/each/who | which vpn peer/device/client',
   getVpnPeer: 'vpn peer last/seen/online/address/enabled one | peer detail/one vpn',
   getVpnPeerConfig:
     'vpn phone/iphone/android/handy/laptop qr/config/file/working/set | wireguard file/config/conf/qr/profile | vpn configuration/config/datei/qr',
