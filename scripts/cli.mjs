@@ -38,10 +38,14 @@ export async function ensureCli() {
   return bundle;
 }
 
-/** The files of the server that the sources import; they import nothing themselves. */
+/** The files of the server that the sources import. They import nothing themselves, except files of the search. */
 function takenFromServer(sources) {
   const texts = sources.map((file) => readFileSync(join(root, file), 'utf8'));
-  return [...new Set(texts.flatMap((text) => text.match(/(?<=from '(?:\.\.\/)+)src\/[^']+/g) ?? []))];
+  const files = [...new Set(texts.flatMap((text) => text.match(/(?<=from '(?:\.\.\/)+)src\/[^']+/g) ?? []))];
+  const isSearch = (file) => file.startsWith('src/search/');
+  return files.some(isSearch)
+    ? [...files.filter((file) => !isSearch(file)), ...listFiles('src/search')]
+    : files;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -6,6 +6,7 @@ import { newId } from '../../src/kernel/ids.ts';
 import { buildRegistry } from '../../src/kernel/registry.ts';
 import { openDatabase, openPool } from '../../src/store/database.ts';
 import { Search } from '../../src/surfaces/mcp/search/search.ts';
+import { exampleDocument } from '../../src/surfaces/openapi/snapshot.ts';
 import { percentile } from '../median.ts';
 import { readMemory } from '../memory.ts';
 import { addressAt } from '../requests.ts';
@@ -21,7 +22,8 @@ const MOST_MILLISECONDS = 5;
 const FIRST_ADDRESS = 60_000;
 
 function measureSearch(root: string): Row {
-  const search = new Search(buildRegistry(families));
+  const registry = buildRegistry(families);
+  const search = new Search(registry, exampleDocument(registry));
   const text = readFileSync(join(root, 'src/surfaces/mcp/search/phrasings.txt'), 'utf8');
   const queries = text.split('\n').filter((line) => line.startsWith(' '));
   const times: number[] = [];

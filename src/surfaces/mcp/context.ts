@@ -76,6 +76,21 @@ export interface SearchArguments {
 
 const DEFAULT_HITS = 8;
 const MOST_LOCKED = 3;
+const NEAR_TOPICS = 8;
+
+/** What to do if nothing can be shown: never only "use other words". */
+function wayOut({ search }: Situation, { query = '', family }: SearchArguments, isLocked: boolean): Json {
+  if (isLocked)
+    return {
+      next_step:
+        'Your key may call none of these. callable_only false shows them with the missing permissions.',
+    };
+  return {
+    topics: search.nearestTopics(query, NEAR_TOPICS, family),
+    next_step:
+      'No operation fits these words. Search for one of these topics, or say what you want to do with which thing.',
+  };
+}
 
 export function searchOperations(situation: Situation, given: SearchArguments): CallToolResult {
   const { services, search, exchange, isReadOnly } = situation;
@@ -90,9 +105,7 @@ export function searchOperations(situation: Situation, given: SearchArguments): 
     });
   }
   const caller = callerOf(exchange);
-  const ranked = (
-    query.trim() === '' ? [...registry.endpoints] : search.find(query).map(({ endpoint }) => endpoint)
-  )
+  const ranked = (query.trim() === '' ? [...registry.endpoints] : search.find(query))
     .filter((endpoint) => family === undefined || endpoint.family === family)
     .map((endpoint) => ({ endpoint, standing: standingOf(caller, endpoint) }));
   const open = ranked.filter(({ standing }) => standing.callable);
@@ -126,7 +139,7 @@ export function searchOperations(situation: Situation, given: SearchArguments): 
   return success({
     hits: shown,
     ...(locked.length === 0 ? {} : { not_callable: locked }),
-    ...(hits.length === 0 ? { next_step: 'Use other words, or set callable_only to false.' } : {}),
+    ...(hits.length === 0 ? wayOut(situation, given, ranked.length > 0) : {}),
   });
 }
 

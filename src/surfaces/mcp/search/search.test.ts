@@ -1,59 +1,109 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { families } from '../../../families/index.ts';
 import { buildRegistry } from '../../../kernel/registry.ts';
+import { exampleDocument } from '../../openapi/snapshot.ts';
 import { Search } from './search.ts';
 
 const registry = buildRegistry(families);
-const search = new Search(registry);
+const search = new Search(registry, exampleDocument(registry));
+const idsFor = (query: string): string[] => search.find(query).map(({ id }) => id);
 
-/** A line without a space at its beginning names an operation; the lines below it are ways to ask for it. */
-function readPhrasings(): Map<string, string[]> {
-  const phrasings = new Map<string, string[]>();
-  let id = '';
-  for (const line of readFileSync(join(import.meta.dirname, 'phrasings.txt'), 'utf8').split('\n')) {
-    if (!line.startsWith(' ')) id = line;
-    else phrasings.set(id, [...(phrasings.get(id) ?? []), line.trim()]);
-  }
-  return phrasings;
+interface Phrasing {
+  readonly query: string;
+  /** The operations that are right; one of them is enough. */
+  readonly ids: readonly string[];
+  readonly kind: string;
 }
 
-const phrasings = readPhrasings();
-const all = [...phrasings].flatMap(([id, asked]) => asked.map((query) => ({ id, query })));
+const fileOf = (name: string): string => join(import.meta.dirname, name);
+const linesOf = (name: string): string[] => readFileSync(fileOf(name), 'utf8').split('\n');
+
+/** Each line: the phrasing, the operations with commas, and the kind of phrasing if it is known. */
+const readTable = (name: string): Phrasing[] =>
+  linesOf(name)
+    .filter((line) => line.trim() !== '')
+    .map((line) => line.split('\t'))
+    .map(([query = '', ids = '', kind = 'any']) => ({ query, ids: ids.split(','), kind }));
+
+/** A line without a space at its beginning names an operation; the lines below it are ways to ask for it. */
+function readGroups(name: string): Phrasing[] {
+  let id = '';
+  return linesOf(name).flatMap((line) => {
+    if (line.startsWith(' ')) return [{ query: line.trim(), ids: [id], kind: 'any' }];
+    id = line;
+    return [];
+  });
+}
+
+interface Placed extends Phrasing {
+  /** 1 if the right operation is first. */
+  readonly place: number;
+}
+
+const placed = (phrasings: readonly Phrasing[]): Placed[] =>
+  phrasings.map((phrasing) => {
+    const found = idsFor(phrasing.query);
+    const places = phrasing.ids.map((id) => found.indexOf(id) + 1).filter((place) => place > 0);
+    return { ...phrasing, place: places.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...places) };
+  });
+
+const share = (all: readonly Placed[], within: number): number =>
+  all.filter(({ place }) => place <= within).length / all.length;
+
+/** What a failed test says: the shares of each kind, and the phrasings that were missed. */
+function tableOf(all: readonly Placed[], within: number): string {
+  const kinds = [...new Set(all.map(({ kind }) => kind))].map((kind) => {
+    const own = all.filter((each) => each.kind === kind);
+    const shares = [1, 3, 8].map((count) => `${(100 * share(own, count)).toFixed(0)} % in ${count}`);
+    return `${kind} (${own.length}): ${shares.join(', ')}`;
+  });
+  const missed = all.filter(({ place }) => place > within);
+  return [...kinds, ...missed.map(({ query, ids, place }) => `${query} → ${ids}: ${place}`)].join('\n');
+}
+
+const own = placed(readGroups('phrasings.txt'));
+const seen = placed(readTable('phrasings-seen.tsv'));
+/** Phrasings that nobody has looked at while the tables were written. */
+const UNSEEN = 'phrasings-unseen.tsv';
+const unseen = existsSync(fileOf(UNSEEN)) ? placed(readTable(UNSEEN)) : [];
 
 describe('the phrasings', () => {
   it('ask for every operation in at least three ways, 300 in all, each once', () => {
-    expect([...phrasings.keys()].sort()).toEqual(registry.endpoints.map(({ id }) => id).sort());
-    expect([...phrasings].filter(([, asked]) => asked.length < 3)).toEqual([]);
-    expect(all.length).toBeGreaterThanOrEqual(300);
-    expect(new Set(all.map(({ query }) => query)).size).toBe(all.length);
+    const counts = registry.endpoints.map(({ id }) => own.filter(({ ids: [only] }) => only === id).length);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(3);
+    expect(own.length).toBeGreaterThanOrEqual(300);
+    expect(new Set(own.map(({ query }) => query)).size).toBe(own.length);
   });
 
-  it('never contain the id of the operation', () => {
-    expect(all.filter(({ id, query }) => query.toLowerCase().includes(id.toLowerCase()))).toEqual([]);
+  it('name operations that exist, and never by their id', () => {
+    const known = new Set(registry.endpoints.map(({ id }) => id));
+    const all = [...own, ...seen, ...unseen];
+    expect(all.flatMap(({ ids }) => ids).filter((id) => !known.has(id))).toEqual([]);
+    const telling = all.filter(({ ids, query }) =>
+      ids.some((id) => query.toLowerCase().includes(id.toLowerCase())),
+    );
+    expect(telling).toEqual([]);
   });
 });
 
 describe('search', () => {
-  const places = all.map(({ id, query }) => ({
-    id,
-    query,
-    place: search.find(query).findIndex(({ endpoint }) => endpoint.id === id),
-  }));
-  const share = (fits: (place: number) => boolean): number =>
-    places.filter(({ place }) => fits(place)).length / places.length;
+  const goals: readonly (readonly [string, readonly Placed[], number, number])[] = [
+    ['phrasings.txt', own, 3, 0.97],
+    ['phrasings.txt', own, 8, 0.99],
+    ['phrasings-seen.tsv', seen, 3, 0.95],
+    ['phrasings-seen.tsv', seen, 8, 0.985],
+    ...(unseen.length === 0
+      ? []
+      : ([
+          [UNSEEN, unseen, 3, 0.85],
+          [UNSEEN, unseen, 8, 0.97],
+        ] as const)),
+  ];
 
-  it('finds the right operation among the first 8 in at least 98 % of the phrasings', () => {
-    const missed = places.filter(({ place }) => place < 0 || place >= 8);
-    expect(
-      share((place) => place >= 0 && place < 8),
-      JSON.stringify(missed),
-    ).toBeGreaterThanOrEqual(0.98);
-  });
-
-  it('finds it first in at least 75 %', () => {
-    expect(share((place) => place === 0)).toBeGreaterThanOrEqual(0.75);
+  it.each(goals)('finds what %s means among the first operations', (_, all, within, goal) => {
+    expect(share(all, within), tableOf(all, within)).toBeGreaterThanOrEqual(goal);
   });
 
   it.each([
@@ -63,17 +113,12 @@ describe('search', () => {
     ['flexible-vps:vm-power:write', 'performVmAction'],
     ['vm_has_snapshots', 'redeployVm'],
   ])('finds %s by id, path, permission or error code', (query, id) => {
-    const hits = search.find(query).slice(0, 3);
-    expect(hits.map(({ endpoint }) => endpoint.id)).toContain(id);
+    expect(idsFor(query).slice(0, 3)).toContain(id);
   });
 
   it('reads only the beginning of a long question', () => {
-    const hits = (query: string) => search.find(query).map(({ endpoint }) => endpoint.id);
-    expect(hits(`delete a snapshot${' '.repeat(1_000)}create a network`)).toEqual(hits('delete a snapshot'));
+    expect(idsFor(`delete a snapshot${' '.repeat(1_000)}create a network`)).toEqual(
+      idsFor('delete a snapshot'),
+    );
   });
-
-  it.each(['', '   ', '€€€', 'xyzzy qwertz', '('.repeat(5000), 'a'.repeat(100_000)])(
-    'answers a question without meaning',
-    (query) => expect(Array.isArray(search.find(query))).toBe(true),
-  );
 });

@@ -1,0 +1,127 @@
+/** Reads a question: the words that were said, the things and acts that they mean, and typing errors put right. */
+import { type Phrases, plain } from './phrases.ts';
+import type { Spelling } from './spelling.ts';
+import { isSilent, parted, split, stem } from './text.ts';
+
+/** Acts that change nothing. */
+export const LOOKS: ReadonlySet<string> = new Set(['list', 'get']);
+
+export interface Question {
+  /** Words and how much each counts. */
+  readonly words: ReadonlyMap<string, number>;
+  /** Without the plus: `create`. */
+  readonly acts: ReadonlyMap<string, number>;
+  /** Whether it speaks of several things. */
+  readonly isPlural: boolean;
+  /** All that was said or meant, in words of one form: for goals. */
+  readonly all: ReadonlySet<string>;
+}
+
+const SAID = 1;
+/** A word that the tables explain counts less than what it means. */
+const EXPLAINED = 0.25;
+/** A word of a longer phrase means nothing by itself: "group" in "security group". */
+const IN_PHRASE = 0.05;
+const GUESSED = 0.9;
+const LIKELY = 0.6;
+const LIKELY_THING = 0.4;
+/** After the first verb, others often only describe: "list the servers that I stopped". */
+const LATER_ACT = 0.75;
+/** In a question that begins with such a word, a verb of change is a state: "which servers are stopped". */
+const ASKING = new Set(
+  'which what who whose when why is are was were does did has have where welche welcher welches welchen wer wann warum wieso wo was ist sind'
+    .split(' ')
+    .map(stem)
+    .concat([
+      'how many',
+      'how much',
+      'how long',
+      'how big',
+      'how larg',
+      'wie viel',
+      'wie lang',
+      'wie gros',
+      'wie hoch',
+    ]),
+);
+const STATE = 0.4;
+/** What was done already is a state, too: "the uploaded image". */
+const PARTICIPLE = /ed$|^ge\w+t$/;
+const DONE = 0.5;
+const PLURAL = /[^su]s$/;
+
+/** Machines are called like this: `web-1`, `db-02`. */
+const MACHINE_NAME = /\b[a-z]+-\d{1,2}\b/i;
+const NAMED = 0.5;
+
+/** "Back up" is the only verb of two words that is also a thing in one. */
+const withVerbs = (query: string): string =>
+  query
+    .replaceAll(/(?<!\b(?:bring|come|comes|get|is|are|be)\b.{0,30})\bback up\b/gi, 'make backup')
+    .replaceAll(/\bback(?:s|ed|ing) up\b/gi, 'backup');
+
+/** The words of the query; "CloudWatch" is one word if the tables know it, and else two. */
+const readWords = (query: string, spelling: Spelling): string[] =>
+  withVerbs(query)
+    .split(/[^\p{L}\p{N}'’]+/u)
+    .flatMap((word) => {
+      const whole = split(word);
+      return whole.every((each) => spelling.knows(stem(each))) ? whole : split(parted(word));
+    });
+
+export function questionOf(query: string, phrases: Phrases, spelling: Spelling): Question {
+  const spoken = readWords(query, spelling);
+  const read = spoken.flatMap((form) => {
+    const word = stem(form);
+    if (isSilent(word)) return [{ word, weight: SAID, form }];
+    const { words, isGuess } = spelling.read(form);
+    const weight = isGuess ? GUESSED : SAID;
+    return words.map((each) => ({ word: each, weight, form }));
+  });
+  const said = read.map(({ word }) => word);
+  const words = new Map<string, number>();
+  const acts = new Map<string, number>();
+  const put = (map: Map<string, number>, word: string, weight: number): void =>
+    void map.set(word, Math.max(map.get(word) ?? 0, weight));
+  const explained = new Map<number, number>();
+  const isAsking = ASKING.has(said[0] ?? '') || ASKING.has(`${said[0]} ${said[1]}`);
+  let verbs = 0;
+  const found = phrases.find(said).sort((a, b) => (a.places[0] ?? 0) - (b.places[0] ?? 0));
+  for (const { places, means } of found) {
+    const weight = Math.min(...places.map((place) => read[place]?.weight ?? 1));
+    for (const word of means) {
+      if (!word.startsWith('+')) {
+        put(words, plain(word), word.endsWith('?') ? LIKELY_THING * weight : weight);
+        continue;
+      }
+      const act = plain(word);
+      const isLikely = word.endsWith('?');
+      let sure = isLikely ? LIKELY : verbs > 0 ? LATER_ACT : 1;
+      if (PARTICIPLE.test(read[places[0] ?? 0]?.form ?? '')) sure *= DONE;
+      put(acts, act, weight * sure * (isAsking && !LOOKS.has(act) ? STATE : 1));
+    }
+    if (means.some((word) => word.startsWith('+') && !word.endsWith('?'))) verbs++;
+    for (const place of places) explained.set(place, places.length > 1 ? IN_PHRASE : EXPLAINED);
+  }
+  const isPlural =
+    acts.has('list') ||
+    found.some(
+      ({ places, means }) =>
+        !means.every((word) => word.startsWith('+')) && PLURAL.test(read[places.at(-1) ?? 0]?.form ?? ''),
+    );
+  // "Show all servers" and "show my servers" ask for the list.
+  const get = acts.get('get') ?? 0;
+  if (isPlural && get > (acts.get('list') ?? 0)) {
+    acts.set('list', get);
+    acts.set('get', 0.7 * get);
+  }
+  if (MACHINE_NAME.test(query)) put(words, 'vm', NAMED);
+  for (const [place, { word, weight }] of read.entries())
+    if (!isSilent(word)) put(words, word, weight * (explained.get(place) ?? SAID));
+  return {
+    words,
+    acts,
+    isPlural,
+    all: new Set([...said, ...words.keys(), ...[...acts.keys()].map((act) => `+${act}`)]),
+  };
+}

@@ -1,0 +1,7 @@
+/** All tables. A new family adds one. */
+import type { Table } from '../phrases.ts';
+import { account } from './account.ts';
+import { acts } from './acts.ts';
+import { flexibleVps } from './flexible-vps.ts';
+
+export const tables: readonly Table[] = [acts, account, flexibleVps];

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { families } from '../../../families/index.ts';
+import { buildRegistry } from '../../../kernel/registry.ts';
+import { exampleDocument } from '../../openapi/snapshot.ts';
+import { Search } from './search.ts';
+
+const registry = buildRegistry(families);
+const search = new Search(registry, exampleDocument(registry));
+const first = (query: string): string => search.find(query)[0]?.id ?? 'nothing';
+
+describe('typing errors', () => {
+  it.each([
+    ['creat a snpashot', 'createVmSnapshot'],
+    ['delte a server', 'deleteVm'],
+    ['list my volmues', 'listVpsVolumes'],
+    ['firewal rule hinzufuegn', 'addVpsFirewallRule'],
+    ['shwo my servers', 'listVms'],
+    ['resset the root pasword', 'resetVmPassword'],
+  ])('are forgiven in "%s"', (query, id) => expect(first(query)).toBe(id));
+
+  it('are not sought in short words that are right', () => {
+    expect(first('open the vnc of a vm')).toBe('createVmConsoleSession');
+  });
+});
+
+describe('the wish decides', () => {
+  it.each([
+    ['make a server', 'createVm'],
+    ['change a server', 'updateVm'],
+    ['remove a server', 'deleteVm'],
+    ['show a server', 'getVm'],
+    ['show all servers', 'listVms'],
+    ['which servers are stopped', 'listVms'],
+    ['make the server bigger', 'resizeVm'],
+    ['turn the server off', 'performVmAction'],
+  ])('"%s" is %s', (query, id) => expect(first(query)).toBe(id));
+});
+
+describe('German', () => {
+  it.each([
+    ['Server anlegen', 'createVm'],
+    ['zeige alle Server', 'listVms'],
+    ['Schalte den Server aus', 'performVmAction'],
+    ['Festplatte vergrößern', 'performVpsVolumeAction'],
+    ['Festplatte vergroessern', 'performVpsVolumeAction'],
+    ['Festplatte vergrossern', 'performVpsVolumeAction'],
+    ['Rechnungsgrenze setzen', 'setBudget'],
+    ['Firewallregel löschen', 'removeVpsFirewallRule'],
+    ['Wer hat den Server gelöscht?', 'listAuditEntries'],
+  ])('is understood: "%s"', (query, id) => expect(first(query)).toBe(id));
+});
+
+describe('words of other clouds', () => {
+  it.each([
+    ['launch an EC2 instance', 'createVm'],
+    ['delete a droplet', 'deleteVm'],
+    ['create a security group', 'createVpsFirewall'],
+    ['list EBS volumes', 'listVpsVolumes'],
+    ['associate an elastic IP', 'attachVmPublicIp'],
+    ['create an AMI', 'createImage'],
+  ])('are understood: "%s"', (query, id) => expect(first(query)).toBe(id));
+});
+
+describe('a question without meaning', () => {
+  it.each(['', '   ', '€€€', 'xyzzy qwrtzz', '('.repeat(5000), 'a'.repeat(100_000)])(
+    'gets the nearest topics, each with an operation to begin with',
+    (query) => {
+      const topics = search.nearestTopics(query, 8);
+      expect(topics).toHaveLength(8);
+      const known = new Set(registry.endpoints.map(({ id }) => id));
+      expect(topics.filter(({ operation }) => !known.has(operation))).toEqual([]);
+    },
+  );
+
+  it('gets topics with similar words first', () => {
+    expect(search.nearestTopics('snpshtting', 3).map(({ topic }) => topic)).toContain('snapshot');
+  });
+
+  it('gets topics of the family that it names', () => {
+    const families = search.nearestTopics('xyzzy', 8, 'account').map(({ operation }) => operation);
+    expect(families).toContain('getWhoami');
+    expect(families).not.toContain('listVms');
+  });
+});

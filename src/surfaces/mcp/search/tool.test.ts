@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../../../testing/app.ts';
+import { connectMcp, type McpClient, type McpServer, startMcp } from '../../../testing/mcp.ts';
+import { estimateTokens } from '../tokens.ts';
+
+let t: TestApp;
+let mcp: McpServer;
+let account: TestAccount;
+let agent: McpClient;
+
+beforeAll(async () => {
+  t = await createTestApp();
+  mcp = await startMcp(t);
+  account = await createAccount(t.services.db);
+  agent = await connectMcp(mcp.url, (await createKey(t.services.db, account)).key);
+});
+afterAll(async () => {
+  await agent?.close();
+  await mcp?.close();
+  await t?.close();
+});
+
+it('a search that finds nothing answers with the nearest topics and what to do with them', async () => {
+  const { json, text } = await agent.call('search_operations', { query: 'xyzzy qwrtzz' });
+  expect(json.hits).toEqual([]);
+  expect(json.topics).toHaveLength(8);
+  expect(json.topics[0]).toMatchObject({ title: expect.any(String), operation: expect.any(String) });
+  expect(json.next_step).toContain('topics');
+  expect(estimateTokens(text)).toBeLessThanOrEqual(900);
+});
+
+it('a search within a family answers with topics of that family', async () => {
+  const { json } = await agent.call('search_operations', { query: 'xyzzy qwrtzz', family: 'account' });
+  expect(json.topics.map(({ operation }: { operation: string }) => operation)).toContain('getWhoami');
+});
+
+it('a search that finds only what the key may not call names the missing permissions', async () => {
+  const { key } = await createKey(t.services.db, account, { permissions: ['account:pricing:read'] });
+  const weak = await connectMcp(mcp.url, key);
+  const { json } = await weak.call('search_operations', { query: 'delete a server', family: 'flexible-vps' });
+  expect(json.hits).toEqual([]);
+  expect(json.not_callable[0]).toEqual({ operation: 'deleteVm', missing: 'flexible-vps:vms:delete' });
+  expect(json.next_step).toContain('callable_only');
+  await weak.close();
+});
+
+it('the search understands typing errors and German', async () => {
+  const first = async (query: string): Promise<string> =>
+    (await agent.call('search_operations', { query })).json.hits[0].operation;
+  expect(await first('delte my sevrer')).toBe('deleteVm');
+  expect(await first('Server herunterfahren')).toBe('performVmAction');
+});
