@@ -1,10 +1,15 @@
 /** What changes of a budget mean for those whom it limits. */
-import type { AuditChange } from '../../../kernel/audit/entry.ts';
-import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
+import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
+import type { ChangeWords, ForeseenChange } from '../../../kernel/change-words/change-words.ts';
 import { loosensBy, tightens } from '../../../kernel/change-words/change-words.ts';
-import { memberWords } from '../../../kernel/change-words/member-words.ts';
 import { micro } from '../../../kernel/micro.ts';
-import { type Declaration, sameThreshold, type Threshold } from '../../../money/budgets/budget.ts';
+import { keysOf } from '../../../kernel/schema.ts';
+import {
+  type Declaration,
+  type Scope,
+  sameThreshold,
+  type Threshold,
+} from '../../../money/budgets/budget.ts';
 import { looseningsOf } from '../../../money/budgets/loosening.ts';
 
 /** A declaration in which only the compared member differs from another. */
@@ -60,7 +65,29 @@ function isLoosening(member: keyof Declaration, before: unknown, after: unknown)
   return looseningsOf({ ...NEUTRAL, [member]: before }, { ...NEUTRAL, [member]: after }).length > 0;
 }
 
-function memberChanges(change: AuditChange, { noun, subject }: Telling): ForeseenChange[] {
+const covered: { readonly [M in keyof Scope]?: (value: NonNullable<Scope[M]>) => string } = {
+  families: (families) => `only the product families ${families.join(', ')}`,
+  label_selector: (selector) => `only cost with the labels "${selector}"`,
+  api_key_ids: (ids) => `only the cost of the API keys ${ids.join(', ')}`,
+};
+const uncovered = {
+  families: 'all product families',
+  label_selector: 'cost with any labels',
+  api_key_ids: 'the cost of all API keys',
+} as const;
+
+function scopeWords(before: Scope, after: Scope, subject: string): ForeseenChange[] {
+  return keysOf(uncovered)
+    .filter((member) => canonicalJson(before[member]) !== canonicalJson(after[member]))
+    .map((member) => {
+      const value = after[member];
+      const what = value === null ? uncovered[member] : covered[member]?.(value as never);
+      const changed = { ...before, [member]: value };
+      return { text: `${subject} covers ${what}`, loosens: isLoosening('scope', before, changed) };
+    });
+}
+
+function memberChanges(change: AuditChange, subject: string): ForeseenChange[] {
   // `writeBudget` made both from declarations, so each has the type of its member.
   const [before, after] = [change.before as never, change.after as never];
   const member = change.pointer.slice(1);
@@ -84,10 +111,8 @@ function memberChanges(change: AuditChange, { noun, subject }: Telling): Foresee
         (one, other) => one.toLowerCase() === other.toLowerCase(),
         (address, comes) => `${subject} ${comes ? 'writes' : 'no longer writes'} to ${address}`,
       );
-    case 'scope': {
-      const loosens = isLoosening('scope', before, after);
-      return memberWords(change, { noun, subject }).map(({ text }) => ({ text, loosens }));
-    }
+    case 'scope':
+      return scopeWords(before, after, subject);
     default:
       return [];
   }
@@ -99,6 +124,6 @@ export const budgetWords: ChangeWords = {
     if (effect.action === 'delete')
       return [loosensBy(`${telling.subject} no longer limits costs or warns of them`)];
     if (effect.action === 'create') return [];
-    return (effect.changes ?? []).flatMap((change) => memberChanges(change, telling));
+    return (effect.changes ?? []).flatMap((change) => memberChanges(change, telling.subject));
   },
 };

@@ -152,10 +152,11 @@ export const firewallWords: ChangeWords = {
   members: [...members, 'attachments'],
   async say(effect, telling) {
     const { db, subject } = telling;
-    const row = effect.id === null ? undefined : await readFirewall(db, effect.id);
-    if (row === undefined || effect.action === 'create') return [];
-    const machines = async (): Promise<string> => machinesIn(await countMachines(db, row.id));
-    if (effect.action === 'delete') {
+    const { action, id, changes = [] } = effect;
+    const isKnown = action === 'delete' || (action !== 'create' && changes.length > 0);
+    const row = isKnown && id !== null ? await readFirewall(db, id) : undefined;
+    if (row === undefined) return [];
+    if (action === 'delete') {
       const count = await countMachines(db, row.id);
       if (count.machines === 0) return [];
       return [{ text: `takes ${subject} from ${machinesIn(count)}`, loosens: protects(row) }];
@@ -168,6 +169,7 @@ export const firewallWords: ChangeWords = {
     });
     if (old.length === 0) return said;
     const before: Settings = { ...row, ...Object.fromEntries(old) };
-    return [...said, ...settingWords(before, row, { subject, machines: await machines() })];
+    const machines = machinesIn(await countMachines(db, row.id));
+    return [...said, ...settingWords(before, row, { subject, machines })];
   },
 };

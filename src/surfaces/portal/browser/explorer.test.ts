@@ -1,0 +1,94 @@
+/** What people do in the explorer of the portal, in a real browser against the real server. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { pickerOf } from '../../../testing/browser/inspect.ts';
+import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
+import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
+
+const title = 'people in the explorer';
+
+describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+  let portal: BrowserPortal;
+  let seeded: Seeded;
+
+  beforeAll(async () => {
+    portal = await openPortal();
+    seeded = await seedAccount(portal.t);
+  });
+
+  afterAll(() => portal.close());
+
+  const withTab = async (options: Parameters<BrowserPortal['tab']>[0], act: (tab: Tab) => Promise<void>) => {
+    const tab = await portal.tab(options);
+    try {
+      await act(tab);
+      expect(tab.complaints).toEqual([]);
+    } finally {
+      await tab.close();
+    }
+  };
+
+  it('delete something after a dry run, once they have typed its name', async () => {
+    const made = await portal.server.inject({
+      method: 'POST',
+      url: '/flexible-vps/v1/placement-groups',
+      headers: { 'x-api-key': seeded.keys['assistant']!.key },
+      payload: { name: 'explored', policy: 'spread', location: 'fra1' },
+    });
+    const { id } = made.json<{ id: string }>();
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      // A link says what is read, but never what is deleted.
+      await open(`/portal/api/explorer/getPlacementGroup?id=${id}`);
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText(/^200/).waitFor();
+      await open(`/portal/api/explorer/deletePlacementGroup?id=${id}`);
+      expect(await pickerOf(page, 'ID').inputValue()).toBe('');
+      await pickerOf(page, 'ID').selectOption(id);
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      await page.getByText('dry run: nothing was changed').waitFor();
+      await page.getByText('deletes the placement group "explored"', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Send for real' }).click();
+      await page.getByLabel('Type explored to confirm').fill('explored');
+      await page.getByRole('dialog').getByRole('button', { name: 'Send for real' }).click();
+      await page.getByText(/^204/).waitFor();
+    });
+  });
+
+  it('see what a change would loosen, marked by a word', async () => {
+    const made = await portal.server.inject({
+      method: 'POST',
+      url: '/flexible-vps/v1/firewalls',
+      headers: { 'x-api-key': seeded.keys['assistant']!.key },
+      payload: { name: 'explored' },
+    });
+    const { id } = made.json<{ id: string }>();
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/explorer/updateVpsFirewall');
+      await pickerOf(page, 'ID').selectOption(id);
+      await page.getByRole('button', { name: 'Write JSON' }).click();
+      await page.getByLabel('JSON').fill('{ "default_in": "allow", "description": "Open" }');
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      const changes = page.getByRole('region', { name: 'What the call would change' }).getByRole('listitem');
+      await changes.first().waitFor();
+      expect(await changes.allInnerTexts()).toEqual([
+        expect.stringMatching(/^loosens\s+the firewall "explored" lets in all arriving connections/),
+        'sets the description of the firewall "explored"',
+      ]);
+    });
+  });
+
+  it('call an endpoint as themselves: the answer and the same call as curl', async () => {
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/explorer/createVpsSshKey');
+      await page.getByLabel('Name').fill('explorer-key');
+      await page
+        .getByLabel('Public key')
+        .fill('ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ7Nxq3tYlqf0kIhY0Tq0aN2l3q1o0mJxE1Yc0aXb2cd ada');
+      await page.getByRole('button', { name: 'Dry run' }).click();
+      await page.getByText('dry run: nothing was changed').waitFor();
+      await page.getByText('"explorer-key"').first().waitFor();
+      await page.getByRole('button', { name: 'Send for real' }).click();
+      await page.getByText(/^201/).waitFor();
+    });
+  });
+});
