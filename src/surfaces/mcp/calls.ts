@@ -66,7 +66,7 @@ const rowsOf = (body: unknown): readonly unknown[] | undefined => {
   return Array.isArray(rows) && 'next_cursor' in (body as object) ? rows : undefined;
 };
 
-function schemaOf({ endpoint, status, body }: Outcome): TSchema | null | undefined {
+export function schemaOf({ endpoint, status, body }: Outcome): TSchema | null | undefined {
   if ((body as { dry_run?: unknown } | null)?.dry_run === true) return DryRun;
   return endpoint.answers[status as keyof Endpoint['answers']];
 }

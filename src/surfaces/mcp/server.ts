@@ -15,6 +15,7 @@ import {
   type Situation,
   searchOperations,
 } from './context.ts';
+import { callEach, wantsEach } from './each.ts';
 import { ApiCaller } from './inner-call.ts';
 import { withIds } from './names.ts';
 import { prompts, promptText } from './prompts.ts';
@@ -45,7 +46,7 @@ const handlers: Readonly<Record<ToolName, Handler>> = {
   get_context: (situation) => getContext(situation),
   search_operations: (situation, given) => searchOperations(situation, given as SearchArguments),
   describe_operations: (situation, { ids }) => describeOperations(situation, ids as string[]),
-  call_read: (situation, given) => calling(situation, 'call_read', given, callRead),
+  call_read: (situation, given) => calling(situation, 'call_read', given, readCall),
   call_write: (situation, given) => calling(situation, 'call_write', given, callChange),
   call_destructive: (situation, given) => calling(situation, 'call_destructive', given, callChange),
   wait_operations: ({ api, services }, given) => {
@@ -54,6 +55,9 @@ const handlers: Readonly<Record<ToolName, Handler>> = {
     return waitOperations(api, endpoint, given as unknown as WaitArguments);
   },
 };
+
+const readCall: typeof callRead = (api, endpoint, given) =>
+  wantsEach(endpoint, given) ? callEach(api, endpoint, given) : callRead(api, endpoint, given);
 
 async function calling(
   { api, services }: Situation,

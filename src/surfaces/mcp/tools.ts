@@ -93,7 +93,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'call_read',
-    description: 'Call an operation that only reads.',
+    description: 'Call an operation that only reads. The id "*" reads each: getVmMetrics of all machines.',
     input: Read,
     hints: reads,
   },
