@@ -6,7 +6,8 @@ import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import type { Observer } from '../http/observation.ts';
 import { version } from '../openapi/version.ts';
-import { type CallArguments, callRead, chosen } from './calls.ts';
+import { type BatchArguments, callBatch } from './batch.ts';
+import { type CallArguments, callOf, callRead } from './calls.ts';
 import { callChange } from './change.ts';
 import {
   describeOperations,
@@ -56,6 +57,8 @@ const handlers: Readonly<Record<ToolName, Handler>> = {
   },
 };
 
+const isBatch = (given: object): given is BatchArguments => 'calls' in given;
+
 const readCall: typeof callRead = (api, endpoint, given) =>
   wantsEach(endpoint, given) ? callEach(api, endpoint, given) : callRead(api, endpoint, given);
 
@@ -65,7 +68,14 @@ async function calling(
   given: Json,
   make: typeof callRead,
 ): Promise<CallToolResult> {
-  const endpoint = chosen(services.registry.endpoints, tool, given as unknown as CallArguments);
+  if ('calls' in given === 'operation' in given)
+    return refusal({
+      code: 'validation_failed',
+      detail: 'A call needs operation, or calls for several. Nothing was done.',
+      next_step: 'Send operation, or calls, but not both.',
+    });
+  if (isBatch(given)) return callBatch(api, tool, given);
+  const endpoint = callOf(services.registry.endpoints, tool, given as unknown as CallArguments);
   if ('content' in endpoint) return endpoint;
   const call = await withIds(api, endpoint, given as unknown as CallArguments);
   return 'content' in call ? call : make(api, endpoint, call);
