@@ -39,10 +39,11 @@ export const bodyTakes = ({ body }: Endpoint, name: string): boolean =>
   Object.hasOwn((body as { properties?: object } | undefined)?.properties ?? {}, name);
 
 /** The operation, or the result that refuses it. */
-export function chosen(
+export function callOf(
   endpoints: readonly Endpoint[],
   tool: CallTool,
   { operation }: CallArguments,
+  isInBatch = false,
 ): Endpoint | CallToolResult {
   const endpoint = endpoints.find(({ id }) => id === operation);
   if (endpoint === undefined) {
@@ -53,7 +54,9 @@ export function chosen(
     return unknownOperation([operation], near);
   }
   const right = toolFor(endpoint);
-  if (right === tool) return endpoint;
+  // A batch may contain what is less dangerous than its tool.
+  const isMilder = right === 'call_read' || tool === 'call_destructive';
+  if (right === tool || (isInBatch && isMilder)) return endpoint;
   return refusal({
     code: 'wrong_tool',
     detail: `${endpoint.id} is a call for ${right}. Nothing was done.`,
@@ -66,7 +69,7 @@ const rowsOf = (body: unknown): readonly unknown[] | undefined => {
   return Array.isArray(rows) && 'next_cursor' in (body as object) ? rows : undefined;
 };
 
-function schemaOf({ endpoint, status, body }: Outcome): TSchema | null | undefined {
+export function schemaOf({ endpoint, status, body }: Outcome): TSchema | null | undefined {
   if ((body as { dry_run?: unknown } | null)?.dry_run === true) return DryRun;
   return endpoint.answers[status as keyof Endpoint['answers']];
 }

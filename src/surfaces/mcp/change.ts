@@ -9,7 +9,11 @@ import { isRehearsed, rehearse } from './rehearsals.ts';
 import { refusedOutcome } from './results.ts';
 
 /** A short answer, or the members that the model asked for. */
-function shownChange(api: ApiCaller, outcome: Outcome, fields: CallArguments['fields']): CallToolResult {
+export function shownChange(
+  api: ApiCaller,
+  outcome: Outcome,
+  fields: CallArguments['fields'],
+): CallToolResult {
   const isTrial = (outcome.body as { dry_run?: unknown } | null)?.dry_run === true;
   if (isTrial || outcome.isRefused) return changeResult(api, outcome);
   const { endpoints } = api.services.registry;

@@ -58,9 +58,13 @@ const refusals = {
 } as const;
 
 /** For the answer of a dry run: what to confirm with, if the call needs it. */
-export async function offerOf(api: ApiCaller, rehearsals: readonly Rehearsal[]): Promise<Json> {
+export async function offerOf(
+  api: ApiCaller,
+  rehearsals: readonly Rehearsal[],
+  more: readonly unknown[] = [],
+): Promise<Json> {
   if (!rehearsals.some(needsConfirmation)) return {};
-  const { facts } = await bind(api, rehearsals);
+  const { facts } = await bind(api, rehearsals, more);
   const confirm_with = await issueToken(api.services.db, callerOf(api.outer), facts);
   return { confirm_with, next_step: AGAIN };
 }
@@ -70,12 +74,13 @@ export async function confirmed(
   api: ApiCaller,
   rehearsals: readonly Rehearsal[],
   confirm: string | undefined,
+  more: readonly unknown[] = [],
 ): Promise<readonly CallArguments[] | CallToolResult> {
   const asking = rehearsals.filter((each) => needsConfirmation(each) && !isApproved(api, each));
   if (asking.length === 0) return rehearsals.map(({ call }) => call);
   const { db } = api.services;
   const caller = callerOf(api.outer);
-  const { facts, calls } = await bind(api, rehearsals);
+  const { facts, calls } = await bind(api, rehearsals, more);
   const verdict = confirm === undefined ? 'missing' : await redeemToken(db, caller, confirm, facts);
   if (verdict === 'confirmed') return calls;
   const { code, why } = refusals[verdict];

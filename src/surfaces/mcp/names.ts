@@ -14,6 +14,7 @@ import { pathReference } from '../openapi/path-references.ts';
 import { parametersIn } from '../openapi/resource-mark.ts';
 import { type CallArguments, takes } from './calls.ts';
 import { marked } from './customer-text.ts';
+import { EACH } from './each.ts';
 import type { ApiCaller } from './inner-call.ts';
 import { type Json, refusal } from './results.ts';
 import { unfolded } from './unfold.ts';
@@ -158,6 +159,7 @@ export async function withIds(
     // Parents first: the list of the inner resource needs the id of the outer one.
     for (const name of parametersIn(endpoint.path)) {
       const text = path[name];
+      if (text === EACH && endpoint.access === 'read') continue;
       const reference = pathReference(endpoint, name, endpoints);
       const schema = endpoint.params.properties[name];
       if (typeof text === 'string' && text !== '' && reference !== undefined && schema !== undefined)

@@ -110,7 +110,12 @@ export interface Bound {
   readonly calls: readonly CallArguments[];
 }
 
-export async function bind(api: ApiCaller, rehearsals: readonly Rehearsal[]): Promise<Bound> {
+/** `more`: what the confirmation is bound to besides, such as calls that cannot be rehearsed yet. */
+export async function bind(
+  api: ApiCaller,
+  rehearsals: readonly Rehearsal[],
+  more: readonly unknown[] = [],
+): Promise<Bound> {
   const caller = callerOf(api.outer);
   // An approval is bound to the request as it is, with its headers, so none may be added.
   const mayNeedApproval = caller.key?.approval !== 'off' || caller.key.approvalOverMonthly !== null;
@@ -119,11 +124,13 @@ export async function bind(api: ApiCaller, rehearsals: readonly Rehearsal[]): Pr
   for (const { endpoint, call, trial } of rehearsals) {
     const { path, query, body, headers } = requestOf(endpoint, { ...call, dry_run: false });
     const { etag, isOwn } = await subjectOf(api, endpoint, call);
-    const isBindable = isOwn && takesIfMatch(endpoint) && call.if_match === undefined && !mayNeedApproval;
-    calls.push(isBindable && etag !== undefined ? { ...call, if_match: etag } : call);
+    // The first of several calls for the same resource changes its version.
+    const isFirst = !found.some((each) => each['etag'] === etag);
+    const isBindable = isOwn && isFirst && takesIfMatch(endpoint) && !mayNeedApproval;
+    calls.push(isBindable && etag !== undefined ? { if_match: etag, ...call } : call);
     const request = { path, query, body, if_match: headers?.['if-match'] };
     found.push({ operation: endpoint.id, request, etag, ...foreseenBy(trial) });
   }
   const touched = rehearsals.flatMap(({ trial }) => foreseenBy(trial).effects.flatMap(({ id }) => id ?? []));
-  return { facts: await factsOf(api.services.db, caller, found, touched), calls };
+  return { facts: await factsOf(api.services.db, caller, [...found, ...more], touched), calls };
 }

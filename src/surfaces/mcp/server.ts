@@ -6,7 +6,8 @@ import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import type { Observer } from '../http/observation.ts';
 import { version } from '../openapi/version.ts';
-import { type CallArguments, callRead, chosen } from './calls.ts';
+import { type BatchArguments, callBatch } from './batch.ts';
+import { type CallArguments, callOf, callRead } from './calls.ts';
 import { callChange } from './change.ts';
 import {
   describeOperations,
@@ -15,6 +16,7 @@ import {
   type Situation,
   searchOperations,
 } from './context.ts';
+import { callEach, wantsEach } from './each.ts';
 import { ApiCaller } from './inner-call.ts';
 import { withIds } from './names.ts';
 import { prompts, promptText } from './prompts.ts';
@@ -45,7 +47,7 @@ const handlers: Readonly<Record<ToolName, Handler>> = {
   get_context: (situation) => getContext(situation),
   search_operations: (situation, given) => searchOperations(situation, given as SearchArguments),
   describe_operations: (situation, { ids }) => describeOperations(situation, ids as string[]),
-  call_read: (situation, given) => calling(situation, 'call_read', given, callRead),
+  call_read: (situation, given) => calling(situation, 'call_read', given, readCall),
   call_write: (situation, given) => calling(situation, 'call_write', given, callChange),
   call_destructive: (situation, given) => calling(situation, 'call_destructive', given, callChange),
   wait_operations: ({ api, services }, given) => {
@@ -55,13 +57,25 @@ const handlers: Readonly<Record<ToolName, Handler>> = {
   },
 };
 
+const isBatch = (given: object): given is BatchArguments => 'calls' in given;
+
+const readCall: typeof callRead = (api, endpoint, given) =>
+  wantsEach(endpoint, given) ? callEach(api, endpoint, given) : callRead(api, endpoint, given);
+
 async function calling(
   { api, services }: Situation,
   tool: 'call_read' | 'call_write' | 'call_destructive',
   given: Json,
   make: typeof callRead,
 ): Promise<CallToolResult> {
-  const endpoint = chosen(services.registry.endpoints, tool, given as unknown as CallArguments);
+  if ('calls' in given === 'operation' in given)
+    return refusal({
+      code: 'validation_failed',
+      detail: 'A call needs operation, or calls for several. Nothing was done.',
+      next_step: 'Send operation, or calls, but not both.',
+    });
+  if (isBatch(given)) return callBatch(api, tool, given);
+  const endpoint = callOf(services.registry.endpoints, tool, given as unknown as CallArguments);
   if ('content' in endpoint) return endpoint;
   const call = await withIds(api, endpoint, given as unknown as CallArguments);
   return 'content' in call ? call : make(api, endpoint, call);

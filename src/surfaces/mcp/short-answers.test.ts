@@ -81,7 +81,7 @@ it('a write answers with the members in fields', async () => {
 
 it.each([
   ['call_read', { operation: 'listVms' }],
-  ['call_read', { operation: 'getVm', path: { id: 'vm' } }],
+  ['call_read', { operation: 'getVm', path: { id: 'web-1' } }],
   ['call_write', { operation: 'createVm', body: newMachine('never') }],
 ])('%s refuses fields that the answer does not have, with near names', async (tool, call) => {
   const { isError, json } = await agent.call(tool, { ...call, fields: ['id', 'statuss', 'zzz'] });
@@ -103,6 +103,26 @@ it('metrics are averages, percentiles and maxima; points only if their distance 
   expect(series[0]).not.toHaveProperty('points');
   const chosen = { ...call, query: { metrics: ['cpu'], step_seconds: 600 } };
   expect((await agent.call('call_read', chosen)).json.data.series[0].points.length).toBeGreaterThan(0);
+});
+
+it('idle machines are found in one call', async () => {
+  const call = { operation: 'getVmMetrics', path: { id: '*' }, query: { metrics: ['cpu'] } };
+  const { isError, json } = await agent.call('call_read', call);
+  expect(isError).toBe(false);
+  const web = json.data.find((row: { of: { id: string } }) => row.of.id === vm.id);
+  expect(web).toMatchObject({
+    of: { status: 'running', customer_text: { name: 'web-1' } },
+    data: { series: [{ metric: 'cpu', measured_points: expect.any(Number) }] },
+  });
+  const { data } = (await agent.call('call_read', { operation: 'listVms', fields: ['id'] })).json;
+  expect(json.data.map((row: { of: { id: string } }) => row.of.id)).toEqual(
+    data.map(({ id }: { id: string }) => id),
+  );
+});
+
+it('no call that changes something is made for each', async () => {
+  const call = { operation: 'updateVm', path: { id: '*' }, body: { description: 'all' } };
+  expect((await agent.call('call_write', call)).json.code).toBe('not_found');
 });
 
 it('events come newest first, page by page', async () => {

@@ -38,6 +38,14 @@ const Read = Shape({
 
 const change = {
   ...target,
+  operation: optional(Text()),
+  calls: optional(
+    Type.Array(Anything(), {
+      minItems: 1,
+      maxItems: 10,
+      description: 'Instead: several {operation, path, query, body}; "$0.id" is from the answer of the first',
+    }),
+  ),
   body: optional(Anything()),
   dry_run: optional(Type.Boolean({ description: 'Say what would happen and cost; change nothing' })),
   idempotency_key: optional(Text('Makes a repeat safe')),
@@ -93,7 +101,7 @@ export const tools: readonly Tool[] = [
   },
   {
     name: 'call_read',
-    description: 'Call an operation that only reads.',
+    description: 'Call an operation that only reads. The id "*" reads each: getVmMetrics of all machines.',
     input: Read,
     hints: reads,
   },
