@@ -61,10 +61,32 @@ describe('every operation', () => {
     );
   });
 
-  it('has words of its own', () => {
-    const lines = shapes.map(({ words }) => words.join(' '));
+  it('has words of its own, and so has each thing that a call chooses', () => {
+    const lines = document.commands.map(({ words: { family, resource, verb } }) =>
+      [family, resource, verb].join(' '),
+    );
     expect(lines.filter((line, i) => lines.indexOf(line) !== i)).toEqual([]);
   });
+
+  it.each(
+    document.commands
+      .filter(({ choice }) => choice !== undefined)
+      .map((command) => ({ line: `${command.words.resource} ${command.words.verb}`, command })),
+  )(
+    '$line is found by its words, explains itself, and leaves out the flags of other choices',
+    ({ command }) => {
+      const shape = shapeOf(document, command);
+      expect(find(document, shape.words, [])).toEqual({ operation: command, used: 3 });
+      expect(commandHelp(shape)).not.toMatch(/undefined|\[object/);
+      const { member, value } = command.choice ?? {};
+      const foreign = shape.memberFlags.filter(({ schema }) => {
+        const { member: by, is } = document.schemas.plain(schema)['x-when'] ?? {};
+        return by === member && is?.includes(value) === false;
+      });
+      expect(foreign.map(({ name }) => name)).toEqual([]);
+      expect(shape.memberFlags.map(({ name }) => name)).not.toContain(member);
+    },
+  );
 
   it.each(named)('$id is found by its words and by its id, and explains itself', ({ id, shape }) => {
     expect(find(document, [...shape.words, 'more'], [])).toEqual({ operation: shape.operation, used: 3 });
@@ -75,7 +97,9 @@ describe('every operation', () => {
   });
 
   it.each(named)('$id has a flag for every member and parameter, and no two with one name', ({ shape }) => {
-    const names = [...shape.flags, ...globalFlags].map(({ name }) => name);
+    const names = [...shape.flags, ...globalFlags].flatMap(({ name, alias }) =>
+      alias === undefined ? [name] : [name, alias],
+    );
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
     const { body } = shape.operation;
     for (const name of Object.keys(body === undefined ? {} : document.schemas.members(body)))

@@ -32,9 +32,9 @@ download() {
 main() {
   [ -n "\${HOME:-}" ] || fail 'HOME is not set, so there is no folder to install into.'
   command -v node >/dev/null 2>&1 ||
-    fail 'hostplane needs Node.js ${node} or newer, and this computer has none. Install it (https://nodejs.org), then run this again.'
+    fail 'The command line needs Node.js ${node} or newer, and this computer has none. Install it (https://nodejs.org), then run this again.'
   node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > ${major} || (a === ${major} && b >= ${minor}) ? 0 : 1)' ||
-    fail "hostplane needs Node.js ${node} or newer, and this computer has $(node --version). Update it (https://nodejs.org), then run this again."
+    fail "The command line needs Node.js ${node} or newer, and this computer has $(node --version). Update it (https://nodejs.org), then run this again."
 
   home="\${XDG_DATA_HOME:-$HOME/.local/share}/hostplane"
   bin="\${HOSTPLANE_BIN:-$HOME/.local/bin}"
