@@ -28,7 +28,7 @@ export const account: Table = [
   ],
   [
     'operation +get',
-    'progress|how far|finished|is ~ finished|completed|done yet|is ~ done|is ~ ready|job finished|ready yet|has the|why did|failed|wait until|wait for|until ~ ready|until ~ done|poll|fortschritt|wie weit|fertig|ist ~ fertig|abgeschlossen|warten bis|warte bis|fehlgeschlagen|bis ~ fertig|status des vorgangs|status of ~ job|status of ~ task|status of ~ operation',
+    'progress|how far|finished|is ~ finished|succeed|succeeded|did ~ succeed|erfolgreich|geklappt|completed|done yet|is ~ done|is ~ ready|job finished|ready yet|has the|why did|failed|wait until|wait for|until ~ ready|until ~ done|poll|fortschritt|wie weit|fertig|ist ~ fertig|abgeschlossen|warten bis|warte bis|fehlgeschlagen|bis ~ fertig|status des vorgangs|status of ~ job|status of ~ task|status of ~ operation',
   ],
   [
     'event',
@@ -36,7 +36,7 @@ export const account: Table = [
   ],
   [
     'webhook',
-    'webhook|webhooks|callback|callbacks|hook|hooks|callback url|notify|microsoft teams|discord|telegram|pagerduty|opsgenie|mattermost|zapier|message to ~ when|post ~ message|ping us|notified|slack|unsubscribe|are sent|post to|posted to|notification url|sns|sns topic|eventbridge|pubsub|event grid|event callbacks|push notifications|https endpoint|receive event|receive events|notifications are posted|call ~ url|ping ~ url|call my server|tell my server|tell our system|call us when|rückruf|benachrichtigen|benachrichtige|benachrichtigung|benachrichtigungsadresse|signing secret|webhook secret|informiere ~ system|zielurl|melden an|url aufrufen|inform ~ when|alert ~ system|notify me when|callback adresse',
+    'webhook|webhooks|callback|callbacks|hook|hooks|callback url|notify|whenever|immer wenn|ping my|ping our|my endpoint|our endpoint|microsoft teams|discord|telegram|pagerduty|opsgenie|mattermost|zapier|message to ~ when|post ~ message|ping us|notified|slack|unsubscribe|are sent|post to|posted to|notification url|sns|sns topic|eventbridge|pubsub|event grid|event callbacks|push notifications|https endpoint|receive event|receive events|notifications are posted|call ~ url|ping ~ url|call my server|tell my server|tell our system|call us when|rückruf|benachrichtigen|benachrichtige|benachrichtigung|benachrichtigungsadresse|signing secret|webhook secret|informiere ~ system|zielurl|melden an|url aufrufen|inform ~ when|alert ~ system|notify me when|callback adresse',
   ],
   [
     'webhook delivery',
@@ -56,7 +56,7 @@ export const account: Table = [
   ],
   [
     'budget',
-    'budget|budgets|cost alert|cost alerts|cost alarm|cost alarms|spending alert|spending alarm|spending cap|spending caps|spending limit|spending limits|spend|spending|money is used up|monthly spending|spend over|cost limit|cost cap|spend more|never spend|billing alarm|billing alert|billing alerts|aws budgets|cost threshold|spending threshold|bill limit|ceiling on ~ spend|cap on ~ spend|limit on ~ bill|surprise bill|overspend|overspending|not exceed|too expensive ~ alert|bill ~ exceed|costs ~ exceed|costs ~ reach|bill ~ explode|budgetgrenze|kostenlimit|ausgabenlimit|kostengrenze|rechnungsgrenze|kostenwarnung|kostenalarm|ausgabengrenze|budgetwarnung|kostendeckel|kostenobergrenze|ausgabenobergrenze|nicht mehr als ~ ausgeben|rechnungslimit|monatsbudget|kosten begrenzen|ausgaben begrenzen|kosten deckeln',
+    'budget|budgets|cost alert|cost alerts|cost alarm|monthly ceiling|monthly cap|monthly limit|monatliche grenze|monatliches limit|spending restriction|spending guard|spend limit|cost alarms|spending alert|spending alarm|spending cap|spending caps|spending limit|spending limits|spend|spending|money is used up|monthly spending|spend over|cost limit|cost cap|spend more|never spend|billing alarm|billing alert|billing alerts|aws budgets|cost threshold|spending threshold|bill limit|ceiling on ~ spend|cap on ~ spend|limit on ~ bill|surprise bill|overspend|overspending|not exceed|too expensive ~ alert|bill ~ exceed|costs ~ exceed|costs ~ reach|bill ~ explode|budgetgrenze|kostenlimit|ausgabenlimit|kostengrenze|rechnungsgrenze|kostenwarnung|kostenalarm|ausgabengrenze|budgetwarnung|kostendeckel|kostenobergrenze|ausgabenobergrenze|nicht mehr als ~ ausgeben|rechnungslimit|monatsbudget|kosten begrenzen|ausgaben begrenzen|kosten deckeln',
   ],
   [
     'budget +set',
@@ -73,7 +73,7 @@ export const account: Table = [
   ['key', 'key|keys|schlüssel'],
   [
     'key denial',
-    'denial|denials|refused|denied|forbidden|permission denied|rejected|blocked because|turned away|403|401|access denied|unauthorized|not authorized|lack of permission|missing permission|missing permissions|missing right|permission error|permission errors|authorization error|authorization errors|auth error|auth errors|zugriffsfehler|berechtigungsfehler|insufficient permissions|insufficient permission|key ~ refused|call ~ refused|requests ~ rejected|requests ~ blocked|calls ~ blocked|abgelehnt|abgelehnte|abgelehnten|verweigert|verweigerte|zurückgewiesen|abgewiesen|abgewiesene|fehlende rechte|fehlende berechtigung|fehlendes recht|keine berechtigung|zugriff verweigert|not permitted',
+    'denial|denials|blocked api calls|blocked calls|blocked requests|blocked api|api calls ~ blocked|refused|denied|forbidden|permission denied|rejected|blocked because|turned away|403|401|access denied|unauthorized|not authorized|lack of permission|missing permission|missing permissions|missing right|permission error|permission errors|authorization error|authorization errors|auth error|auth errors|zugriffsfehler|berechtigungsfehler|insufficient permissions|insufficient permission|key ~ refused|call ~ refused|requests ~ rejected|requests ~ blocked|calls ~ blocked|abgelehnt|abgelehnte|abgelehnten|verweigert|verweigerte|zurückgewiesen|abgewiesen|abgewiesene|fehlende rechte|fehlende berechtigung|fehlendes recht|keine berechtigung|zugriff verweigert|not permitted',
   ],
   [
     'ip allowlist',

@@ -29,9 +29,9 @@ export const flexibleVps: Table = [
   ],
   [
     'backup policy',
-    'backup policy|backup policies|backup schedule|backup plan|backup rule|every night|nightly|automatic backup|automatic backups|automated backup|scheduled backup|scheduled backups|next backup|daily backup|weekly backup|regular backups|retention|backup retention|schedule of backups|' +
+    'backup policy|backup policies|backup schedule|backup plan|backup rule|nightly backup|nightly backups|every night ~ backup|backup ~ every night|backup ~ nightly|automatic backup|automatic backups|automated backup|scheduled backup|scheduled backups|next backup|daily backup|weekly backup|regular backups|retention|backup retention|schedule of backups|' +
       'lifecycle policy|data lifecycle manager|dlm|aws backup plan|recovery services policy|back up ~ automatically|back up ~ every|backups ~ every|backups ~ daily|backups ~ automatically|daily backups|weekly backups|backups happen|snapshot schedule|automatic snapshots|how long ~ backups|keep ~ backups|keep backups|backups ~ kept|backup window|backup job|cron backup|backup cadence|backup frequency|' +
-      'sicherungsplan|sicherungszeitplan|backupplan|backup plan|sicherungsrichtlinie|automatische sicherung|automatische sicherungen|automatische backups|automatisch sichern|jede nacht|nächtlich|nächtliche|täglich sichern|tägliche sicherung|tägliche backups|tägliches backup|wöchentliche sicherung|wöchentlich sichern|aufbewahrung|aufbewahrungsdauer|sicherungsregel|regelmäßig sichern|regelmäßige sicherung|sicherungen ~ automatisch|sicherung ~ automatisch|aufbewahren|sicherungsintervall|backup zeitplan|zeitplan',
+      'sicherungsplan|sicherungszeitplan|backupplan|backup plan|sicherungsrichtlinie|automatische sicherung|automatische sicherungen|automatische backups|automatisch sichern|nächtliche sicherung|nächtlichen sicherung|nächtliche backups|jede nacht ~ sichern|sichern ~ jede nacht|backup ~ jede nacht|täglich sichern|tägliche sicherung|tägliche backups|tägliches backup|wöchentliche sicherung|wöchentlich sichern|aufbewahrung|aufbewahrungsdauer|sicherungsregel|regelmäßig sichern|regelmäßige sicherung|sicherungen ~ automatisch|sicherung ~ automatisch|aufbewahren|sicherungsintervall|backup zeitplan|zeitplan',
   ],
   [
     'volume',
@@ -40,7 +40,7 @@ export const flexibleVps: Table = [
   ],
   [
     'image',
-    'image|images|template|templates|distribution|distro|operating system|os|golden image|qcow2|vmdk|disk image|imported disk|ami|amis|machine image|os image|custom image|server image|base image|vhd|glance|systems can i install|which linux|' +
+    'image|images|template|templates|distribution|distro|operating system|os|golden image|qcow2|vmdk|disk image|imported disk|ami|amis|machine image|os image|custom image|server image|base image|vhd|systems can i install|which linux|' +
       'vorlage|vorlagen|betriebssystem|betriebssysteme|abbild|abbilder|systemabbild|serverabbild|servervorlage|distribution|distributionen|eigenes image',
   ],
   [
@@ -118,8 +118,8 @@ export const flexibleVps: Table = [
   // VPN.
   [
     'vpn gateway',
-    'vpn gateway|vpn gateways|wireguard gateway|wireguard server|vpn server|vpn endpoint|client vpn endpoint|vpn concentrator|vpn into|vpn zugang einrichten|virtual network gateway|vpn|wireguard|cloud vpn|site to site|openvpn server|vpn service|vpn port|' +
-      'vpn server|vpn gateway|vpn zugang|vpn dienst|vpn einwahl|vpn tor',
+    'vpn gateway|vpn gateways|wireguard gateway|wireguard server|vpn server|vpn endpoint|client vpn endpoint|vpn concentrator|vpn into|virtual network gateway|vpn|wireguard|cloud vpn|site to site|openvpn server|vpn service|vpn port|' +
+      'vpn server|vpn gateway|vpn dienst|vpn einwahl|vpn tor',
   ],
   [
     'vpn peer',
@@ -148,17 +148,17 @@ export const flexibleVps: Table = [
   ],
   [
     'metrics',
-    'metric|metrics|cpu|load|graph|graphs|overload|overloaded|utilisation|utilization|performance|cpu usage|cpu load|statistic|statistics|traffic|throughput|disk io|iops|bandwidth|busy|monitor|monitoring|cloudwatch|cloud monitoring|azure monitor|usage graph|memory usage|memory pressure|pressure|consumption of cpu|ram consumption|swapping|network usage|ram usage|cpu utilization|sluggish|slow server|server is slow|being slow|maxed out|performance data|resource usage|idle|bottleneck|hot|stackdriver|cpu graph|processor time|' +
+    'metric|metrics|cpu|load|graph|graphs|overload|overloaded|utilisation|utilization|performance|cpu usage|cpu load|statistic|statistics|traffic|throughput|disk io|iops|bandwidth|busy|monitor|monitoring|cloudwatch|cloud monitoring|azure monitor|usage graph|memory usage|speicherverbrauch|ramverbrauch|cpu verbrauch|how is ~ doing|memory pressure|pressure|consumption of cpu|ram consumption|swapping|network usage|ram usage|cpu utilization|sluggish|slow server|server is slow|being slow|maxed out|performance data|resource usage|idle|bottleneck|hot|stackdriver|cpu graph|processor time|' +
       'auslastung|cpu auslastung|messwerte|metriken|leistungsdaten|verlauf|datenverkehr|überlastet|ausgelastet|prozessorlast|speicherauslastung|netzwerkverkehr|bandbreite|statistik|statistiken|cpu last|langsam|durchsatz|leerlauf|diagramm|verkehr|serverlast',
   ],
   [
     'password reset',
-    'password|root password|login password|forgot|forgotten|can t get in|cannot get in|cant get in|get back in|cannot sign in|can t sign in|login lost|lost login|root login|lost my login|lost access|zugang verloren|administrator password|locked out|new password|cannot log in|can t log in|lost root|password reset|reset password|lost ~ password|lost password|admin password|get password data|reset ~ password|credentials for the machine|log in any more|' +
+    'password|root password|login password|forgot|forgotten|root zugang|zugang ~ wiederherstellen|admin zugang|rootzugang|root credentials|credentials for ~ root|new credentials|credentials for ~ server|credentials of ~ server|can t get in|cannot get in|cant get in|get back in|cannot sign in|can t sign in|login lost|lost login|root login|lost my login|lost access|zugang verloren|administrator password|locked out|new password|cannot log in|can t log in|lost root|password reset|reset password|lost ~ password|lost password|admin password|get password data|reset ~ password|credentials for the machine|log in any more|' +
       'passwort|kennwort|root passwort|passwort vergessen|passwort zurücksetzen|neues passwort|zugangsdaten ~ server|ausgesperrt|vergessen|administratorpasswort|passwort ~ zurücksetzen|kennwort zurücksetzen|rootpasswort|zugangspasswort|komme nicht mehr rein',
   ],
   [
     'rescue',
-    'rescue|rescue mode|rescue system|repair system|recovery|recovery mode|recovery system|live system|broken filesystem|does not boot|doesnt boot|wont boot|fails to boot|boot fails|stuck at boot|no longer boots|doesn t boot|won t boot|not boot|not booting|repair|unbootable|fsck|single user mode|emergency mode|broken grub|grub|broken bootloader|bootloader|broken fstab|fstab|rescue image|' +
+    'rescue|rescue mode|emergency boot|emergency system|boot environment|rescue system|repair system|recovery|recovery mode|recovery system|live system|broken filesystem|does not boot|doesnt boot|wont boot|fails to boot|boot fails|stuck at boot|no longer boots|doesn t boot|won t boot|not boot|not booting|repair|unbootable|fsck|single user mode|emergency mode|broken grub|grub|broken bootloader|bootloader|broken fstab|fstab|rescue image|' +
       'rettungssystem|rettungsmodus|notfallsystem|rescuemodus|rescuesystem|reparieren|reparatur|bootet nicht|startet nicht|startet nicht mehr|bootet nicht mehr|notsystem|reparatursystem|notfallmodus|fährt nicht hoch|hochfahren ~ nicht|dateisystem ~ kaputt|kaputtes dateisystem',
   ],
   [
@@ -203,13 +203,19 @@ export const flexibleVps: Table = [
     'hacked|infected|malware|virus|clean system|gehackt|verseucht|schadsoftware|kompromittiert|clean os',
   ],
   [
+    'backup? policy?',
+    'every night|nightly|jede nacht|nächtlich|nächtliche|nächtlichen|every day|daily|täglich|tägliche|weekly|wöchentlich',
+  ],
+  [
     'backup policy?',
     'disaster|disaster recovery|data loss|datenverlust|lose data|losing data|lose our data|katastrophe|daten verlieren',
   ],
+  ['vpn gateway? peer', 'vpn zugang|vpn access|zugang zum vpn|zugriff auf ~ vpn|vpn zugriff'],
   [
     'vpn gateway? peer?',
     'work from home|home office|homeoffice|from home|remote work|remote access|remotely|von zu hause|unterwegs|fernzugriff|secure tunnel|secure connection|sichere verbindung|sicherer zugang|on the road',
   ],
+  ['firewall? rule? +add?', 'forbid|prohibit|deny|ban|verbieten|untersagen|admit|whitelist port'],
   [
     'firewall? rule?',
     'http|https|rdp|smtp|imap|mysql port|tcp|udp|icmp|ping|reachable|unreachable|blocked|blockiert|gets through|let through|let ~ through|attack|attacks|attackers|ddos attack|brute force|bots|nicht erreichbar|angriff|angriffe|scanner',

@@ -4,7 +4,7 @@
  */
 export const goals: Readonly<Record<string, string>> = {
   getWhoami:
-    'key permission/right/allowed/expire/expiry/valid/work | which key use/using | welche rechte/berechtigungen key',
+    'recht/rechte/berechtigung/scope api/my/meine key/token | key permission/right/allowed/expire/expiry/valid/work | which key use/using | welche rechte/berechtigungen key',
   listMyApis:
     'key +list call/endpoint/operation/allowed | which call/operation/endpoint allowed/permitted/may',
   listResources:
@@ -31,10 +31,10 @@ export const goals: Readonly<Record<string, string>> = {
   estimatePrice:
     'compare price/plan/cost/cheaper/size | cheaper plan/size/smaller | would/würde/wäre cost/price/expensive/kosten/teuer | cost before order/create/buy/start | compare price/cost configuration/option/plan',
   getUsage:
-    'which/who/what most/highest/biggest/largest spend/cost/expensive/pay/charged | most expensive/teuerste vm/resource | cost/bill high/higher/jump/grown/rise/why | pay/paying/spent month/so/monat | forecast/expected bill/cost/month | split/break cost team/project/label | where money',
+    'cost project/projekt/team/label/department/abteilung/kunde/tag | gesamt/total/overall cost | which/who/what most/highest/biggest/largest spend/cost/expensive/pay/charged | most expensive/teuerste vm/resource | cost/bill high/higher/jump/grown/rise/why | pay/paying/spent month/so/monat | forecast/expected bill/cost/month | split/break cost team/project/label | where money',
   listBudgets: 'budget used/left/remaining/übrig',
   setBudget:
-    'euro/dollar/eur/money allowance/pocket/limit/cap/most/maximal/monthly/month | warn/alert/notify/mail/email/warnen/alarm cost/bill/budget/spend/money | never/not/avoid/prevent spend/bill/exceed/surprise | stop/block/refuse spend/cost/budget new | cap/limit/ceiling/deckeln cost/bill/spend/budget | raise/lower/increase/erhöhen/senken budget',
+    'cost/spend throttle/control/bremsen/under/runaway/contain/eindämmen/griff | euro/dollar/eur/money allowance/pocket/limit/cap/most/maximal/monthly/month | warn/alert/notify/mail/email/warnen/alarm cost/bill/budget/spend/money | never/not/avoid/prevent spend/bill/exceed/surprise | stop/block/refuse spend/cost/budget new | cap/limit/ceiling/deckeln cost/bill/spend/budget | raise/lower/increase/erhöhen/senken budget',
   deleteBudget: 'lift/drop/end budget/cap | no longer limit budget/spend',
   listMembers: 'who access/login/admin/zugriff/zugang | mfa/2fa who/member/without',
   revokeApiKey:
@@ -65,7 +65,7 @@ export const goals: Readonly<Record<string, string>> = {
   restoreVm:
     '+restore snapshot/backup | undo/revert/rückgängig upgrade/update/change/deployment/disk | go/get/zurück back snapshot/yesterday/state | accidentally/broke/broken/kaputt update/upgrade/deleted vm',
   performVmAction:
-    'vm hang/hung/frozen/stuck/unresponsive/hängt/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm',
+    'nacht/wochenende/leerlauf/night/weekend sparen/save/aus/off vm | vm hang/hung/frozen/stuck/unresponsive/hängt/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm',
   performBulkVmAction:
     '+stop bulk | +start bulk | +restart bulk | +stop label/staging vm/bulk | stop/off all/every vm night/weekend | vm +restart all/many/several/alle/mehrere | vm +stop all/many/several/alle/mehrere | vm +start all/many/several/alle/mehrere',
   resizeVm:
@@ -142,7 +142,7 @@ export const goals: Readonly<Record<string, string>> = {
   createVpnPeer:
     'add/allow/give/let/connect laptop/phone/device/colleague/employee/office/contractor/mitarbeiter/handy vpn | vpn access/zugang +create/give/new/for | vpn new user/client/peer/device/mitarbeiter',
   updateVpnPeer:
-    'vpn access/peer expire/temporary/until/disable/pause/sperren/temporarily | replace/new key vpn peer/client',
+    'vpn befristet/befristen/temporär/temporary/until/bis/limited | vpn access/peer expire/temporary/until/disable/pause/sperren/temporarily | replace/new key vpn peer/client',
   deleteVpnPeer:
     'vpn +delete peer/device/laptop/phone/user/colleague/employee/access | left/lost/stolen/verloren vpn/laptop/phone | vpn revoke/kick/block/entziehen',
   listVpnPeers:
