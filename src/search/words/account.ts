@@ -4,7 +4,7 @@ import type { Table } from '../phrases.ts';
 export const account: Table = [
   [
     'whoami',
-    'who am i|whoami|logged in|signed in|credential work|credentials work|key i am using|key am i using|this api key|this key|which address am i|i use right now|am i using|my key|my own key|caller identity|get caller identity|sts|current user|current key|calling key|calling identity|which account am i|does my key work|does ~ key work|is my key valid|test my key|wer bin ich|angemeldet|mit welchem schlüssel|welcher schlüssel|mein schlüssel|eingeloggt|eigene rechte|meine rechte|meine berechtigungen|mein api schlüssel|my permissions|what am i allowed',
+    'who am i|whoami|what s my ip|what is my ip|my ip according|my own ip|my own address|meine eigene ip|welche ip habe ich|from where do i call|logged in|signed in|credential work|credentials work|key i am using|key am i using|this api key|this key|which address am i|i use right now|am i using|my key|my own key|caller identity|get caller identity|sts|current user|current key|calling key|calling identity|which account am i|does my key work|does ~ key work|is my key valid|test my key|wer bin ich|angemeldet|mit welchem schlüssel|welcher schlüssel|mein schlüssel|eingeloggt|eigene rechte|meine rechte|meine berechtigungen|mein api schlüssel|my permissions|what am i allowed',
   ],
   [
     'endpoint api access',
@@ -64,7 +64,7 @@ export const account: Table = [
   ],
   [
     'member role',
-    'member|members|user|users|people|person|team|team members|colleague|colleagues|admin|admins|who has access|wer hat ~ zugriff|wer hat ~ zugang|who ~ access|logins|two factor turned on|zwei faktor|employee|employees|staff|coworker|teammate|iam users|iam|who can log in|roles|role|persons|mfa|two factor|who is in|owners|mitglied|mitglieder|benutzer|nutzer|personen|leute|kollege|kollegen|mitarbeiter|wer hat zugriff|wer hat zugang|rollen|rolle|administratoren|teammitglieder|wer gehört|wer darf',
+    'member|members|user|users|people|person|team|team members|colleague|colleagues|admin|admins|who has access|who is logged into|who can log into|who has a login|who can sign in|wer hat ~ zugriff|wer hat ~ zugang|who ~ access|logins|two factor turned on|zwei faktor|employee|employees|staff|coworker|teammate|iam users|iam|who can log in|roles|role|persons|mfa|two factor|who is in|owners|mitglied|mitglieder|benutzer|nutzer|personen|leute|kollege|kollegen|mitarbeiter|wer hat zugriff|wer hat zugang|rollen|rolle|administratoren|teammitglieder|wer gehört|wer darf',
   ],
   [
     'api key',
@@ -81,6 +81,14 @@ export const account: Table = [
   ],
   [
     'audit entry log',
-    'audit|audit trail|audit log|audit logs|security log|compliance|change history|who changed|who deleted|who did|who stopped|who created|who restarted|who removed|who touched|find out who|figure out who|who was it|wer war das|who is behind|wer steckt|who is to blame|who opened|who made|who modified|who resized|who shut|who rebooted|who is responsible|who has changed|who has deleted|culprit|cloudtrail|lookup events|activity logs|access log|log of changes|trail|iso 27001|auditor|forensic|prüfprotokoll|protokoll|änderungsprotokoll|wer hat|wer war|auditprotokoll|nachvollziehen|revision|prüfpfad|änderungshistorie|wer löschte|revisionssicher|auditlog|änderungsverlauf',
+    'audit|audit trail|audit log|audit logs|security log|compliance|change history|who changed|who deleted|who did|who stopped|who created|who restarted|who removed|who touched|who used|who uses ~ key|who approved|who ordered|who started|who attached|who detached|who renamed|who granted|wer benutzt|wer benutzte|wer nutzte|find out who|figure out who|who was it|wer war das|who is behind|wer steckt|who is to blame|who opened|who made|who modified|who resized|who shut|who rebooted|who is responsible|who has changed|who has deleted|culprit|cloudtrail|lookup events|activity logs|access log|log of changes|trail|iso 27001|auditor|forensic|prüfprotokoll|protokoll|änderungsprotokoll|wer hat|wer war|auditprotokoll|nachvollziehen|revision|prüfpfad|änderungshistorie|wer löschte|revisionssicher|auditlog|änderungsverlauf',
+  ],
+  [
+    'audit event',
+    'what changed|what has changed|was hat sich geändert|was wurde geändert|recent changes to|changes to the|changes on the|what was changed|was sich geändert hat',
+  ],
+  [
+    'webhook event? +create?',
+    'know when|tell me when|told when|want to know when|let me know when|let us know|bescheid sagen|bescheid geben|bescheid bekommen|informiert werden|be informed|be told|get told|mitbekommen wenn|wissen wenn',
   ],
 ];

@@ -122,7 +122,7 @@ export const acts: Table = [
   ],
   [
     '+attach',
-    'attach|assign|guard|shield|secure ~ with|absichern|associate|plug|plug in|join|connect|hook up|mount|apply|bind|put ~ into|put ~ in|put ~ behind|in front of|give ~ server|hang|use ~ on|associate with|into the network|' +
+    'attach|assign|transfer|relocate|move ~ to another|move ~ between|move ~ to the|move ~ from|umziehen|umhängen|hand over|reassign|reattach|guard|shield|secure ~ with|absichern|associate|plug|plug in|join|connect|hook up|mount|apply|bind|put ~ into|put ~ in|put ~ behind|in front of|give ~ server|hang|use ~ on|associate with|into the network|' +
       'anhängen|hänge ~ an|häng ~ an|anschließen|schließe ~ an|verbinden|verbinde|zuweisen|weise ~ zu|zuordnen|ordne ~ zu|einhängen|hänge ~ ein|anbinden|binde ~ an|einbinden|anstecken|koppeln|verknüpfen|mounten|aufnehmen in|geben|gib|anwenden',
   ],
   [

@@ -30,7 +30,7 @@ export const flexibleVps: Table = [
   [
     'backup policy',
     'backup policy|backup policies|backup schedule|backup plan|backup rule|nightly backup|nightly backups|every night ~ backup|backup ~ every night|backup ~ nightly|automatic backup|automatic backups|automated backup|scheduled backup|scheduled backups|next backup|daily backup|weekly backup|regular backups|retention|backup retention|schedule of backups|' +
-      'lifecycle policy|data lifecycle manager|dlm|aws backup plan|recovery services policy|back up ~ automatically|back up ~ every|backups ~ every|backups ~ daily|backups ~ automatically|daily backups|weekly backups|backups happen|snapshot schedule|automatic snapshots|how long ~ backups|keep ~ backups|keep backups|backups ~ kept|backup window|backup job|cron backup|backup cadence|backup frequency|' +
+      'lifecycle policy|data lifecycle manager|dlm|aws backup plan|recovery services policy|back up ~ automatically|back up ~ every|backups ~ every|backups ~ daily|backups ~ automatically|daily backups|weekly backups|backups happen|snapshot schedule|automatic snapshots|how long ~ backups|keep ~ backups|keep backups|backups ~ kept|backup window|cron backup|backup cadence|backup frequency|' +
       'sicherungsplan|sicherungszeitplan|backupplan|backup plan|sicherungsrichtlinie|automatische sicherung|automatische sicherungen|automatische backups|automatisch sichern|nächtliche sicherung|nächtlichen sicherung|nächtliche backups|jede nacht ~ sichern|sichern ~ jede nacht|backup ~ jede nacht|täglich sichern|tägliche sicherung|tägliche backups|tägliches backup|wöchentliche sicherung|wöchentlich sichern|aufbewahrung|aufbewahrungsdauer|sicherungsregel|regelmäßig sichern|regelmäßige sicherung|sicherungen ~ automatisch|sicherung ~ automatisch|aufbewahren|sicherungsintervall|backup zeitplan|zeitplan',
   ],
   [
@@ -99,7 +99,7 @@ export const flexibleVps: Table = [
   ],
   [
     'firewall rule +add',
-    'open port|open a port|open ~ port|allow ssh|allow http|allow https|allow connection|allow connections|let in|allow traffic|allow ~ port|ingress rule|egress rule|add ~ rule|new rule|block traffic|block an address|block ~ ip|block ~ range|block ~ country|deny traffic|unblock ~ port|expose port|expose ~ port|ban ~ ip|allow ~ from|authorize security group ingress|authorize ingress|inbound rule|ban an address|block attackers|open up|forward ~ port|permit|whitelist ~ port|make ~ port reachable|' +
+    'open port|open a port|open ~ port|allow ssh|allow http|allow https|allow connection|allow connections|let in|allow traffic|allow ~ port|ingress rule|egress rule|add ~ rule|new rule|block traffic|block an address|block ~ ip|block ~ range|block ~ country|deny traffic|unblock ~ port|unblock|entsperren|expose port|expose ~ port|ban ~ ip|allow ~ from|authorize security group ingress|authorize ingress|inbound rule|ban an address|block attackers|open up|forward ~ port|permit|whitelist ~ port|make ~ port reachable|' +
       'port öffnen|port ~ öffnen|öffne ~ port|port freigeben|port ~ freigeben|ports öffnen|ports freigeben|ssh erlauben|erlauben|erlaube|zulassen|durchlassen|port aufmachen|port ~ aufmachen|freischalten|regel hinzufügen|neue regel|regel anlegen|portfreigabe|blockieren|adresse sperren|zugriff erlauben|regel ergänzen',
   ],
   [
@@ -138,7 +138,7 @@ export const flexibleVps: Table = [
   // What a machine does and shows.
   [
     'console',
-    'console|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
+    'console|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|without ssh|no ssh|ssh is dead|ohne ssh|through the web|over the web|via web|through the browser|über den browser|per browser|in a web page|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
       'konsole|bildschirm|tastatur|im browser|fernkonsole|webkonsole|serielle konsole|monitor des servers|bildschirminhalt|ssh geht nicht|ssh ~ nicht',
   ],
   [
@@ -153,7 +153,7 @@ export const flexibleVps: Table = [
   ],
   [
     'password reset',
-    'password|root password|login password|forgot|forgotten|root zugang|zugang ~ wiederherstellen|admin zugang|rootzugang|root credentials|credentials for ~ root|new credentials|credentials for ~ server|credentials of ~ server|can t get in|cannot get in|cant get in|get back in|cannot sign in|can t sign in|login lost|lost login|root login|lost my login|lost access|zugang verloren|administrator password|locked out|new password|cannot log in|can t log in|lost root|password reset|reset password|lost ~ password|lost password|admin password|get password data|reset ~ password|credentials for the machine|log in any more|' +
+    'password|root password|login password|forgot|forgotten password|root zugang|zugang ~ wiederherstellen|admin zugang|rootzugang|root credentials|credentials for ~ root|new credentials|credentials for ~ server|credentials of ~ server|can t get in|cannot get in|cant get in|get back in|cannot sign in|can t sign in|login lost|lost login|root login|lost my login|lost access|zugang verloren|administrator password|locked out|new password|cannot log in|can t log in|lost root|password reset|reset password|lost ~ password|lost password|admin password|get password data|reset ~ password|credentials for the machine|log in any more|' +
       'passwort|kennwort|root passwort|passwort vergessen|passwort zurücksetzen|neues passwort|zugangsdaten ~ server|ausgesperrt|vergessen|administratorpasswort|passwort ~ zurücksetzen|kennwort zurücksetzen|rootpasswort|zugangspasswort|komme nicht mehr rein',
   ],
   [
@@ -176,7 +176,7 @@ export const flexibleVps: Table = [
   // What can be ordered.
   [
     'location',
-    'location|locations|region|regions|data center|data centers|datacenter|datacenters|data centre|datacentre|site|city|cities|country|geography|where can|where could|where do|availability zone|availability zones|zone|zones|az|in europe|inside the eu|in the eu|germany|frankfurt|closest to|near ~ customers|place ~ servers|latency|physically|where ~ run|where ~ hosted|describe regions|' +
+    'location|locations|region|regions|data center|data centers|datacenter|datacenters|data centre|datacentre|site|city|cities|country|geography|where can|where could|data stored|where is ~ stored|where are ~ stored|data residency|data located|gespeichert|sovereignty|gdpr|dsgvo|where do|availability zone|availability zones|zone|zones|az|in europe|inside the eu|in the eu|germany|frankfurt|closest to|near ~ customers|place ~ servers|latency|physically|where ~ run|where ~ hosted|describe regions|' +
       'standort|standorte|standorten|rechenzentrum|rechenzentren|regionen|ort|orte|wo stehen|wo steht|stadt|städte|land|länder|in deutschland|innerhalb der eu|in der eu|wo kann|wo können|deutschland|nähe',
   ],
   [
@@ -219,5 +219,25 @@ export const flexibleVps: Table = [
   [
     'firewall? rule?',
     'http|https|rdp|smtp|imap|mysql port|tcp|udp|icmp|ping|reachable|unreachable|blocked|blockiert|gets through|let through|let ~ through|attack|attacks|attackers|ddos attack|brute force|bots|nicht erreichbar|angriff|angriffe|scanner',
+  ],
+  [
+    'firewall +create?',
+    'lock down|secure ~ server|secure ~ machine|secure ~ vm|abschotten|abriegeln|dichtmachen|from the internet|aus dem internet|vor dem internet|from hackers|vor hackern',
+  ],
+  [
+    'vpn peer +create?',
+    'connect ~ phone|connect ~ laptop|connect ~ office|connect ~ home|phone ~ network|laptop ~ network|office ~ network|home ~ network|handy ~ netz|laptop ~ netz|büro ~ netz|büro ~ verbinden|office ~ connect',
+  ],
+  [
+    'vpn? peer?',
+    'device|agency|supplier|agentur|dienstleister|phone|laptop|handy|notebook|smartphone|tablet|iphone|android|ipad|freelancer|contractor|außendienst',
+  ],
+  [
+    'vm +resize',
+    'traffic peak|peak load|more visitors|lots of visitors|many visitors|black friday|ansturm|lastspitze|handle more|mehr besucher|viele besucher|oversized|rightsizing|overprovisioned|überdimensioniert',
+  ],
+  [
+    'snapshot +create?',
+    'without risk|risk free|safely try|safe to try|just in case|goes wrong|go wrong|schiefgeht|schief geht|sicherheitshalber|for safety|ohne risiko|vorsichtshalber|safety net|point to return|fallback point',
   ],
 ];
