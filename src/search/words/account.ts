@@ -36,7 +36,7 @@ export const account: Table = [
   ],
   [
     'webhook',
-    'webhook|webhooks|callback|callbacks|hook|hooks|callback url|notify|whenever|immer wenn|ping my|ping our|my endpoint|our endpoint|microsoft teams|discord|telegram|pagerduty|opsgenie|mattermost|zapier|message to ~ when|post ~ message|ping us|notified|slack|unsubscribe|are sent|post to|posted to|notification url|sns|sns topic|eventbridge|pubsub|event grid|event callbacks|push notifications|https endpoint|receive event|receive events|notifications are posted|call ~ url|ping ~ url|call my server|tell my server|tell our system|call us when|rückruf|benachrichtigen|benachrichtige|benachrichtigung|benachrichtigungsadresse|signing secret|webhook secret|informiere ~ system|zielurl|melden an|url aufrufen|inform ~ when|alert ~ system|notify me when|callback adresse',
+    'webhook|webhooks|callback|callbacks|hook|hooks|callback url|notify|ticket system|ticketsystem|jira|servicenow|crm|our monitoring|unser system|whenever|immer wenn|ping my|ping our|my endpoint|our endpoint|microsoft teams|discord|telegram|pagerduty|opsgenie|mattermost|zapier|message to ~ when|post ~ message|ping us|notified|slack|unsubscribe|are sent|post to|posted to|notification url|sns|sns topic|eventbridge|pubsub|event grid|event callbacks|push notifications|https endpoint|receive event|receive events|notifications are posted|call ~ url|ping ~ url|call my server|tell my server|tell our system|call us when|rückruf|benachrichtigen|benachrichtige|benachrichtigung|benachrichtigungsadresse|signing secret|webhook secret|informiere ~ system|zielurl|melden an|url aufrufen|inform ~ when|alert ~ system|notify me when|callback adresse',
   ],
   [
     'webhook delivery',
@@ -56,7 +56,7 @@ export const account: Table = [
   ],
   [
     'budget',
-    'budget|budgets|cost alert|cost alerts|cost alarm|monthly ceiling|monthly cap|monthly limit|monatliche grenze|monatliches limit|spending restriction|spending guard|spend limit|cost alarms|spending alert|spending alarm|spending cap|spending caps|spending limit|spending limits|spend|spending|money is used up|monthly spending|spend over|cost limit|cost cap|spend more|never spend|billing alarm|billing alert|billing alerts|aws budgets|cost threshold|spending threshold|bill limit|ceiling on ~ spend|cap on ~ spend|limit on ~ bill|surprise bill|overspend|overspending|not exceed|too expensive ~ alert|bill ~ exceed|costs ~ exceed|costs ~ reach|bill ~ explode|budgetgrenze|kostenlimit|ausgabenlimit|kostengrenze|rechnungsgrenze|kostenwarnung|kostenalarm|ausgabengrenze|budgetwarnung|kostendeckel|kostenobergrenze|ausgabenobergrenze|nicht mehr als ~ ausgeben|rechnungslimit|monatsbudget|kosten begrenzen|ausgaben begrenzen|kosten deckeln',
+    'budget|budgets|cost alert|cost alerts|cost alarm|money runs out|money is gone|before the money|kosten im griff|costs under control|monthly ceiling|monthly cap|monthly limit|monatliche grenze|monatliches limit|spending restriction|spending guard|spend limit|cost alarms|spending alert|spending alarm|spending cap|spending caps|spending limit|spending limits|spend|spending|money is used up|monthly spending|spend over|cost limit|cost cap|spend more|never spend|billing alarm|billing alert|billing alerts|aws budgets|cost threshold|spending threshold|bill limit|ceiling on ~ spend|cap on ~ spend|limit on ~ bill|surprise bill|overspend|overspending|not exceed|too expensive ~ alert|bill ~ exceed|costs ~ exceed|costs ~ reach|bill ~ explode|budgetgrenze|kostenlimit|ausgabenlimit|kostengrenze|rechnungsgrenze|kostenwarnung|kostenalarm|ausgabengrenze|budgetwarnung|kostendeckel|kostenobergrenze|ausgabenobergrenze|nicht mehr als ~ ausgeben|rechnungslimit|monatsbudget|kosten begrenzen|ausgaben begrenzen|kosten deckeln',
   ],
   [
     'budget +set',
@@ -77,7 +77,7 @@ export const account: Table = [
   ],
   [
     'ip allowlist',
-    'allowlist|whitelist|whitelisted|ip whitelist|allowed source|allowed sources|ip filter|ip restriction|ip restrictions|office address|office ip|call from|may use the api|ip range|source address|source addresses|source ip|which addresses may|which ips may|which ip addresses may|which networks may|api access from|allowed to call the api from|allow list|erlaubte adressen|erlaubte ips|ip beschränkung|ip einschränkung|ip freigabe|ip liste|zugelassene adressen|zugriff auf die api|von welchen adressen|von wo|positivliste|erlaubte ip|freigegebene adressen|welche ips dürfen|welche ips ~ api|welche adressen dürfen|büro ip',
+    'allowlist|whitelist|whitelisted|ip whitelist|allowed source|allowed sources|ip filter|ip restriction|ip restrictions|office address|office ip|office ~ api|büro ~ api|call from|may use the api|ip range|source address|source addresses|source ip|which addresses may|which ips may|which ip addresses may|which networks may|api access from|allowed to call the api from|allow list|erlaubte adressen|erlaubte ips|ip beschränkung|ip einschränkung|ip freigabe|ip liste|zugelassene adressen|zugriff auf die api|von welchen adressen|von wo|positivliste|erlaubte ip|freigegebene adressen|welche ips dürfen|welche ips ~ api|welche adressen dürfen|büro ip',
   ],
   [
     'audit entry log',
@@ -91,4 +91,5 @@ export const account: Table = [
     'webhook event? +create?',
     'know when|tell me when|told when|want to know when|let me know when|let us know|bescheid sagen|bescheid geben|bescheid bekommen|informiert werden|be informed|be told|get told|mitbekommen wenn|wissen wenn',
   ],
+  ['event? operation?', 'went wrong|go wrong|goes wrong|schiefgegangen|schief gegangen'],
 ];

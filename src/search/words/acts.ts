@@ -141,7 +141,7 @@ export const acts: Table = [
   ],
   [
     '+download',
-    'download|dowload|export|pull ~ down|save ~ locally|aufs notebook|auf den laptop|auf mein notebook|auf meinen laptop|onto my|to my nas|on my nas|offsite|off site|fetch ~ file|get ~ file|herunterladen|runterladen|lade ~ herunter|lade ~ runter|exportieren|außer haus|auf meinen rechner|auf meinen computer|onto my computer|to my computer|to my laptop',
+    'download|dowload|export|pull ~ down|save ~ locally|data home|take ~ home|mit nach hause|aufs notebook|auf den laptop|auf mein notebook|auf meinen laptop|onto my|to my nas|on my nas|offsite|off site|fetch ~ file|get ~ file|herunterladen|runterladen|lade ~ herunter|lade ~ runter|exportieren|außer haus|auf meinen rechner|auf meinen computer|onto my computer|to my computer|to my laptop',
   ],
   ['+create?', 'open|öffnen|öffne|aufmachen|mach ~ auf'],
   [

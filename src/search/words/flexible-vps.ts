@@ -35,7 +35,7 @@ export const flexibleVps: Table = [
   ],
   [
     'volume',
-    'volume|volumes|block storage|block device|data disk|data disks|extra disk|additional disk|second disk|attached disk|ebs|ebs volume|elastic block store|persistent disk|managed disk|cinder|external disk|separate disk|data volume|storage volume|storage|block volume|disk for data|hard drive|hard disk|additional storage|extra storage|more storage space|disk|drive|disks|' +
+    'volume|volumes|block storage|block device|data disk|data disks|extra disk|additional disk|second disk|attached disk|ebs|ebs volume|elastic block store|persistent disk|managed disk|cinder|external disk|separate disk|data volume|storage volume|storage|block volume|disk for data|hard drive|hard disk|additional storage|separate from the system|separately from the system|extra storage|more storage space|disk|drive|disks|' +
       'volumen|festplatte|festplatten|datenträger|platte|platten|datenplatte|zusatzplatte|blockspeicher|speicherplatz|laufwerk|zusätzliche platte|speichervolumen|datenvolume|massenspeicher',
   ],
   [
@@ -58,7 +58,7 @@ export const flexibleVps: Table = [
   ],
   [
     'ssh key',
-    'ssh key|ssh keys|public key|login key|laptop key|id ed25519|id rsa|pub|ssh public key|key pair|keypair|key pairs|import key pair|authorized key|authorized keys|pubkey|ssh|sshkey|without a password|without password|passwordless|ohne passwort|ohne kennwort|' +
+    'ssh key|ssh keys|public key|login key|laptop key|id ed25519|id rsa|pub|ssh public key|key pair|keypair|key pairs|import key pair|authorized key|authorized keys|pubkey|ssh|sshkey|without a password|type a password|no password|kein passwort|without password|passwordless|ohne passwort|ohne kennwort|' +
       'ssh schlüssel|öffentlicher schlüssel|öffentlichen schlüssel|schlüsselpaar|sshschlüssel|anmeldeschlüssel|login schlüssel|ssh zugangsschlüssel',
   ],
   // Networks.
@@ -88,7 +88,7 @@ export const flexibleVps: Table = [
   ],
   [
     'public ip',
-    'public ip|floating ip|floating ips|elastic ip|elastic ips|public address|reserved address|static ip|reserved ip|public ipv4|public ips|eip|external ip|fixed ip|additional ip|second ip|extra ip|additional address|separate addresses|failover ip|primary ip|ipv4 address|second public address|dedicated ip|separate address|internet address|reachable from the internet|extra ipv4|' +
+    'public ip|floating ip|floating ips|standby|failover|switch over|switchover|elastic ip|elastic ips|public address|reserved address|static ip|reserved ip|public ipv4|public ips|eip|external ip|fixed ip|additional ip|second ip|extra ip|additional address|separate addresses|failover ip|primary ip|ipv4 address|second public address|dedicated ip|separate address|internet address|reachable from the internet|extra ipv4|' +
       'öffentliche ip|öffentliche adresse|öffentlichen ip|öffentliche ip adresse|feste ip|feste adresse|statische ip|zusätzliche ip|zweite ip|externe ip|reservierte ip|reservierte adresse|aus dem internet erreichbar|öffentliche ipv4|öffentliche adressen|weitere ip',
   ],
   ['ip', 'address|addresses|ip|ips|ipv4|ipv6|adresse|adressen|ip adresse|ip adressen'],
@@ -138,7 +138,7 @@ export const flexibleVps: Table = [
   // What a machine does and shows.
   [
     'console',
-    'console|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|without ssh|no ssh|ssh is dead|ohne ssh|through the web|over the web|via web|through the browser|über den browser|per browser|in a web page|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
+    'console|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|while it boots|beim booten zusehen|without ssh|no ssh|ssh is dead|ohne ssh|through the web|over the web|via web|through the browser|über den browser|per browser|in a web page|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
       'konsole|bildschirm|tastatur|im browser|fernkonsole|webkonsole|serielle konsole|monitor des servers|bildschirminhalt|ssh geht nicht|ssh ~ nicht',
   ],
   [
@@ -148,7 +148,7 @@ export const flexibleVps: Table = [
   ],
   [
     'metrics',
-    'metric|metrics|cpu|load|graph|graphs|overload|overloaded|utilisation|utilization|performance|cpu usage|cpu load|statistic|statistics|traffic|throughput|disk io|iops|bandwidth|busy|monitor|monitoring|cloudwatch|cloud monitoring|azure monitor|usage graph|memory usage|speicherverbrauch|ramverbrauch|cpu verbrauch|how is ~ doing|memory pressure|pressure|consumption of cpu|ram consumption|swapping|network usage|ram usage|cpu utilization|sluggish|slow server|server is slow|being slow|maxed out|performance data|resource usage|idle|bottleneck|hot|stackdriver|cpu graph|processor time|' +
+    'metric|metrics|cpu|load|graph|graphs|overload|overloaded|utilisation|utilization|performance|cpu usage|cpu load|statistic|statistics|traffic|throughput|disk io|iops|bandwidth|busy|monitor|monitoring|cloudwatch|cloud monitoring|azure monitor|usage graph|memory usage|slowly|very slow|zu langsam|träge|reagiert langsam|speicherverbrauch|ramverbrauch|cpu verbrauch|how is ~ doing|memory pressure|pressure|consumption of cpu|ram consumption|swapping|network usage|ram usage|cpu utilization|sluggish|slow server|server is slow|being slow|maxed out|performance data|resource usage|idle|bottleneck|hot|stackdriver|cpu graph|processor time|' +
       'auslastung|cpu auslastung|messwerte|metriken|leistungsdaten|verlauf|datenverkehr|überlastet|ausgelastet|prozessorlast|speicherauslastung|netzwerkverkehr|bandbreite|statistik|statistiken|cpu last|langsam|durchsatz|leerlauf|diagramm|verkehr|serverlast',
   ],
   [
@@ -238,6 +238,8 @@ export const flexibleVps: Table = [
   ],
   [
     'snapshot +create?',
-    'without risk|risk free|safely try|safe to try|just in case|goes wrong|go wrong|schiefgeht|schief geht|sicherheitshalber|for safety|ohne risiko|vorsichtshalber|safety net|point to return|fallback point',
+    'without risk|risk free|safely try|safe to try|just in case|if ~ goes wrong|falls ~ schiefgeht|schiefgeht|schief geht|sicherheitshalber|for safety|ohne risiko|vorsichtshalber|safety net|point to return|fallback point',
   ],
+  ['backup? snapshot?', 'copies|copy|kopie|kopien|hold on to|aufheben'],
+  ['plan?', 'small|cheap|klein|billig|günstig'],
 ];

@@ -34,7 +34,7 @@ export const goals: Readonly<Record<string, string>> = {
     'cost project/projekt/team/label/department/abteilung/kunde/tag | gesamt/total/overall cost | which/who/what most/highest/biggest/largest spend/cost/expensive/pay/charged | most expensive/teuerste vm/resource | cost/bill high/higher/jump/grown/rise/why | pay/paying/spent month/so/monat | forecast/expected bill/cost/month | split/break cost team/project/label | where money',
   listBudgets: 'budget used/left/remaining/übrig',
   setBudget:
-    'stop/prevent/keep/verhindern expensive/teuer/much create/creating/stuff/ordering/bestellen/spend | cost/spend throttle/control/bremsen/under/runaway/contain/eindämmen/griff | euro/dollar/eur/money allowance/pocket/limit/cap/most/maximal/monthly/month | warn/alert/notify/mail/email/warnen/alarm cost/bill/budget/spend/money | never/not/avoid/prevent spend/bill/exceed/surprise | stop/block/refuse spend/cost/budget new | cap/limit/ceiling/deckeln cost/bill/spend/budget | raise/lower/increase/erhöhen/senken budget',
+    'stop/no/keine surprise/surprises/überraschung bill/invoice/cost/rechnung | stop/prevent/keep/verhindern expensive/teuer/much create/creating/stuff/ordering/bestellen/spend | cost/spend throttle/control/bremsen/under/runaway/contain/eindämmen/griff | euro/dollar/eur/money allowance/pocket/limit/cap/most/maximal/monthly/month | warn/alert/notify/mail/email/warnen/alarm cost/bill/budget/spend/money | never/not/avoid/prevent spend/bill/exceed/surprise | stop/block/refuse spend/cost/budget new | cap/limit/ceiling/deckeln cost/bill/spend/budget | raise/lower/increase/erhöhen/senken budget',
   deleteBudget: 'lift/drop/end budget/cap | no longer limit budget/spend',
   listMembers: 'who access/login/admin/zugriff/zugang | mfa/2fa who/member/without',
   revokeApiKey:
@@ -86,7 +86,7 @@ export const goals: Readonly<Record<string, string>> = {
   getVmConsoleLog:
     'why vm boot/crash/crashed/start/hang | boot/kernel log/message/output | last/letzte output/ausgabe vm',
   createVmSnapshot:
-    'test/try/before/testen/vor upgrade/update/change/änderung risk/safe/sicher/undo | before upgrade/update/change/migration/deployment/risky/experiment/touching snapshot/save/state/safe/undo | freeze/save/einfrieren vm state/zustand | quick/schnell undo/rollback point | vor update/upgrade/änderung snapshot/backup/sichern',
+    'able/können/möglich undo/rückgängig/revert | test/try/before/testen/vor upgrade/update/change/änderung risk/safe/sicher/undo | before upgrade/update/change/migration/deployment/risky/experiment/touching snapshot/save/state/safe/undo | freeze/save/einfrieren vm state/zustand | quick/schnell undo/rollback point | vor update/upgrade/änderung snapshot/backup/sichern',
   createVmBackup: 'back/backup vm now/jetzt/sofort | copy/kopie disk/vm outside/external/elsewhere/safe',
   createVmBackupDownload: 'backup download/link/export/local/offsite/laptop/computer/home/copy/url/outside',
   createBackupPolicy:
@@ -99,7 +99,7 @@ export const goals: Readonly<Record<string, string>> = {
     '+stop/+delete automatic/scheduled/nightly/policy backup | no more automatic/scheduled/nightly backup',
   listVmBackups: 'deleted vm backup +list/+get',
   createImage:
-    'golden vm | vm template/image/vorlage +create/turn/make/into/from/as/capture/save/bake | import/upload image/qcow2/disk/vmdk | golden/own/custom image +create | same/identical vm setup/many template/image | reuse vm setup/configuration | migrate/bring vm/vmware/disk from other/onprem/provider',
+    'standardise/standardize/identical/same/reuse vm setup/image | golden vm | vm template/image/vorlage +create/turn/make/into/from/as/capture/save/bake | import/upload image/qcow2/disk/vmdk | golden/own/custom image +create | same/identical vm setup/many template/image | reuse vm setup/configuration | migrate/bring vm/vmware/disk from other/onprem/provider',
   createIso:
     'install/installieren os/system/image own/offer/unsupported/exotic/not/nicht/custom/missing | upload/import iso | iso +create/url/link | pfsense/opnsense/mikrotik/bsd/windows install/own',
   createVpsSshKey:
