@@ -26,10 +26,10 @@ export interface Entry {
 const ofRole: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   list: { list: 1, get: 0.6 },
   read: { get: 1, list: 0.4 },
-  create: { create: 1, add: 0.8 },
-  update: { update: 1, resize: 0.3 },
-  declare: { create: 0.9, update: 1, set: 1 },
-  delete: { delete: 1, remove: 1, detach: 0.3 },
+  create: { create: 1, add: 0.8, start: 0.4 },
+  update: { update: 1, resize: 0.3, start: 0.3, stop: 0.3 },
+  declare: { create: 0.9, update: 1, set: 1, start: 0.4, stop: 0.3 },
+  delete: { delete: 1, remove: 1, detach: 0.3, stop: 0.4 },
   action: { update: 0.3 },
 };
 

@@ -5,7 +5,7 @@ import { goals } from './words/goals.ts';
 
 /** A goal of many words is more certain. */
 const VALUE: Readonly<Record<number, number>> = { 1: 0.5, 2: 0.9 };
-const MOST = 1.6;
+const MOST = 2;
 
 export class Goals {
   readonly #goals = Object.entries(goals).flatMap(([id, said]) =>

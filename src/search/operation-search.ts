@@ -20,13 +20,13 @@ export interface Hit {
 
 const TEXT = 1;
 const THING = 8;
-const ACT = 4;
+const ACT = 4.5;
 const GOAL = 8;
 const SUMMARY = 1;
 /** Of a word that names a thing and counts as such already. */
-const COUNTED = 0.5;
+const COUNTED = 0.7;
 /** What an operation loses that looks although the question wants a change, or the reverse. */
-const CONTRARY = 2;
+const CONTRARY = 1.8;
 /** A question without a verb asks what there is, or names what somebody wants to have. */
 const UNASKED: Readonly<Record<string, number>> = { list: 0.5, create: 0.4, declare: 0.4, read: 0.35 };
 /** "snapshots" asks for the list, "snapshot" for one of them. */

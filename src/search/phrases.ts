@@ -64,7 +64,11 @@ export class Phrases {
       }),
     );
     all.sort(
-      (a, b) => b.places.length - a.places.length || b.means.length - a.means.length || spanOf(a) - spanOf(b),
+      (a, b) =>
+        b.places.length - a.places.length ||
+        Number(hasGap(a)) - Number(hasGap(b)) ||
+        b.means.length - a.means.length ||
+        spanOf(a) - spanOf(b),
     );
     const taken = new Map<number, Match>();
     return all.flatMap((match) => {
@@ -74,14 +78,14 @@ export class Phrases {
         return [match];
       }
       // The other reading of words that belong to two phrases: "EC2 instance" and "instance types".
-      const means = match.means.filter((word) => !word.startsWith('+'));
-      return match.places.length === longer.places.length && means.length > 0
-        ? [{ ...match, means: means.map((word) => (word.endsWith('?') ? word : `${word}?`)) }]
+      return match.places.length === longer.places.length
+        ? [{ ...match, means: match.means.map((word) => (word.endsWith('?') ? word : `${word}?`)) }]
         : [];
     });
   }
 }
 
+const hasGap = (match: Match): boolean => spanOf(match) >= match.places.length;
 const spanOf = ({ places }: Match): number => (places.at(-1) ?? 0) - (places[0] ?? 0);
 
 function placesOf(phrase: readonly string[], words: readonly string[], from: number): number[] | undefined {

@@ -25,6 +25,8 @@ const IN_PHRASE = 0.05;
 const GUESSED = 0.9;
 const LIKELY = 0.6;
 const LIKELY_THING = 0.4;
+/** The first thing is what the question is about: "the price of a volume". */
+const LATER_THING = 0.85;
 /** After the first verb, others often only describe: "list the servers that I stopped". */
 const LATER_ACT = 0.75;
 /** In a question that begins with such a word, a verb of change is a state: "which servers are stopped". */
@@ -86,12 +88,14 @@ export function questionOf(query: string, phrases: Phrases, spelling: Spelling):
   const explained = new Map<number, number>();
   const isAsking = ASKING.has(said[0] ?? '') || ASKING.has(`${said[0]} ${said[1]}`);
   let verbs = 0;
+  let things = 0;
   const found = phrases.find(said).sort((a, b) => (a.places[0] ?? 0) - (b.places[0] ?? 0));
   for (const { places, means } of found) {
     const weight = Math.min(...places.map((place) => read[place]?.weight ?? 1));
     for (const word of means) {
       if (!word.startsWith('+')) {
-        put(words, plain(word), word.endsWith('?') ? LIKELY_THING * weight : weight);
+        const sure = word.endsWith('?') ? LIKELY_THING : things > 0 ? LATER_THING : 1;
+        put(words, plain(word), sure * weight);
         continue;
       }
       const act = plain(word);
@@ -101,6 +105,7 @@ export function questionOf(query: string, phrases: Phrases, spelling: Spelling):
       put(acts, act, weight * sure * (isAsking && !LOOKS.has(act) ? STATE : 1));
     }
     if (means.some((word) => word.startsWith('+') && !word.endsWith('?'))) verbs++;
+    if (means.some((word) => !word.startsWith('+') && !word.endsWith('?'))) things++;
     for (const place of places) explained.set(place, places.length > 1 ? IN_PHRASE : EXPLAINED);
   }
   const isPlural =

@@ -50,6 +50,7 @@ function distance(a: string, b: string, most: number): number {
 
 /** Shorter parts occur by chance in words that mean something else. */
 const SHORTEST_PART = 3;
+const LONG_PART = 5;
 /** The letters that German puts between the parts of a word. */
 const JOINTS = ['', 's', 'n', 'e', 'es'];
 
@@ -87,7 +88,8 @@ export class Spelling {
     const parts = this.#apart(word, 3);
     if (parts !== undefined) return { words: parts, isGuess: false };
     const near = length <= SHORT ? undefined : this.#nearest(form, errorsIn(length));
-    return near === undefined ? { words: [word], isGuess: false } : { words: [near], isGuess: true };
+    const guess = near ?? this.#lastPart(word);
+    return guess === undefined ? { words: [word], isGuess: false } : { words: [guess], isGuess: true };
   }
 
   /** Takes the longest first part whose rest consists of known words, too. */
@@ -104,6 +106,13 @@ export class Spelling {
         if (more !== undefined) return [first, ...more];
       }
     }
+    return undefined;
+  }
+
+  /** The last part of a German word says what it is: "Gesamtkosten" are "Kosten". */
+  #lastPart(word: string): string | undefined {
+    for (let start = SHORTEST_PART; start <= word.length - LONG_PART; start++)
+      if (this.#parts.has(word.slice(start))) return word.slice(start);
     return undefined;
   }
 

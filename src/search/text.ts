@@ -40,7 +40,7 @@ function folded(text: string): string {
 /** Endings that say nothing about the meaning, English before German; the rest keeps at least three letters. */
 const ENDINGS: readonly (readonly [RegExp, string])[] = [
   [/(ss|sh|ch|x)es$/, '$1'],
-  [/ies$/, 'y'],
+  [/ie[sd]$/, 'y'],
   [/(?<=\w{2})([^su])s$/, '$1'],
   [/(?<=\w{3})(?:ing|ed)$/, ''],
   [/(?<=\w{3})(?:en|em|es|e|n)$/, ''],

@@ -4,7 +4,7 @@ import type { Table } from '../phrases.ts';
 export const account: Table = [
   [
     'whoami',
-    'who am i|whoami|logged in|signed in|credential work|credentials work|key i am using|key am i using|this api key|this key|which address am i|i use right now|am i using|my key|my own key|caller identity|get caller identity|sts|current user|current key|calling key|calling identity|which account am i|does my key work|does ~ key work|is my key valid|test my key|wer bin ich|angemeldet|mit welchem schlüssel|welcher schlüssel|mein schlüssel|eingeloggt|eigene rechte|meine rechte|meine berechtigungen|mein api schlüssel|my permissions|what am i allowed',
+    'who am i|whoami|what s my ip|what is my ip|my ip according|my own ip|my own address|meine eigene ip|welche ip habe ich|from where do i call|logged in|signed in|credential work|credentials work|key i am using|key am i using|this api key|this key|which address am i|i use right now|am i using|my key|my own key|caller identity|get caller identity|sts|current user|current key|calling key|calling identity|which account am i|does my key work|does ~ key work|is my key valid|test my key|wer bin ich|angemeldet|mit welchem schlüssel|welcher schlüssel|mein schlüssel|eingeloggt|eigene rechte|meine rechte|meine berechtigungen|mein api schlüssel|my permissions|what am i allowed',
   ],
   [
     'endpoint api access',
@@ -28,7 +28,7 @@ export const account: Table = [
   ],
   [
     'operation +get',
-    'progress|how far|finished|is ~ finished|completed|done yet|is ~ done|is ~ ready|job finished|ready yet|has the|why did|failed|wait until|wait for|until ~ ready|until ~ done|poll|fortschritt|wie weit|fertig|ist ~ fertig|abgeschlossen|warten bis|warte bis|fehlgeschlagen|bis ~ fertig|status des vorgangs|status of ~ job|status of ~ task|status of ~ operation',
+    'progress|how far|finished|is ~ finished|succeed|succeeded|did ~ succeed|erfolgreich|geklappt|completed|done yet|is ~ done|is ~ ready|job finished|ready yet|has the|why did|failed|wait until|wait for|until ~ ready|until ~ done|poll|fortschritt|wie weit|fertig|ist ~ fertig|abgeschlossen|warten bis|warte bis|fehlgeschlagen|bis ~ fertig|status des vorgangs|status of ~ job|status of ~ task|status of ~ operation',
   ],
   [
     'event',
@@ -36,7 +36,7 @@ export const account: Table = [
   ],
   [
     'webhook',
-    'webhook|webhooks|callback|callbacks|hook|hooks|callback url|notify|microsoft teams|discord|telegram|pagerduty|opsgenie|mattermost|zapier|message to ~ when|post ~ message|ping us|notified|slack|unsubscribe|are sent|post to|posted to|notification url|sns|sns topic|eventbridge|pubsub|event grid|event callbacks|push notifications|https endpoint|receive event|receive events|notifications are posted|call ~ url|ping ~ url|call my server|tell my server|tell our system|call us when|rückruf|benachrichtigen|benachrichtige|benachrichtigung|benachrichtigungsadresse|signing secret|webhook secret|informiere ~ system|zielurl|melden an|url aufrufen|inform ~ when|alert ~ system|notify me when|callback adresse',
+    'webhook|webhooks|callback|callbacks|hook|hooks|callback url|notify|ticket system|ticketsystem|jira|servicenow|crm|our monitoring|unser system|whenever|immer wenn|ping my|ping our|my endpoint|our endpoint|microsoft teams|discord|telegram|pagerduty|opsgenie|mattermost|zapier|message to ~ when|post ~ message|ping us|notified|slack|unsubscribe|are sent|post to|posted to|notification url|sns|sns topic|eventbridge|pubsub|event grid|event callbacks|push notifications|https endpoint|receive event|receive events|notifications are posted|call ~ url|ping ~ url|call my server|tell my server|tell our system|call us when|rückruf|benachrichtigen|benachrichtige|benachrichtigung|benachrichtigungsadresse|signing secret|webhook secret|informiere ~ system|zielurl|melden an|url aufrufen|inform ~ when|alert ~ system|notify me when|callback adresse',
   ],
   [
     'webhook delivery',
@@ -56,7 +56,7 @@ export const account: Table = [
   ],
   [
     'budget',
-    'budget|budgets|cost alert|cost alerts|cost alarm|cost alarms|spending alert|spending alarm|spending cap|spending caps|spending limit|spending limits|spend|spending|money is used up|monthly spending|spend over|cost limit|cost cap|spend more|never spend|billing alarm|billing alert|billing alerts|aws budgets|cost threshold|spending threshold|bill limit|ceiling on ~ spend|cap on ~ spend|limit on ~ bill|surprise bill|overspend|overspending|not exceed|too expensive ~ alert|bill ~ exceed|costs ~ exceed|costs ~ reach|bill ~ explode|budgetgrenze|kostenlimit|ausgabenlimit|kostengrenze|rechnungsgrenze|kostenwarnung|kostenalarm|ausgabengrenze|budgetwarnung|kostendeckel|kostenobergrenze|ausgabenobergrenze|nicht mehr als ~ ausgeben|rechnungslimit|monatsbudget|kosten begrenzen|ausgaben begrenzen|kosten deckeln',
+    'budget|budgets|cost alert|cost alerts|cost alarm|money runs out|money is gone|before the money|kosten im griff|costs under control|monthly ceiling|monthly cap|monthly limit|monatliche grenze|monatliches limit|spending restriction|spending guard|spend limit|cost alarms|spending alert|spending alarm|spending cap|spending caps|spending limit|spending limits|spend|spending|money is used up|monthly spending|spend over|cost limit|cost cap|spend more|never spend|billing alarm|billing alert|billing alerts|aws budgets|cost threshold|spending threshold|bill limit|ceiling on ~ spend|cap on ~ spend|limit on ~ bill|surprise bill|overspend|overspending|not exceed|too expensive ~ alert|bill ~ exceed|costs ~ exceed|costs ~ reach|bill ~ explode|budgetgrenze|kostenlimit|ausgabenlimit|kostengrenze|rechnungsgrenze|kostenwarnung|kostenalarm|ausgabengrenze|budgetwarnung|kostendeckel|kostenobergrenze|ausgabenobergrenze|nicht mehr als ~ ausgeben|rechnungslimit|monatsbudget|kosten begrenzen|ausgaben begrenzen|kosten deckeln',
   ],
   [
     'budget +set',
@@ -64,7 +64,7 @@ export const account: Table = [
   ],
   [
     'member role',
-    'member|members|user|users|people|person|team|team members|colleague|colleagues|admin|admins|who has access|wer hat ~ zugriff|wer hat ~ zugang|who ~ access|logins|two factor turned on|zwei faktor|employee|employees|staff|coworker|teammate|iam users|iam|who can log in|roles|role|persons|mfa|two factor|who is in|owners|mitglied|mitglieder|benutzer|nutzer|personen|leute|kollege|kollegen|mitarbeiter|wer hat zugriff|wer hat zugang|rollen|rolle|administratoren|teammitglieder|wer gehört|wer darf',
+    'member|members|user|users|people|person|team|team members|colleague|colleagues|admin|admins|who has access|who is logged into|who can log into|who has a login|who can sign in|wer hat ~ zugriff|wer hat ~ zugang|who ~ access|logins|two factor turned on|zwei faktor|employee|employees|staff|coworker|teammate|iam users|iam|who can log in|roles|role|persons|mfa|two factor|who is in|owners|mitglied|mitglieder|benutzer|nutzer|personen|leute|kollege|kollegen|mitarbeiter|wer hat zugriff|wer hat zugang|rollen|rolle|administratoren|teammitglieder|wer gehört|wer darf',
   ],
   [
     'api key',
@@ -73,14 +73,23 @@ export const account: Table = [
   ['key', 'key|keys|schlüssel'],
   [
     'key denial',
-    'denial|denials|refused|denied|forbidden|permission denied|rejected|blocked because|turned away|403|401|access denied|unauthorized|not authorized|lack of permission|missing permission|missing permissions|missing right|permission error|permission errors|authorization error|authorization errors|auth error|auth errors|zugriffsfehler|berechtigungsfehler|insufficient permissions|insufficient permission|key ~ refused|call ~ refused|requests ~ rejected|requests ~ blocked|calls ~ blocked|abgelehnt|abgelehnte|abgelehnten|verweigert|verweigerte|zurückgewiesen|abgewiesen|abgewiesene|fehlende rechte|fehlende berechtigung|fehlendes recht|keine berechtigung|zugriff verweigert|not permitted',
+    'denial|denials|blocked api calls|blocked calls|blocked requests|blocked api|api calls ~ blocked|refused|denied|forbidden|permission denied|rejected|blocked because|turned away|403|401|access denied|unauthorized|not authorized|lack of permission|missing permission|missing permissions|missing right|permission error|permission errors|authorization error|authorization errors|auth error|auth errors|zugriffsfehler|berechtigungsfehler|insufficient permissions|insufficient permission|key ~ refused|call ~ refused|requests ~ rejected|requests ~ blocked|calls ~ blocked|abgelehnt|abgelehnte|abgelehnten|verweigert|verweigerte|zurückgewiesen|abgewiesen|abgewiesene|fehlende rechte|fehlende berechtigung|fehlendes recht|keine berechtigung|zugriff verweigert|not permitted',
   ],
   [
     'ip allowlist',
-    'allowlist|whitelist|whitelisted|ip whitelist|allowed source|allowed sources|ip filter|ip restriction|ip restrictions|office address|office ip|call from|may use the api|ip range|source address|source addresses|source ip|which addresses may|which ips may|which ip addresses may|which networks may|api access from|allowed to call the api from|allow list|erlaubte adressen|erlaubte ips|ip beschränkung|ip einschränkung|ip freigabe|ip liste|zugelassene adressen|zugriff auf die api|von welchen adressen|von wo|positivliste|erlaubte ip|freigegebene adressen|welche ips dürfen|welche ips ~ api|welche adressen dürfen|büro ip',
+    'allowlist|whitelist|whitelisted|ip whitelist|allowed source|allowed sources|ip filter|ip restriction|ip restrictions|office address|office ip|office ~ api|büro ~ api|call from|may use the api|ip range|source address|source addresses|source ip|which addresses may|which ips may|which ip addresses may|which networks may|api access from|allowed to call the api from|allow list|erlaubte adressen|erlaubte ips|ip beschränkung|ip einschränkung|ip freigabe|ip liste|zugelassene adressen|zugriff auf die api|von welchen adressen|von wo|positivliste|erlaubte ip|freigegebene adressen|welche ips dürfen|welche ips ~ api|welche adressen dürfen|büro ip',
   ],
   [
     'audit entry log',
-    'audit|audit trail|audit log|audit logs|security log|compliance|change history|who changed|who deleted|who did|who stopped|who created|who restarted|who removed|who touched|find out who|figure out who|who was it|wer war das|who is behind|wer steckt|who is to blame|who opened|who made|who modified|who resized|who shut|who rebooted|who is responsible|who has changed|who has deleted|culprit|cloudtrail|lookup events|activity logs|access log|log of changes|trail|iso 27001|auditor|forensic|prüfprotokoll|protokoll|änderungsprotokoll|wer hat|wer war|auditprotokoll|nachvollziehen|revision|prüfpfad|änderungshistorie|wer löschte|revisionssicher|auditlog|änderungsverlauf',
+    'audit|audit trail|audit log|audit logs|security log|compliance|change history|who changed|who deleted|who did|who stopped|who created|who restarted|who removed|who touched|who used|who uses ~ key|who approved|who ordered|who started|who attached|who detached|who renamed|who granted|wer benutzt|wer benutzte|wer nutzte|find out who|figure out who|who was it|wer war das|who is behind|wer steckt|who is to blame|who opened|who made|who modified|who resized|who shut|who rebooted|who is responsible|who has changed|who has deleted|culprit|cloudtrail|lookup events|activity logs|access log|log of changes|trail|iso 27001|auditor|forensic|prüfprotokoll|protokoll|änderungsprotokoll|wer hat|wer war|auditprotokoll|nachvollziehen|revision|prüfpfad|änderungshistorie|wer löschte|revisionssicher|auditlog|änderungsverlauf',
   ],
+  [
+    'audit event',
+    'what changed|what has changed|was hat sich geändert|was wurde geändert|recent changes to|changes to the|changes on the|what was changed|was sich geändert hat',
+  ],
+  [
+    'webhook event? +create?',
+    'know when|tell me when|told when|want to know when|let me know when|let us know|bescheid sagen|bescheid geben|bescheid bekommen|informiert werden|be informed|be told|get told|mitbekommen wenn|wissen wenn',
+  ],
+  ['event? operation?', 'went wrong|go wrong|goes wrong|schiefgegangen|schief gegangen'],
 ];

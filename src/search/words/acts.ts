@@ -25,7 +25,7 @@ export const acts: Table = [
   [
     '+delete',
     'delete|destroy|terminate|remove|get rid|tear down|drop|throw away|throw out|throw|kill|erase|forget|clean up|purge|discard|' +
-      'trash|disband|ditch|toss|deprovision|undeploy|evict|clear out|clear|clear up|sweep|prune|take down for good|give up|give back|end the|decommission|dispose|nuke|wipe out|retire|scrap|rm|del|uninstall|cleanup|deregister|unregister|do away|eliminate|' +
+      'trash|disband|ditch|toss|deprovision|undeploy|evict|clear out|clear|clear up|sweep|prune|take down for good|give up|give back|end the|decommission|dispose|nuke|wipe out|retire|scrap|rm|del|uninstall|cleanup|deregister|unregister|do away|abandon|discontinue|phase out|wind down|put an end to|eliminate|' +
       'no longer need|don t need ~ anymore|not needed|unneeded|not need|obsolete|lift ~ entirely|tidy up|shred|dissolve|deletion|removal',
   ],
   [
@@ -40,7 +40,7 @@ export const acts: Table = [
   ],
   [
     '+list',
-    'list|ls|overview|enumerate|catalog|catalogue|browse|summary of|there are|do we have|do i have|' +
+    'list|ls|at a glance|auf einen blick|overview|enumerate|catalog|catalogue|browse|summary of|there are|do we have|do i have|' +
       'have i got|how many|display all|show all|are there|what ~ are|what ~ do you offer|offered|offer|describe|choices|options|which ones|inventory of|history',
   ],
   [
@@ -76,7 +76,7 @@ export const acts: Table = [
   ],
   [
     '+update',
-    'update|change|edit|modify|rename|adjust|alter|tweak|correct|reconfigure|patch|protect|turn on ~ protection|' +
+    'update|change|befristen|befristet|temporär|vorübergehend|ablaufen lassen|tighten|loosen|restrict|harden|relax|refine|redefine|tune|edit|modify|rename|adjust|alter|tweak|correct|reconfigure|patch|protect|turn on ~ protection|' +
       'extend|shorten|raise|lower|instead of|move ~ to another time|pause|assign ~ label|relabel|reschedule|rotate|regenerate|amend|customize|give ~ name|give ~ new name|swap|fix a|suspend|resume',
   ],
   [
@@ -102,8 +102,8 @@ export const acts: Table = [
   ],
   [
     '+resize',
-    'resize|grow|enlarge|expand|bigger|larger|smaller|scale|scale up|scale down|upgrade|downgrade|upsize|downsize|increase|shrink|extend|more space|more room|more ram|more memory|' +
-      'more cpu|more cores|more power|more disk|double|make ~ bigger|make ~ larger|make ~ smaller|vertical scaling|change ~ size|beef up|too slow|too small|running out of space|out of space|is full|add ~ memory|add ~ ram|add ~ cores|add ~ cpu|reduce|faster',
+    'resize|grow|bump|boost|bump up|step up|enlarge|expand|bigger|larger|smaller|scale|scale up|scale down|upgrade|downgrade|upsize|downsize|increase|shrink|extend|more space|more room|more ram|more memory|' +
+      'more cpu|more cores|more power|more disk|double|make ~ bigger|make ~ larger|make ~ smaller|vertical scaling|change ~ size|beef up|too slow|too small|running out of space|out of space|is full|reicht nicht|nicht genug platz|platz reicht|add ~ memory|add ~ ram|add ~ cores|add ~ cpu|reduce|faster',
   ],
   [
     '+resize',
@@ -112,7 +112,7 @@ export const acts: Table = [
   ],
   [
     '+restore',
-    'restore|roll back|rollback|revert|bring back|back to|undo|go back|recover|put back|return to|reset to|turn back|get back|rewind|' +
+    'restore|roll back|roll ~ back|to yesterday|from yesterday|to last week|state of yesterday|auf gestern|von gestern|stand von gestern|rollback|revert|bring back|back to|undo|go back|recover|put back|return to|reset to|turn back|get back|rewind|' +
       'wiederherstellen|stelle ~ wieder her|wiederherstellung|zurückspielen|spiele ~ zurück|zurückrollen|zurückkehren|zurück auf|zurückdrehen|rückgängig|einspielen|zurückholen|zurück zu|zurück zum',
   ],
   [
@@ -122,7 +122,7 @@ export const acts: Table = [
   ],
   [
     '+attach',
-    'attach|assign|associate|plug|plug in|join|connect|hook up|mount|apply|bind|put ~ into|put ~ in|put ~ behind|in front of|give ~ server|hang|use ~ on|associate with|into the network|' +
+    'attach|assign|transfer|relocate|move ~ to another|move ~ between|move ~ to the|move ~ from|umziehen|umhängen|hand over|reassign|reattach|guard|shield|secure ~ with|absichern|associate|plug|plug in|join|connect|hook up|mount|apply|bind|put ~ into|put ~ in|put ~ behind|in front of|give ~ server|hang|use ~ on|associate with|into the network|' +
       'anhängen|hänge ~ an|häng ~ an|anschließen|schließe ~ an|verbinden|verbinde|zuweisen|weise ~ zu|zuordnen|ordne ~ zu|einhängen|hänge ~ ein|anbinden|binde ~ an|einbinden|anstecken|koppeln|verknüpfen|mounten|aufnehmen in|geben|gib|anwenden',
   ],
   [
@@ -141,11 +141,11 @@ export const acts: Table = [
   ],
   [
     '+download',
-    'download|dowload|export|pull ~ down|save ~ locally|offsite|off site|fetch ~ file|get ~ file|herunterladen|runterladen|lade ~ herunter|lade ~ runter|exportieren|außer haus|auf meinen rechner|auf meinen computer|onto my computer|to my computer|to my laptop',
+    'download|dowload|export|pull ~ down|save ~ locally|data home|take ~ home|mit nach hause|aufs notebook|auf den laptop|auf mein notebook|auf meinen laptop|onto my|to my nas|on my nas|offsite|off site|fetch ~ file|get ~ file|herunterladen|runterladen|lade ~ herunter|lade ~ runter|exportieren|außer haus|auf meinen rechner|auf meinen computer|onto my computer|to my computer|to my laptop',
   ],
   ['+create?', 'open|öffnen|öffne|aufmachen|mach ~ auf'],
   [
     '+estimate',
-    'estimate|quote|calculate|would cost|would ~ cost|will ~ cost|before ordering|before buying|before i order|before i buy|before creating|what if|compute the price|kalkulieren|kalkulation|berechnen|ausrechnen|schätzen|angebot|kostenvoranschlag|würde ~ kosten|würden ~ kosten|kosten würde|kosten würden|vor dem bestellen|vor der bestellung|vorab',
+    'estimate|quote|simulate|simulieren|price check|work out the cost|work out what|calculate|would cost|would ~ cost|will ~ cost|before ordering|before buying|before i order|before i buy|before creating|what if|compute the price|kalkulieren|kalkulation|berechnen|ausrechnen|schätzen|angebot|kostenvoranschlag|würde ~ kosten|würden ~ kosten|kosten würde|kosten würden|vor dem bestellen|vor der bestellung|vorab',
   ],
 ];

@@ -29,18 +29,18 @@ export const flexibleVps: Table = [
   ],
   [
     'backup policy',
-    'backup policy|backup policies|backup schedule|backup plan|backup rule|every night|nightly|automatic backup|automatic backups|automated backup|scheduled backup|scheduled backups|next backup|daily backup|weekly backup|regular backups|retention|backup retention|schedule of backups|' +
-      'lifecycle policy|data lifecycle manager|dlm|aws backup plan|recovery services policy|back up ~ automatically|back up ~ every|backups ~ every|backups ~ daily|backups ~ automatically|daily backups|weekly backups|backups happen|snapshot schedule|automatic snapshots|how long ~ backups|keep ~ backups|keep backups|backups ~ kept|backup window|backup job|cron backup|backup cadence|backup frequency|' +
-      'sicherungsplan|sicherungszeitplan|backupplan|backup plan|sicherungsrichtlinie|automatische sicherung|automatische sicherungen|automatische backups|automatisch sichern|jede nacht|nächtlich|nächtliche|täglich sichern|tägliche sicherung|tägliche backups|tägliches backup|wöchentliche sicherung|wöchentlich sichern|aufbewahrung|aufbewahrungsdauer|sicherungsregel|regelmäßig sichern|regelmäßige sicherung|sicherungen ~ automatisch|sicherung ~ automatisch|aufbewahren|sicherungsintervall|backup zeitplan|zeitplan',
+    'backup policy|backup policies|backup schedule|backup plan|backup rule|nightly backup|nightly backups|every night ~ backup|backup ~ every night|backup ~ nightly|automatic backup|automatic backups|automated backup|scheduled backup|scheduled backups|next backup|daily backup|weekly backup|regular backups|retention|backup retention|schedule of backups|' +
+      'lifecycle policy|data lifecycle manager|dlm|aws backup plan|recovery services policy|back up ~ automatically|back up ~ every|backups ~ every|backups ~ daily|backups ~ automatically|daily backups|weekly backups|backups happen|snapshot schedule|automatic snapshots|how long ~ backups|keep ~ backups|keep backups|backups ~ kept|backup window|cron backup|backup cadence|backup frequency|' +
+      'sicherungsplan|sicherungszeitplan|backupplan|backup plan|sicherungsrichtlinie|automatische sicherung|automatische sicherungen|automatische backups|automatisch sichern|nächtliche sicherung|nächtlichen sicherung|nächtliche backups|jede nacht ~ sichern|sichern ~ jede nacht|backup ~ jede nacht|täglich sichern|tägliche sicherung|tägliche backups|tägliches backup|wöchentliche sicherung|wöchentlich sichern|aufbewahrung|aufbewahrungsdauer|sicherungsregel|regelmäßig sichern|regelmäßige sicherung|sicherungen ~ automatisch|sicherung ~ automatisch|aufbewahren|sicherungsintervall|backup zeitplan|zeitplan',
   ],
   [
     'volume',
-    'volume|volumes|block storage|block device|data disk|data disks|extra disk|additional disk|second disk|attached disk|ebs|ebs volume|elastic block store|persistent disk|managed disk|cinder|external disk|separate disk|data volume|storage volume|storage|block volume|disk for data|hard drive|hard disk|additional storage|extra storage|more storage space|disk|drive|disks|' +
+    'volume|volumes|block storage|block device|data disk|data disks|extra disk|additional disk|second disk|attached disk|ebs|ebs volume|elastic block store|persistent disk|managed disk|cinder|external disk|separate disk|data volume|storage volume|storage|block volume|disk for data|hard drive|hard disk|additional storage|separate from the system|separately from the system|extra storage|more storage space|disk|drive|disks|' +
       'volumen|festplatte|festplatten|datenträger|platte|platten|datenplatte|zusatzplatte|blockspeicher|speicherplatz|laufwerk|zusätzliche platte|speichervolumen|datenvolume|massenspeicher',
   ],
   [
     'image',
-    'image|images|template|templates|distribution|distro|operating system|os|golden image|qcow2|vmdk|disk image|imported disk|ami|amis|machine image|os image|custom image|server image|base image|vhd|glance|systems can i install|which linux|' +
+    'image|images|template|templates|distribution|distro|operating system|os|golden image|qcow2|vmdk|disk image|imported disk|ami|amis|machine image|os image|custom image|server image|base image|vhd|systems can i install|which linux|' +
       'vorlage|vorlagen|betriebssystem|betriebssysteme|abbild|abbilder|systemabbild|serverabbild|servervorlage|distribution|distributionen|eigenes image',
   ],
   [
@@ -58,7 +58,7 @@ export const flexibleVps: Table = [
   ],
   [
     'ssh key',
-    'ssh key|ssh keys|public key|login key|laptop key|id ed25519|id rsa|pub|ssh public key|key pair|keypair|key pairs|import key pair|authorized key|authorized keys|pubkey|ssh|sshkey|without a password|without password|passwordless|ohne passwort|ohne kennwort|' +
+    'ssh key|ssh keys|public key|login key|laptop key|id ed25519|id rsa|pub|ssh public key|key pair|keypair|key pairs|import key pair|authorized key|authorized keys|pubkey|ssh|sshkey|without a password|type a password|no password|kein passwort|without password|passwordless|ohne passwort|ohne kennwort|' +
       'ssh schlüssel|öffentlicher schlüssel|öffentlichen schlüssel|schlüsselpaar|sshschlüssel|anmeldeschlüssel|login schlüssel|ssh zugangsschlüssel',
   ],
   // Networks.
@@ -88,7 +88,7 @@ export const flexibleVps: Table = [
   ],
   [
     'public ip',
-    'public ip|floating ip|floating ips|elastic ip|elastic ips|public address|reserved address|static ip|reserved ip|public ipv4|public ips|eip|external ip|fixed ip|additional ip|second ip|extra ip|additional address|separate addresses|failover ip|primary ip|ipv4 address|second public address|dedicated ip|separate address|internet address|reachable from the internet|extra ipv4|' +
+    'public ip|floating ip|floating ips|standby|failover|switch over|switchover|elastic ip|elastic ips|public address|reserved address|static ip|reserved ip|public ipv4|public ips|eip|external ip|fixed ip|additional ip|second ip|extra ip|additional address|separate addresses|failover ip|primary ip|ipv4 address|second public address|dedicated ip|separate address|internet address|reachable from the internet|extra ipv4|' +
       'öffentliche ip|öffentliche adresse|öffentlichen ip|öffentliche ip adresse|feste ip|feste adresse|statische ip|zusätzliche ip|zweite ip|externe ip|reservierte ip|reservierte adresse|aus dem internet erreichbar|öffentliche ipv4|öffentliche adressen|weitere ip',
   ],
   ['ip', 'address|addresses|ip|ips|ipv4|ipv6|adresse|adressen|ip adresse|ip adressen'],
@@ -99,7 +99,7 @@ export const flexibleVps: Table = [
   ],
   [
     'firewall rule +add',
-    'open port|open a port|open ~ port|allow ssh|allow http|allow https|allow connection|allow connections|let in|allow traffic|allow ~ port|ingress rule|egress rule|add ~ rule|new rule|block traffic|block an address|block ~ ip|block ~ range|block ~ country|deny traffic|unblock ~ port|expose port|expose ~ port|ban ~ ip|allow ~ from|authorize security group ingress|authorize ingress|inbound rule|ban an address|block attackers|open up|forward ~ port|permit|whitelist ~ port|make ~ port reachable|' +
+    'open port|open a port|open ~ port|allow ssh|allow http|allow https|allow connection|allow connections|let in|allow traffic|allow ~ port|ingress rule|egress rule|add ~ rule|new rule|block traffic|block an address|block ~ ip|block ~ range|block ~ country|deny traffic|unblock ~ port|unblock|entsperren|expose port|expose ~ port|ban ~ ip|allow ~ from|authorize security group ingress|authorize ingress|inbound rule|ban an address|block attackers|open up|forward ~ port|permit|whitelist ~ port|make ~ port reachable|' +
       'port öffnen|port ~ öffnen|öffne ~ port|port freigeben|port ~ freigeben|ports öffnen|ports freigeben|ssh erlauben|erlauben|erlaube|zulassen|durchlassen|port aufmachen|port ~ aufmachen|freischalten|regel hinzufügen|neue regel|regel anlegen|portfreigabe|blockieren|adresse sperren|zugriff erlauben|regel ergänzen',
   ],
   [
@@ -118,8 +118,8 @@ export const flexibleVps: Table = [
   // VPN.
   [
     'vpn gateway',
-    'vpn gateway|vpn gateways|wireguard gateway|wireguard server|vpn server|vpn endpoint|client vpn endpoint|vpn concentrator|vpn into|vpn zugang einrichten|virtual network gateway|vpn|wireguard|cloud vpn|site to site|openvpn server|vpn service|vpn port|' +
-      'vpn server|vpn gateway|vpn zugang|vpn dienst|vpn einwahl|vpn tor',
+    'vpn gateway|vpn gateways|wireguard gateway|wireguard server|vpn server|vpn endpoint|client vpn endpoint|vpn concentrator|vpn into|virtual network gateway|vpn|wireguard|cloud vpn|site to site|openvpn server|vpn service|vpn port|' +
+      'vpn server|vpn gateway|vpn dienst|vpn einwahl|vpn tor',
   ],
   [
     'vpn peer',
@@ -138,7 +138,7 @@ export const flexibleVps: Table = [
   // What a machine does and shows.
   [
     'console',
-    'console|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
+    'console|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|while it boots|beim booten zusehen|without ssh|no ssh|ssh is dead|ohne ssh|through the web|over the web|via web|through the browser|über den browser|per browser|in a web page|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
       'konsole|bildschirm|tastatur|im browser|fernkonsole|webkonsole|serielle konsole|monitor des servers|bildschirminhalt|ssh geht nicht|ssh ~ nicht',
   ],
   [
@@ -148,17 +148,17 @@ export const flexibleVps: Table = [
   ],
   [
     'metrics',
-    'metric|metrics|cpu|load|graph|graphs|overload|overloaded|utilisation|utilization|performance|cpu usage|cpu load|statistic|statistics|traffic|throughput|disk io|iops|bandwidth|busy|monitor|monitoring|cloudwatch|cloud monitoring|azure monitor|usage graph|memory usage|memory pressure|pressure|consumption of cpu|ram consumption|swapping|network usage|ram usage|cpu utilization|sluggish|slow server|server is slow|being slow|maxed out|performance data|resource usage|idle|bottleneck|hot|stackdriver|cpu graph|processor time|' +
+    'metric|metrics|cpu|load|graph|graphs|overload|overloaded|utilisation|utilization|performance|cpu usage|cpu load|statistic|statistics|traffic|throughput|disk io|iops|bandwidth|busy|monitor|monitoring|cloudwatch|cloud monitoring|azure monitor|usage graph|memory usage|slowly|very slow|zu langsam|träge|reagiert langsam|speicherverbrauch|ramverbrauch|cpu verbrauch|how is ~ doing|memory pressure|pressure|consumption of cpu|ram consumption|swapping|network usage|ram usage|cpu utilization|sluggish|slow server|server is slow|being slow|maxed out|performance data|resource usage|idle|bottleneck|hot|stackdriver|cpu graph|processor time|' +
       'auslastung|cpu auslastung|messwerte|metriken|leistungsdaten|verlauf|datenverkehr|überlastet|ausgelastet|prozessorlast|speicherauslastung|netzwerkverkehr|bandbreite|statistik|statistiken|cpu last|langsam|durchsatz|leerlauf|diagramm|verkehr|serverlast',
   ],
   [
     'password reset',
-    'password|root password|login password|forgot|forgotten|can t get in|cannot get in|cant get in|get back in|cannot sign in|can t sign in|login lost|lost login|root login|lost my login|lost access|zugang verloren|administrator password|locked out|new password|cannot log in|can t log in|lost root|password reset|reset password|lost ~ password|lost password|admin password|get password data|reset ~ password|credentials for the machine|log in any more|' +
+    'password|root password|login password|forgot|forgotten password|root zugang|zugang ~ wiederherstellen|admin zugang|rootzugang|root credentials|credentials for ~ root|new credentials|credentials for ~ server|credentials of ~ server|can t get in|cannot get in|cant get in|get back in|cannot sign in|can t sign in|login lost|lost login|root login|lost my login|lost access|zugang verloren|administrator password|locked out|new password|cannot log in|can t log in|lost root|password reset|reset password|lost ~ password|lost password|admin password|get password data|reset ~ password|credentials for the machine|log in any more|' +
       'passwort|kennwort|root passwort|passwort vergessen|passwort zurücksetzen|neues passwort|zugangsdaten ~ server|ausgesperrt|vergessen|administratorpasswort|passwort ~ zurücksetzen|kennwort zurücksetzen|rootpasswort|zugangspasswort|komme nicht mehr rein',
   ],
   [
     'rescue',
-    'rescue|rescue mode|rescue system|repair system|recovery|recovery mode|recovery system|live system|broken filesystem|does not boot|doesnt boot|wont boot|fails to boot|boot fails|stuck at boot|no longer boots|doesn t boot|won t boot|not boot|not booting|repair|unbootable|fsck|single user mode|emergency mode|broken grub|grub|broken bootloader|bootloader|broken fstab|fstab|rescue image|' +
+    'rescue|rescue mode|emergency boot|emergency system|boot environment|rescue system|repair system|recovery|recovery mode|recovery system|live system|broken filesystem|does not boot|doesnt boot|wont boot|fails to boot|boot fails|stuck at boot|no longer boots|doesn t boot|won t boot|not boot|not booting|repair|unbootable|fsck|single user mode|emergency mode|broken grub|grub|broken bootloader|bootloader|broken fstab|fstab|rescue image|' +
       'rettungssystem|rettungsmodus|notfallsystem|rescuemodus|rescuesystem|reparieren|reparatur|bootet nicht|startet nicht|startet nicht mehr|bootet nicht mehr|notsystem|reparatursystem|notfallmodus|fährt nicht hoch|hochfahren ~ nicht|dateisystem ~ kaputt|kaputtes dateisystem',
   ],
   [
@@ -176,7 +176,7 @@ export const flexibleVps: Table = [
   // What can be ordered.
   [
     'location',
-    'location|locations|region|regions|data center|data centers|datacenter|datacenters|data centre|datacentre|site|city|cities|country|geography|where can|where could|where do|availability zone|availability zones|zone|zones|az|in europe|inside the eu|in the eu|germany|frankfurt|closest to|near ~ customers|place ~ servers|latency|physically|where ~ run|where ~ hosted|describe regions|' +
+    'location|locations|region|regions|data center|data centers|datacenter|datacenters|data centre|datacentre|site|city|cities|country|geography|where can|where could|data stored|where is ~ stored|where are ~ stored|data residency|data located|gespeichert|sovereignty|gdpr|dsgvo|where do|availability zone|availability zones|zone|zones|az|in europe|inside the eu|in the eu|germany|frankfurt|closest to|near ~ customers|place ~ servers|latency|physically|where ~ run|where ~ hosted|describe regions|' +
       'standort|standorte|standorten|rechenzentrum|rechenzentren|regionen|ort|orte|wo stehen|wo steht|stadt|städte|land|länder|in deutschland|innerhalb der eu|in der eu|wo kann|wo können|deutschland|nähe',
   ],
   [
@@ -203,15 +203,43 @@ export const flexibleVps: Table = [
     'hacked|infected|malware|virus|clean system|gehackt|verseucht|schadsoftware|kompromittiert|clean os',
   ],
   [
+    'backup? policy?',
+    'every night|nightly|jede nacht|nächtlich|nächtliche|nächtlichen|every day|daily|täglich|tägliche|weekly|wöchentlich',
+  ],
+  [
     'backup policy?',
     'disaster|disaster recovery|data loss|datenverlust|lose data|losing data|lose our data|katastrophe|daten verlieren',
   ],
+  ['vpn gateway? peer', 'vpn zugang|vpn access|zugang zum vpn|zugriff auf ~ vpn|vpn zugriff'],
   [
     'vpn gateway? peer?',
     'work from home|home office|homeoffice|from home|remote work|remote access|remotely|von zu hause|unterwegs|fernzugriff|secure tunnel|secure connection|sichere verbindung|sicherer zugang|on the road',
   ],
+  ['firewall? rule? +add?', 'forbid|prohibit|deny|ban|verbieten|untersagen|admit|whitelist port'],
   [
     'firewall? rule?',
     'http|https|rdp|smtp|imap|mysql port|tcp|udp|icmp|ping|reachable|unreachable|blocked|blockiert|gets through|let through|let ~ through|attack|attacks|attackers|ddos attack|brute force|bots|nicht erreichbar|angriff|angriffe|scanner',
   ],
+  [
+    'firewall +create?',
+    'lock down|secure ~ server|secure ~ machine|secure ~ vm|abschotten|abriegeln|dichtmachen|from the internet|aus dem internet|vor dem internet|from hackers|vor hackern',
+  ],
+  [
+    'vpn peer +create?',
+    'connect ~ phone|connect ~ laptop|connect ~ office|connect ~ home|phone ~ network|laptop ~ network|office ~ network|home ~ network|handy ~ netz|laptop ~ netz|büro ~ netz|büro ~ verbinden|office ~ connect',
+  ],
+  [
+    'vpn? peer?',
+    'device|agency|supplier|agentur|dienstleister|phone|laptop|handy|notebook|smartphone|tablet|iphone|android|ipad|freelancer|contractor|außendienst',
+  ],
+  [
+    'vm +resize',
+    'traffic peak|peak load|more visitors|lots of visitors|many visitors|black friday|ansturm|lastspitze|handle more|mehr besucher|viele besucher|oversized|rightsizing|overprovisioned|überdimensioniert',
+  ],
+  [
+    'snapshot +create?',
+    'without risk|risk free|safely try|safe to try|just in case|if ~ goes wrong|falls ~ schiefgeht|schiefgeht|schief geht|sicherheitshalber|for safety|ohne risiko|vorsichtshalber|safety net|point to return|fallback point',
+  ],
+  ['backup? snapshot?', 'copies|copy|kopie|kopien|hold on to|aufheben'],
+  ['plan?', 'small|cheap|klein|billig|günstig'],
 ];

@@ -4,11 +4,11 @@
  */
 export const goals: Readonly<Record<string, string>> = {
   getWhoami:
-    'key permission/right/allowed/expire/expiry/valid/work | which key use/using | welche rechte/berechtigungen key',
+    'recht/rechte/berechtigung/scope api/my/meine key/token | key permission/right/allowed/expire/expiry/valid/work | which key use/using | welche rechte/berechtigungen key',
   listMyApis:
     'key +list call/endpoint/operation/allowed | which call/operation/endpoint allowed/permitted/may',
   listResources:
-    'find/search/suchen thing/something/etwas name/label | forgotten resource/thing | unused/orphaned/leftover everything/resource/thing | label everything/thing/resource',
+    'forgotten/vergessene/vergessen/forgot running/resource/vm/nothing/anything/still | find/search/suchen thing/something/etwas name/label | forgotten resource/thing | unused/orphaned/leftover everything/resource/thing | label everything/thing/resource',
   listLimits:
     'how/wie many/viele may/darf/can/left/noch/allowed | how many may/can/allowed/left/dürfen/darf | another/more vm can/allowed why/not | maximum/höchstens/maximal number/anzahl | close/near cap/limit',
   getOperation:
@@ -31,10 +31,10 @@ export const goals: Readonly<Record<string, string>> = {
   estimatePrice:
     'compare price/plan/cost/cheaper/size | cheaper plan/size/smaller | would/würde/wäre cost/price/expensive/kosten/teuer | cost before order/create/buy/start | compare price/cost configuration/option/plan',
   getUsage:
-    'which/who/what most/highest/biggest/largest spend/cost/expensive/pay/charged | most expensive/teuerste vm/resource | cost/bill high/higher/jump/grown/rise/why | pay/paying/spent month/so/monat | forecast/expected bill/cost/month | split/break cost team/project/label | where money',
+    'cost project/projekt/team/label/department/abteilung/kunde/tag | gesamt/total/overall cost | which/who/what most/highest/biggest/largest spend/cost/expensive/pay/charged | most expensive/teuerste vm/resource | cost/bill high/higher/jump/grown/rise/why | pay/paying/spent month/so/monat | forecast/expected bill/cost/month | split/break cost team/project/label | where money',
   listBudgets: 'budget used/left/remaining/übrig',
   setBudget:
-    'euro/dollar/eur/money allowance/pocket/limit/cap/most/maximal/monthly/month | warn/alert/notify/mail/email/warnen/alarm cost/bill/budget/spend/money | never/not/avoid/prevent spend/bill/exceed/surprise | stop/block/refuse spend/cost/budget new | cap/limit/ceiling/deckeln cost/bill/spend/budget | raise/lower/increase/erhöhen/senken budget',
+    'stop/no/keine surprise/surprises/überraschung bill/invoice/cost/rechnung | stop/prevent/keep/verhindern expensive/teuer/much create/creating/stuff/ordering/bestellen/spend | cost/spend throttle/control/bremsen/under/runaway/contain/eindämmen/griff | euro/dollar/eur/money allowance/pocket/limit/cap/most/maximal/monthly/month | warn/alert/notify/mail/email/warnen/alarm cost/bill/budget/spend/money | never/not/avoid/prevent spend/bill/exceed/surprise | stop/block/refuse spend/cost/budget new | cap/limit/ceiling/deckeln cost/bill/spend/budget | raise/lower/increase/erhöhen/senken budget',
   deleteBudget: 'lift/drop/end budget/cap | no longer limit budget/spend',
   listMembers: 'who access/login/admin/zugriff/zugang | mfa/2fa who/member/without',
   revokeApiKey:
@@ -57,19 +57,19 @@ export const goals: Readonly<Record<string, string>> = {
   getVm:
     'ip/address vm which/welche/what/hat | ip/address vm what/which/find/show | vm up/online/running is | memory/ram/cores vm how/has/have | vm detail/status/state/one',
   updateVm:
-    'protection | +update vm name/label/description/protection/tag | protect/prevent/avoid vm delete/deletion/accidental/accidentally | rename vm | vm protection',
+    'note/notes/comment/beschreibung vm | protection | +update vm name/label/description/protection/tag | protect/prevent/avoid vm delete/deletion/accidental/accidentally | rename vm | vm protection',
   deleteVm:
-    'vm not/no longer/more need/needed/brauche/pay | stop paying vm completely/entirely | vm kündigen',
+    'stop/end/no billing/paying/charging/pay vm | vm not/no longer/more need/needed/brauche/pay | stop paying vm completely/entirely | vm kündigen',
   redeployVm:
-    'blank/empty/clean/leeres vm/image same/existing | reinstall/rebuild/reimage vm/image/ubuntu/debian | vm factory/fresh/clean/scratch/frisch | hacked/infected/compromised vm',
+    'switch/swap/change/convert/put/install/umstellen/wechseln vm image | blank/empty/clean/leeres vm/image same/existing | reinstall/rebuild/reimage vm/image/ubuntu/debian | vm factory/fresh/clean/scratch/frisch | hacked/infected/compromised vm',
   restoreVm:
     '+restore snapshot/backup | undo/revert/rückgängig upgrade/update/change/deployment/disk | go/get/zurück back snapshot/yesterday/state | accidentally/broke/broken/kaputt update/upgrade/deleted vm',
   performVmAction:
-    'vm hang/hung/frozen/stuck/unresponsive/hängt/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm',
+    'pay/cost/zahlen less/weniger vm | nacht/wochenende/leerlauf/night/weekend sparen/save/aus/off vm | vm hang/hung/frozen/stuck/unresponsive/hängt/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm',
   performBulkVmAction:
     '+stop bulk | +start bulk | +restart bulk | +stop label/staging vm/bulk | stop/off all/every vm night/weekend | vm +restart all/many/several/alle/mehrere | vm +stop all/many/several/alle/mehrere | vm +start all/many/several/alle/mehrere',
   resizeVm:
-    'vm slow/sluggish/overloaded/langsam more/faster/power | more/mehr ram/memory/cpu/cores/kerne/leistung | save/reduce money/cost vm smaller/plan/oversized | plan +resize/+update/change/wechseln/switch',
+    'pay/cost/zahlen less/cheaper/weniger vm | vm slow/sluggish/overloaded/langsam more/faster/power | more/mehr ram/memory/cpu/cores/kerne/leistung | save/reduce money/cost vm smaller/plan/oversized | plan +resize/+update/change/wechseln/switch',
   resetVmPassword:
     'cannot/can/not/locked get/log/login in/root/vm password/sudo/root | forgot/lost/new/neues/vergessen/change/reset password | log/login vm cannot/not/locked password | root password',
   setVmRescue:
@@ -86,7 +86,7 @@ export const goals: Readonly<Record<string, string>> = {
   getVmConsoleLog:
     'why vm boot/crash/crashed/start/hang | boot/kernel log/message/output | last/letzte output/ausgabe vm',
   createVmSnapshot:
-    'before upgrade/update/change/migration/deployment/risky/experiment/touching snapshot/save/state/safe/undo | freeze/save/einfrieren vm state/zustand | quick/schnell undo/rollback point | vor update/upgrade/änderung snapshot/backup/sichern',
+    'able/können/möglich undo/rückgängig/revert | test/try/before/testen/vor upgrade/update/change/änderung risk/safe/sicher/undo | before upgrade/update/change/migration/deployment/risky/experiment/touching snapshot/save/state/safe/undo | freeze/save/einfrieren vm state/zustand | quick/schnell undo/rollback point | vor update/upgrade/änderung snapshot/backup/sichern',
   createVmBackup: 'back/backup vm now/jetzt/sofort | copy/kopie disk/vm outside/external/elsewhere/safe',
   createVmBackupDownload: 'backup download/link/export/local/offsite/laptop/computer/home/copy/url/outside',
   createBackupPolicy:
@@ -99,7 +99,7 @@ export const goals: Readonly<Record<string, string>> = {
     '+stop/+delete automatic/scheduled/nightly/policy backup | no more automatic/scheduled/nightly backup',
   listVmBackups: 'deleted vm backup +list/+get',
   createImage:
-    'golden vm | vm template/image/vorlage +create/turn/make/into/from/as/capture/save/bake | import/upload image/qcow2/disk/vmdk | golden/own/custom image +create | same/identical vm setup/many template/image | reuse vm setup/configuration | migrate/bring vm/vmware/disk from other/onprem/provider',
+    'standardise/standardize/identical/same/reuse vm setup/image | golden vm | vm template/image/vorlage +create/turn/make/into/from/as/capture/save/bake | import/upload image/qcow2/disk/vmdk | golden/own/custom image +create | same/identical vm setup/many template/image | reuse vm setup/configuration | migrate/bring vm/vmware/disk from other/onprem/provider',
   createIso:
     'install/installieren os/system/image own/offer/unsupported/exotic/not/nicht/custom/missing | upload/import iso | iso +create/url/link | pfsense/opnsense/mikrotik/bsd/windows install/own',
   createVpsSshKey:
@@ -127,7 +127,7 @@ export const goals: Readonly<Record<string, string>> = {
     'alias/secondary/spoofing interface/ip/address | fixed/virtual/failover internal/private ip/address | vrrp/keepalived',
   detachVmInterface: 'vm out network | remove vm network/interface | vm leave network',
   createPlacementGroup:
-    'vm latency each/other/between/together | vm separate/different/same/verschiedene hosts/hardware/host/rack/server | survive/tolerate/überleben hardware/host failure/outage/ausfall | never/not same/together/beide host/hardware/fail | high availability/hochverfügbar vm | close/near together vm latency',
+    'survive/withstand/überstehen/überleben/tolerate crash/failure/outage/loss/die/ausfall/fail/breakdown | not/never/nicht/beide/both die/fail/crash/ausfallen/down together/both/gleichzeitig/same/zusammen | redundant/redundancy/ausfallsicher/ausfallsicherheit/hochverfügbar vm/database | vm latency each/other/between/together | vm separate/different/same/verschiedene hosts/hardware/host/rack/server | survive/tolerate/überleben hardware/host failure/outage/ausfall | never/not same/together/beide host/hardware/fail | high availability/hochverfügbar vm | close/near together vm latency',
   getPlacementGroup: 'which/what vm in/belong placement group | placement group one/detail',
   createVpsVolume: 'add/need/brauche/new/extra/more/zusätzlich disk/storage/space/volume/gb/speicher',
   getVpsVolume:
@@ -140,9 +140,9 @@ export const goals: Readonly<Record<string, string>> = {
   updateVpnGateway:
     'vpn port/dns/network change/add/another/new | rotate/renew vpn/wireguard gateway/server key',
   createVpnPeer:
-    'add/allow/give/let/connect laptop/phone/device/colleague/employee/office/contractor/mitarbeiter/handy vpn | vpn access/zugang +create/give/new/for | vpn new user/client/peer/device/mitarbeiter',
+    'give/grant/let/allow access/zugang/zugriff internal/private/inside/network/intern | temporary/befristet access internal/private/network | add/allow/give/let/connect laptop/phone/device/colleague/employee/office/contractor/mitarbeiter/handy vpn | vpn access/zugang +create/give/new/for | vpn new user/client/peer/device/mitarbeiter',
   updateVpnPeer:
-    'vpn access/peer expire/temporary/until/disable/pause/sperren/temporarily | replace/new key vpn peer/client',
+    'vpn befristet/befristen/temporär/temporary/until/bis/limited | vpn access/peer expire/temporary/until/disable/pause/sperren/temporarily | replace/new key vpn peer/client',
   deleteVpnPeer:
     'vpn +delete peer/device/laptop/phone/user/colleague/employee/access | left/lost/stolen/verloren vpn/laptop/phone | vpn revoke/kick/block/entziehen',
   listVpnPeers:
