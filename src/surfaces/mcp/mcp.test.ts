@@ -2,11 +2,9 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../../families/index.ts';
 import { LIMIT } from '../../kernel/rate-limit/port.ts';
-import { approveRequest, denyRequest } from '../../portal-api/approvals/decision.ts';
 import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
-import { staff } from '../../testing/portal.ts';
 
 let t: TestApp;
 let mcp: McpServer;
@@ -276,58 +274,6 @@ describe('a call', () => {
     expect(data).toContainEqual(
       expect.objectContaining({ source: 'mcp', outcome: 'rejected', problem_code: 'validation_failed' }),
     );
-  });
-
-  it('that needs approval says so, and waits for the decision of a person', async () => {
-    const { key: careful } = await createKey(t.services.db, account, { approval: 'destructive' });
-    const held = await connectMcp(mcp.url, careful);
-    const { id } = await createGroup();
-    const call = { operation: 'deletePlacementGroup', path: { id } };
-    const { json: first } = await held.call('call_destructive', call);
-    const asked = await held.call('call_destructive', { ...call, confirm: first.confirm_with });
-    expect(asked.json).toMatchObject({
-      code: 'approval_required',
-      approve_url: expect.stringMatching(/^https?:.*op_/),
-      next_call: { tool: 'wait_operations' },
-    });
-    const operationId = asked.json.operation_id;
-    const waiting = held.call('wait_operations', { operation_ids: [operationId], timeout_seconds: 60 });
-    await approveRequest(
-      t.services.db,
-      staff,
-      { account_id: account.id, operation_id: operationId },
-      t.registry,
-    );
-    const { json } = await waiting;
-    expect(json).toMatchObject({
-      all_done: true,
-      operations: [{ status: 'succeeded', next_step: expect.stringContaining(operationId) }],
-    });
-    expect(await groupExists(id)).toBe(true);
-    const done = await held.call('call_destructive', { ...call, approval_id: operationId });
-    expect([done.json.status, await groupExists(id)]).toEqual([204, false]);
-    await held.close();
-  });
-
-  it('that a person refuses is not made', async () => {
-    const { key: careful } = await createKey(t.services.db, account, { approval: 'writes' });
-    const held = await connectMcp(mcp.url, careful);
-    const call = { operation: 'createPlacementGroup', body: { name: 'never', location: 'fra1' } };
-    const { operation_id } = (await held.call('call_write', call)).json;
-    await denyRequest(
-      t.services.db,
-      staff,
-      { account_id: account.id, operation_id, reason: 'No.' },
-      t.registry,
-    );
-    const { json } = await held.call('wait_operations', { operation_ids: [operation_id] });
-    expect(json.operations[0]).toMatchObject({
-      status: 'failed',
-      next_step: expect.stringContaining('Not approved'),
-    });
-    const again = await held.call('call_write', { ...call, approval_id: operation_id });
-    expect(again.isError).toBe(true);
-    await held.close();
   });
 
   it('beyond the rate limit is refused with a result that says how long to wait', async () => {
