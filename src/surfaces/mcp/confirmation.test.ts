@@ -61,6 +61,18 @@ describe('a confirmation', () => {
     return json.confirm_with;
   }
 
+  it('is asked for with what would be lost; the name of it is not enough', async () => {
+    const { name } = (await t.call({ url: url(id), key })).json();
+    const asked = await agent.call('call_destructive', call);
+    expect(asked.json).toMatchObject({
+      code: 'confirmation_required',
+      would_lose: [{ action: 'delete', type: 'widget', id, loss: { recoverable: false } }],
+      cost_change: { monthly: expect.stringMatching(/^-/) },
+    });
+    await refused(agent.call('call_destructive', { ...call, confirm: name }), /never given to you/);
+    await refused(agent.call('call_destructive', { ...call, confirm: id }), /never given to you/);
+  });
+
   it('is short, and works once', async () => {
     expect(confirm.length).toBeLessThan(16);
     const done = await agent.call('call_destructive', { ...call, confirm });

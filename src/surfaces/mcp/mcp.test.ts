@@ -243,23 +243,6 @@ describe('a call', () => {
     expect(json.next_step).toMatch(/\.$/);
   });
 
-  it('that destroys needs the token of its rehearsal; a name is not enough', async () => {
-    const { id, name } = await createGroup();
-    const call = { operation: 'deletePlacementGroup', path: { id } };
-    const asked = await agent.call('call_destructive', call);
-    expect(asked.json).toMatchObject({
-      code: 'confirmation_required',
-      would_lose: [{ action: 'delete', type: 'placement_group', id, loss: { recoverable: false } }],
-      cost_change: { monthly: '0.00' },
-      next_step: expect.stringContaining('confirm_with'),
-    });
-    const wrong = await agent.call('call_destructive', { ...call, confirm: name });
-    expect(wrong.json.code).toBe('confirmation_mismatch');
-    expect(await groupExists(id)).toBe(true);
-    const done = await agent.call('call_destructive', { ...call, confirm: asked.json.confirm_with });
-    expect([done.isError, done.json.status, await groupExists(id)]).toEqual([false, 204, false]);
-  });
-
   it('is in the audit log with its source, also if it was refused', async () => {
     const { id } = await createGroup();
     await createGroup();
