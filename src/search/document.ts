@@ -2,7 +2,6 @@
 
 interface Schema {
   readonly $ref?: string;
-  readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -71,8 +70,6 @@ export interface Described {
   readonly choices: readonly string[];
   /** The values of the member `type` of the body, which names what an action does. */
   readonly kinds: readonly string[];
-  /** What the document says about members. */
-  readonly notes: readonly string[];
 }
 
 /** Deeper members describe details that nobody searches for. */
@@ -82,7 +79,6 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 interface Found {
   readonly members: string[];
   readonly choices: string[];
-  readonly notes: string[];
 }
 
 function lookUp(document: ApiDocument, reference: string): unknown {
@@ -93,7 +89,6 @@ function lookUp(document: ApiDocument, reference: string): unknown {
 
 function collect(document: ApiDocument, schema: Schema | undefined, found: Found, depth: number): void {
   if (schema === undefined || depth <= 0) return;
-  if (schema.description !== undefined) found.notes.push(schema.description);
   if (schema.$ref !== undefined) {
     // A reference costs a little of the depth, so that a schema that refers to itself comes to an end.
     collect(document, lookUp(document, schema.$ref) as Schema | undefined, found, depth - 0.1);
@@ -111,8 +106,8 @@ function collect(document: ApiDocument, schema: Schema | undefined, found: Found
 }
 
 function describedOf(document: ApiDocument, path: string, method: string, raw: RawOperation): Described {
-  const found: Found = { members: [], choices: [], notes: [] };
-  const kinds: Found = { members: [], choices: [], notes: [] };
+  const found: Found = { members: [], choices: [] };
+  const kinds: Found = { members: [], choices: [] };
   for (const { schema } of Object.values(raw.requestBody?.content ?? {})) {
     collect(document, schema, found, DEPTH);
     collect(document, schema?.properties?.['type'], kinds, 1);
@@ -121,7 +116,7 @@ function describedOf(document: ApiDocument, path: string, method: string, raw: R
     const parameter = each.$ref === undefined ? each : (lookUp(document, each.$ref) as typeof each);
     if (parameter?.in === 'query' && parameter.name !== undefined) found.members.push(parameter.name);
   }
-  const shown: Found = { members: [], choices: [], notes: [] };
+  const shown: Found = { members: [], choices: [] };
   const answer = method === 'get' ? raw.responses?.['200'] : undefined;
   const { content = {} } =
     answer?.$ref === undefined ? (answer ?? {}) : (lookUp(document, answer.$ref) as Content);

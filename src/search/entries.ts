@@ -59,8 +59,7 @@ const isAct = (word: string, phrases: Phrases): boolean =>
   phrases.find([word]).some(({ means }) => means.every((each) => each.startsWith('+')));
 
 function entryOf(operation: Described, phrases: Phrases, known: ReadonlySet<string>): Entry {
-  const { id, path, family, summary, description, permission, topic, members, shown, choices, notes } =
-    operation;
+  const { id, path, family, summary, description, permission, topic, members, shown, choices } = operation;
   const bare = path.replaceAll(/\{\w+\}|\/v1\//g, ' ').replace(family, ' ');
   const fields: readonly (readonly [number, string])[] = [
     [3, parted(id)],
@@ -73,7 +72,6 @@ function entryOf(operation: Described, phrases: Phrases, known: ReadonlySet<stri
     [0.6, members.join(' ')],
     [0.5, shown.join(' ')],
     [1, choices.join(' ')],
-    [0.2, notes.join(' ')],
   ];
   const text = new Map<string, number>();
   for (const [weight, part] of fields)

@@ -49,7 +49,8 @@ export class OperationSearch {
   readonly #things: ReadonlySet<string>;
   readonly #averageLength: number;
   readonly #goals = new Goals();
-  readonly #topics: Topics;
+  /** Made when it is needed first, because it seldom is. */
+  #topics: Topics | undefined;
 
   constructor(document: ApiDocument) {
     this.#operations = operationsIn(document);
@@ -66,7 +67,6 @@ export class OperationSearch {
       this.#actRarity.set(act, Math.min(2.5, Math.log(total / Math.max(1, count)) / Math.log(6)));
     }
     this.#things = new Set(this.#entries.flatMap(({ main }) => [...main]));
-    this.#topics = new Topics(this.#operations, tables);
     this.#spelling = new Spelling(
       [...counts.keys(), ...ordinary.map(stem)],
       [...this.#phrases.forms, ...this.#goals.forms, ...this.#things],
@@ -93,6 +93,7 @@ export class OperationSearch {
 
   /** For a question that finds nothing. */
   nearestTopics(query: string, count: number, family?: string): NearTopic[] {
+    this.#topics ??= new Topics(this.#operations, tables);
     return this.#topics.nearest(query.slice(0, LONGEST_QUERY), count, family);
   }
 

@@ -43,16 +43,18 @@ export class Phrases {
   readonly forms = new Set<string>();
 
   constructor(tables: readonly Table[]) {
-    for (const [means, said] of tables.flat())
+    for (const [row, said] of tables.flat()) {
+      const means = meaningsIn(row);
       for (const forms of phrasesOf(said)) {
         for (const form of forms) if (form !== GAP) this.forms.add(form);
         const words = forms.map(stem);
         const first = words[0] ?? '';
         const list = this.#byFirst.get(first) ?? [];
         // A later table may say the same phrase of something else: then it means both.
-        list.push({ words, means: meaningsIn(means) });
+        list.push({ words, means });
         this.#byFirst.set(first, list);
       }
+    }
   }
 
   /** The phrases in these words, the longest first; a word belongs to the longest phrase that contains it. */
