@@ -1,12 +1,13 @@
 /** What a dry run says about the changes of a call, in words of the product, and whether they open a door. */
 import type { Db } from '../../store/database.ts';
 import type { Effect } from '../effect.ts';
-import { Named, Shape, type Static, Type } from '../schema.ts';
+import { byProvider, Named, Shape, type Static, Type } from '../schema.ts';
 
 export const ForeseenChange = Named(
   'ForeseenChange',
   Shape({
     text: Type.String({
+      ...byProvider,
       description:
         'What would change, compared with the present state: `the firewall "web" opens tcp 22 to everybody for 12 machines`. It quotes names that people of the account chose.',
     }),
@@ -18,7 +19,7 @@ export const ForeseenChange = Named(
 );
 export type ForeseenChange = Static<typeof ForeseenChange>;
 
-export const tightens = (text: string): ForeseenChange => ({ text, loosens: false });
+export const says = (text: string): ForeseenChange => ({ text, loosens: false });
 export const loosensBy = (text: string): ForeseenChange => ({ text, loosens: true });
 
 /** What the words of a resource may use. The database has the state after the call. */

@@ -3,7 +3,7 @@ import type { Effect } from '../effect.ts';
 import type { EffectView } from '../effect-view.ts';
 import type { Registry } from '../registry.ts';
 import type { ForeseenChange, Telling } from './change-words.ts';
-import { tightens } from './change-words.ts';
+import { says } from './change-words.ts';
 import { memberWords } from './member-words.ts';
 import { readNames } from './store.ts';
 
@@ -44,7 +44,7 @@ async function changesOf(effect: Effect, { registry, ...about }: About): Promise
   const isWhole = WHOLE.includes(action) || effect.verb !== undefined;
   const rest = changes.filter(({ pointer }) => !words?.members.includes(pointer.slice(1)));
   const said = [...own, ...(isWhole ? [] : rest.flatMap((change) => memberWords(change, telling)))];
-  const headline = tightens(`${effect.verb ?? verbs[action]} ${telling.subject}`);
+  const headline = says(`${effect.verb ?? verbs[action]} ${telling.subject}`);
   return isWhole || said.length === 0 ? [headline, ...said] : said;
 }
 

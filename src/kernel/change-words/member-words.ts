@@ -1,7 +1,7 @@
 /** Generic words for the change of one member, made from the change that the audit entry keeps. */
 import type { AuditChange } from '../audit/entry.ts';
 import { canonicalJson } from '../audit/entry.ts';
-import { type ForeseenChange, loosensBy, type Telling, tightens } from './change-words.ts';
+import { type ForeseenChange, loosensBy, says, type Telling } from './change-words.ts';
 
 type Subject = Pick<Telling, 'noun' | 'subject'>;
 type Path = readonly string[];
@@ -127,20 +127,20 @@ function leafWords(
   const danger = dangerOf(path);
   if (danger !== undefined && typeof after === 'boolean')
     return after
-      ? [tightens(`protects ${subject} against ${danger}`)]
+      ? [says(`protects ${subject} against ${danger}`)]
       : [loosensBy(`takes the protection against ${danger} from ${subject}`)];
   if (path.length === 1 && path[0] === 'name')
-    return [tightens(`renames the ${noun} "${String(before)}" to "${String(after)}"`)];
+    return [says(`renames the ${noun} "${String(before)}" to "${String(after)}"`)];
   if (Array.isArray(before) || Array.isArray(after))
-    return listWords(path, (before ?? []) as unknown[], (after ?? []) as unknown[], subject).map(tightens);
-  return [tightens(scalarWords(path, before, after, subject))];
+    return listWords(path, (before ?? []) as unknown[], (after ?? []) as unknown[], subject).map(says);
+  return [says(scalarWords(path, before, after, subject))];
 }
 
 function walk(path: Path, before: unknown, after: unknown, about: Subject): ForeseenChange[] {
   if (canonicalJson(before ?? null) === canonicalJson(after ?? null) && !(after instanceof Date)) return [];
   if (!isMap(before, after)) return leafWords(path, before, after, about);
   const [old, now] = [(before ?? {}) as Record<string, unknown>, (after ?? {}) as Record<string, unknown>];
-  if (path.at(-1) === 'labels') return labelWords(old, now, about.subject).map(tightens);
+  if (path.at(-1) === 'labels') return labelWords(old, now, about.subject).map(says);
   const names = [...new Set([...Object.keys(old), ...Object.keys(now)])];
   return names.flatMap((name) => walk([...path, name], old[name], now[name], about));
 }
@@ -149,5 +149,5 @@ function walk(path: Path, before: unknown, after: unknown, about: Subject): Fore
 export function memberWords({ pointer, before, after }: AuditChange, about: Subject): ForeseenChange[] {
   const path = pointer.split('/').slice(1);
   const words = walk(path, before, after, about);
-  return words.length > 0 ? words : [tightens(`changes the ${wordsOf(path)} of ${about.subject}`)];
+  return words.length > 0 ? words : [says(`changes the ${wordsOf(path)} of ${about.subject}`)];
 }

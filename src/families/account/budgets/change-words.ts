@@ -1,7 +1,7 @@
 /** What changes of a budget mean for those whom it limits. */
 import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { ChangeWords, ForeseenChange } from '../../../kernel/change-words/change-words.ts';
-import { loosensBy, tightens } from '../../../kernel/change-words/change-words.ts';
+import { loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 import { micro } from '../../../kernel/micro.ts';
 import { keysOf } from '../../../kernel/schema.ts';
 import {
@@ -57,7 +57,7 @@ function listWords<T>(
     list.filter((one) => !other.some((each) => isSame(each, one)));
   return [
     ...missingIn(before, after).map((item) => loosensBy(wordsOf(item, false))),
-    ...missingIn(after, before).map((item) => tightens(wordsOf(item, true))),
+    ...missingIn(after, before).map((item) => says(wordsOf(item, true))),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** What changes of a backup policy mean for the backups of its machines. */
 import type { ChangeWords, ForeseenChange } from '../../../kernel/change-words/change-words.ts';
-import { changeOf, loosensBy, machinesIn, tightens } from '../../../kernel/change-words/change-words.ts';
+import { changeOf, loosensBy, machinesIn, says } from '../../../kernel/change-words/change-words.ts';
 import { countMachinesWith } from './store.ts';
 import type { BackupPolicyRow, Retention } from './table.ts';
 import type { BackupSchedule } from './windows.ts';
@@ -49,7 +49,7 @@ function scheduleWords(before: BackupSchedule, after: BackupSchedule): ForeseenC
       : [{ text: `makes backups ${now} instead of ${old}`, loosens: runsIn(after) < runsIn(before) }]),
     ...(oldHours === nowHours
       ? []
-      : [tightens(`tries for ${nowHours} instead of ${oldHours} hours to make a backup`)]),
+      : [says(`tries for ${nowHours} instead of ${oldHours} hours to make a backup`)]),
   ];
 }
 
@@ -74,7 +74,7 @@ export const policyWords: ChangeWords = {
     const said = [
       ...(enabled === undefined
         ? []
-        : [enabled.after ? tightens('makes backups again') : loosensBy('makes no more backups')]),
+        : [enabled.after ? says('makes backups again') : loosensBy('makes no more backups')]),
       ...(schedule === undefined ? [] : scheduleWords(schedule.before, schedule.after)),
       ...(retention === undefined ? [] : retentionWords(retention.before, retention.after)),
     ];

@@ -1,5 +1,5 @@
 import type { ChangeWords } from '../../../kernel/change-words/change-words.ts';
-import { changeOf, loosensBy, tightens } from '../../../kernel/change-words/change-words.ts';
+import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 
 export const interfaceWords: ChangeWords = {
   members: ['anti_spoofing'],
@@ -8,7 +8,7 @@ export const interfaceWords: ChangeWords = {
     if (spoofing === undefined) return [];
     return [
       spoofing.after
-        ? tightens(`protects ${subject} against spoofed addresses`)
+        ? says(`protects ${subject} against spoofed addresses`)
         : loosensBy(`takes the protection against spoofed addresses from ${subject}`),
     ];
   },

@@ -1,6 +1,6 @@
 /** What changes of a private network mean for the ways in and out of it. */
 import type { ChangeWords, ForeseenChange } from '../../../kernel/change-words/change-words.ts';
-import { changeOf, loosensBy, tightens } from '../../../kernel/change-words/change-words.ts';
+import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 import type { NetworkRow, Route } from './table.ts';
 
 const routeWords = ({ destination, next_hop }: Route): string => `${destination} through ${next_hop}`;
@@ -15,7 +15,7 @@ function routesWords(before: readonly Route[], after: readonly Route[], subject:
   const texts = [...added, ...gone];
   return (
     texts.length > 0 ? texts : [`changes the descriptions or the order of the routes of ${subject}`]
-  ).map(tightens);
+  ).map(says);
 }
 
 /** NAT gives machines without a public address a way to the internet. */
@@ -26,7 +26,7 @@ function natWords(before: NetworkRow['nat'], after: NetworkRow['nat'], subject: 
     .map((family) =>
       after[family]
         ? loosensBy(`lets the machines in ${subject} out to the internet by ${families[family]}`)
-        : tightens(`no longer lets the machines in ${subject} out to the internet by ${families[family]}`),
+        : says(`no longer lets the machines in ${subject} out to the internet by ${families[family]}`),
     );
 }
 

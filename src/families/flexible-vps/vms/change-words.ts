@@ -1,6 +1,6 @@
 /** What changes of a machine mean for its backups and its firewalls. */
 import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
-import { changeOf, loosensBy, tightens } from '../../../kernel/change-words/change-words.ts';
+import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 import type { Effect } from '../../../kernel/effect.ts';
 import { matchesLabels } from '../../../kernel/pages/label-selector.ts';
 import { keepsLess } from '../backup-policies/change-words.ts';
@@ -13,7 +13,7 @@ async function policyWords(effect: Effect, { db, accountId, subject }: Telling):
   if (change === undefined) return [];
   const { before, after } = change;
   if (after === null) return [loosensBy(`${subject} is no longer backed up by the backup policy ${before}`)];
-  if (before === null) return [tightens(`${subject} is backed up by the backup policy ${after}`)];
+  if (before === null) return [says(`${subject} is backed up by the backup policy ${after}`)];
   const policies = await readPolicies(db, accountId, [before, after]);
   const [old, now] = [before, after].map((id) => policies.find((policy) => policy.id === id));
   const text = `${subject} is backed up by the backup policy ${after} instead of ${before}`;
@@ -30,7 +30,7 @@ async function firewallWords(effect: Effect, { db, accountId, subject }: Telling
     const [had, has] = [labels.before, labels.after].map((each) => matchesLabels(terms ?? [], each));
     if (had === has) return [];
     return has
-      ? [tightens(`its labels give ${subject} the firewall "${firewall.name}"`)]
+      ? [says(`its labels give ${subject} the firewall "${firewall.name}"`)]
       : [
           {
             text: `its labels take the firewall "${firewall.name}" from ${subject}`,

@@ -1,10 +1,10 @@
 /** What changes of a peer mean for who reaches the networks behind its gateway. */
 import type { ChangeWords, ForeseenChange } from '../../../kernel/change-words/change-words.ts';
-import { changeOf, loosensBy, tightens } from '../../../kernel/change-words/change-words.ts';
+import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 
 function expiryWords(before: string | null, after: string | null, subject: string): ForeseenChange[] {
   if (after === null) return [loosensBy(`${subject} may connect without an end instead of until ${before}`)];
-  if (before === null) return [tightens(`${subject} may connect only until ${after}`)];
+  if (before === null) return [says(`${subject} may connect only until ${after}`)];
   return [{ text: `${subject} may connect until ${after} instead of ${before}`, loosens: after > before }];
 }
 
@@ -13,7 +13,7 @@ function rangeWords(before: readonly string[], after: readonly string[], subject
   const gone = before.filter((range) => !after.includes(range));
   return [
     ...(added.length === 0 ? [] : [loosensBy(`lets ${added.join(', ')} in through ${subject}`)]),
-    ...(gone.length === 0 ? [] : [tightens(`no longer lets ${gone.join(', ')} in through ${subject}`)]),
+    ...(gone.length === 0 ? [] : [says(`no longer lets ${gone.join(', ')} in through ${subject}`)]),
   ];
 }
 
@@ -28,7 +28,7 @@ export const peerWords: ChangeWords = {
     return [
       ...(enabled === undefined
         ? []
-        : [enabled.after ? loosensBy(`lets ${subject} connect again`) : tightens(`locks ${subject} out`)]),
+        : [enabled.after ? loosensBy(`lets ${subject} connect again`) : says(`locks ${subject} out`)]),
       ...(expiry === undefined ? [] : expiryWords(expiry.before, expiry.after, subject)),
       ...(routed === undefined ? [] : rangeWords(routed.before, routed.after, subject)),
     ];

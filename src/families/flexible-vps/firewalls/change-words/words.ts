@@ -1,6 +1,6 @@
 /** What changes of a firewall open and close, for how many machines. */
 import type { ChangeWords, ForeseenChange, Telling } from '../../../../kernel/change-words/change-words.ts';
-import { changeOf, loosensBy, machinesIn, tightens } from '../../../../kernel/change-words/change-words.ts';
+import { changeOf, loosensBy, machinesIn, says } from '../../../../kernel/change-words/change-words.ts';
 import type { Effect } from '../../../../kernel/effect.ts';
 import { keyOf } from '../rules.ts';
 import type { FirewallAttachment } from '../schema.ts';
@@ -50,7 +50,7 @@ function openingWords(
   direction: Direction,
   { subject, machines, firewallIds }: Words & { readonly firewallIds: readonly string[] },
 ): ForeseenChange[] {
-  const said = verb === 'opens' ? loosensBy : tightens;
+  const said = verb === 'opens' ? loosensBy : says;
   const texts = openings
     .slice(0, MOST_SENTENCES)
     .map(
@@ -87,7 +87,7 @@ function sideWords(before: Settings, after: Settings, direction: Direction, word
   const isFlipped = before[`default_${direction}`] !== now;
   const { what, [now]: verb } = directionWords[direction];
   const flip = `${words.subject} ${verb} ${what} ${now === 'allow' ? 'drops' : 'allows'}, for ${words.machines}`;
-  const flipped = isFlipped ? [now === 'allow' ? loosensBy(flip) : tightens(flip)] : [];
+  const flipped = isFlipped ? [now === 'allow' ? loosensBy(flip) : says(flip)] : [];
   const difference = differenceOf(before, after, direction);
   if (difference === null) return [...flipped, ...roughWords(before, after, words)];
   const { opened, closed, firewallIds } = difference;
@@ -102,7 +102,7 @@ function sideWords(before: Settings, after: Settings, direction: Direction, word
 export function settingWords(before: Settings, after: Settings, words: Words): ForeseenChange[] {
   const said = (['in', 'out'] as const).flatMap((side) => sideWords(before, after, side, words));
   const nothing = `changes the rules of ${words.subject}, but opens and closes nothing`;
-  return said.length === 0 ? [tightens(nothing)] : said;
+  return said.length === 0 ? [says(nothing)] : said;
 }
 
 /** Whether it takes connections from a machine that has no other firewall. */
@@ -140,7 +140,7 @@ async function attachmentWords(
   const opens = added.length > 0 && letsThrough(settings) && (await isSharedBy(db, String(id), added));
   const shared = `what ${subject} allows is also let through to machines that have other firewalls`;
   return [
-    ...added.map((target) => tightens(`attaches ${subject} to ${targetWords(target)}`)),
+    ...added.map((target) => says(`attaches ${subject} to ${targetWords(target)}`)),
     ...(opens ? [loosensBy(shared)] : []),
     ...gone,
   ];
