@@ -25,8 +25,8 @@ const Distribution = Type.String({
   description: 'The distribution or edition, such as `ubuntu`.',
 });
 
-/** Numbers with dots and hyphens, perhaps with a word behind them (`9-stream`); or one word, such as `rolling`. */
-const VERSION = '^([A-Za-z]+|[0-9]+[a-z]*([.-][0-9]+[a-z]*)*(-[a-z]+)?)?$';
+/** Up to three numbers with dots or hyphens, perhaps with a word behind them (`9-stream`); or one word, such as `rolling`. */
+const VERSION = '^([A-Za-z]+|[0-9]+[a-z]*([.-][0-9]+[a-z]*){0,2}(-[a-z]+)?)?$';
 
 const FileSource = {
   url: Secret(
