@@ -242,6 +242,7 @@ describe('forCaller', () => {
       'Effect',
       'ExceededBudget',
       'FieldError',
+      'ForeseenChange',
       'Problem',
       'SpentSoFar',
       'Warning',
