@@ -125,12 +125,9 @@ const mcpWaits: Partial<Record<ToolName, (client: Client) => Promise<Held>>> = {
   },
   async call_destructive(client) {
     const { id } = await startMachine(client, 'd');
-    const given = {
-      operation: 'deleteMachine',
-      path: { id },
-      confirm: nameOf(client, 'd'),
-      wait_seconds: 60,
-    };
+    const call = { operation: 'deleteMachine', path: { id } };
+    const { json: asked } = await client.assistant.call('call_destructive', call);
+    const given = { ...call, confirm: asked.confirm_with, wait_seconds: 60 };
     const ended = client.assistant.call('call_destructive', given).then(({ json }) => String(json.status));
     return {
       title: 'call_destructive',
