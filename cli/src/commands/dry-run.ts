@@ -4,7 +4,7 @@ import { printable } from '../output/printable.ts';
 import type { Printer } from '../output/printer.ts';
 import type { Session } from '../session.ts';
 
-interface DryRun {
+export interface DryRun {
   readonly cost?: { readonly hourly: string; readonly monthly: string; readonly currency: string };
   /** Absent in the answers of older servers. */
   readonly changes?: readonly { readonly text: string; readonly loosens: boolean }[];

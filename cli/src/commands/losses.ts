@@ -1,18 +1,9 @@
 /** What a call would take away, from its dry run. */
 import { urlOf } from '../http/pages.ts';
 import type { Session } from '../session.ts';
+import type { DryRun } from './dry-run.ts';
 import { hasParameter } from './operation-shape.ts';
 import type { Prepared } from './prepared.ts';
-
-interface DryRun {
-  readonly effects?: readonly {
-    readonly action: string;
-    readonly type: string;
-    readonly id: string | null;
-    readonly name: string | null;
-    readonly loss: { readonly what: string } | null;
-  }[];
-}
 
 /** One line for each effect. Empty if the call has no dry run. A call that would be refused is refused here already. */
 export async function lossesOf(session: Session, prepared: Prepared, body: unknown): Promise<string[]> {

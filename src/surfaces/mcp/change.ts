@@ -32,11 +32,12 @@ export async function callChange(
   if (!isRehearsed(endpoint)) return make(given);
   const rehearsal = await rehearse(api, endpoint, given);
   const { trial } = rehearsal;
-  // What was done already cannot be rehearsed again: a repeat gets its answer by the idempotency key.
+  // What is deleted already cannot be rehearsed again: a repeat gets its answer by the idempotency key. Any other refusal
+  // may have passed when the call is made, and nobody would have confirmed it.
   if (trial.isRefused)
-    return given.idempotency_key === undefined || given.dry_run === true
-      ? refusedOutcome(trial)
-      : make(rehearsal.call);
+    return trial.status === 404 && given.idempotency_key !== undefined && given.dry_run !== true
+      ? make(rehearsal.call)
+      : refusedOutcome(trial);
   if (given.dry_run === true) return changeResult(api, trial, await offerOf(api, [rehearsal]));
   const calls = await confirmed(api, [rehearsal], given.confirm);
   return 'content' in calls ? calls : make(calls[0] ?? given);

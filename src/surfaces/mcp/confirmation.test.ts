@@ -138,6 +138,22 @@ describe('a confirmation', () => {
   });
 });
 
+it('is needed although a rehearsal was refused for a passing reason, also with an idempotency key', async () => {
+  const id = await widget();
+  const original = ApiCaller.prototype.call;
+  vi.spyOn(ApiCaller.prototype, 'call').mockImplementation(async function (this: ApiCaller, ...given) {
+    const outcome = await original.apply(this, given);
+    const isTrial = given[1]?.query?.['dry_run'] === true;
+    return isTrial
+      ? { ...outcome, status: 503, body: { code: 'engine_unavailable' }, isRefused: true }
+      : outcome;
+  });
+  const call = { operation: 'deleteWidget', path: { id }, idempotency_key: 'passing' };
+  const { isError } = await agent.call('call_destructive', call);
+  vi.restoreAllMocks();
+  expect([isError, await exists(id)]).toEqual([true, true]);
+});
+
 describe('a write', () => {
   /** The dry runs of the API say that the call changes this. */
   function foresee(changes: readonly object[]): { readonly dryRuns: () => number } {
