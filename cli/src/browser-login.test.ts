@@ -8,6 +8,7 @@ import { computerName, waitForCode } from './browser/login.ts';
 import { listenForCode } from './browser/loopback.ts';
 import { contextsFile } from './contexts/contexts.ts';
 import type { Io } from './io.ts';
+import { programPath, start } from './testing/program.ts';
 import { type Folders, makeFolders, openSite, runLine, type Setting, type Site } from './testing/site.ts';
 
 let site: Site;
@@ -194,6 +195,41 @@ describe('a login that does not come about', () => {
     await set(false);
     expect([code, err]).toEqual([3, expect.stringContaining('The key unused-key was made, but is not stored')]);
     expect(await context('no')).toBeUndefined();
+  });
+});
+
+describe('in a real terminal', () => {
+  /** The built program, which waits for the browser. */
+  async function waiting(name: string) {
+    const command = `${process.execPath} ${await programPath()} login --url ${site.url} --context ${name}`;
+    const terminal = start('script', ['-qec', command, '/dev/null'], { ...folders.env, BROWSER: 'true' });
+    await terminal.says('Press Enter');
+    terminal.child.stdin?.write('\r');
+    await terminal.says('Code from the browser: ');
+    const [address = ''] = /http:\S+cli-login\S+/.exec(terminal.out()) ?? [];
+    return { terminal, address: new URL(address) };
+  }
+
+  it('the browser ends the question for a code', async () => {
+    const { terminal, address } = await waiting('terminal');
+    await bring(address, { code: await allow(address) });
+    await terminal.says('Logged in at');
+    expect(await terminal.ended).toBe(0);
+    expect((await context('terminal'))?.key).toMatch(/^hpk1_/);
+  });
+
+  it('the code can be pasted although a browser was opened', async () => {
+    const { terminal, address } = await waiting('typed');
+    terminal.child.stdin?.write(`${await allow(address)}\r`);
+    await terminal.says('Logged in at');
+    expect(await terminal.ended).toBe(0);
+  });
+
+  it('130: Ctrl-C ends it', async () => {
+    const { terminal } = await waiting('never');
+    terminal.child.stdin?.write('\u0003');
+    expect(await terminal.ended).toBe(130);
+    expect(await context('never')).toBeUndefined();
   });
 });
 

@@ -42,9 +42,11 @@ export async function listenForCode(state: string): Promise<Loopback> {
     }
     const text = isRefused ? 'The login was refused.' : 'Go on in your terminal.';
     response.once('close', () => server.close());
-    response.writeHead(200, HEADERS).end(page('You can close this window', text));
-    if (code === null) reject(new Failure('You refused the login in the browser.', exitCodes.notAllowed));
-    else resolve(code);
+    // The program may end at once when it knows the answer, so the page is sent first.
+    response.writeHead(200, HEADERS).end(page('You can close this window', text), () => {
+      if (code !== null) resolve(code);
+      else reject(new Failure('You refused the login in the browser.', exitCodes.notAllowed));
+    });
   });
   await new Promise<void>((listening, failed) => {
     server.once('error', failed).listen(0, '127.0.0.1', listening);
