@@ -193,7 +193,10 @@ describe('a login that does not come about', () => {
       await bring(address, { code: await allow(address, 'unused-key') });
     });
     await set(false);
-    expect([code, err]).toEqual([3, expect.stringContaining('The key unused-key was made, but is not stored')]);
+    expect([code, err]).toEqual([
+      3,
+      expect.stringContaining('The key unused-key was made, but is not stored'),
+    ]);
     expect(await context('no')).toBeUndefined();
   });
 });

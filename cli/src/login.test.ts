@@ -59,7 +59,9 @@ describe('a login', () => {
 
   it('3: a wrong key is not stored', async () => {
     const wrong = 'hpk1_EXAMPLEkey00_EXAMPLEONLYdoNOTuse00000000000001bUagA';
-    const { code, err } = await line(`login --no-browser --url ${site.url} --context wrong`, { answers: [wrong] });
+    const { code, err } = await line(`login --no-browser --url ${site.url} --context wrong`, {
+      answers: [wrong],
+    });
     expect([code, err]).toEqual([3, expect.stringMatching(/\(api_key_invalid\)[\s\S]*Next step: /)]);
     expect(await readFile(contextsFile(folders.env), 'utf8')).not.toContain('wrong');
   });

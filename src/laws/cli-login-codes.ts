@@ -4,7 +4,14 @@ import { createAccount } from '../testing/accounts.ts';
 import type { TestApp } from '../testing/app.ts';
 import { allowLogin } from '../testing/cli-login.ts';
 import { Browser, createPerson, createSession, joinAccount } from '../testing/people.ts';
-import { type ActBearer, type Ending, endingsOfSessions, type Given, outcomes, recovery } from './handed-by-acts.ts';
+import {
+  type ActBearer,
+  type Ending,
+  endingsOfSessions,
+  type Given,
+  outcomes,
+  recovery,
+} from './handed-by-acts.ts';
 
 interface GivenCode extends Given {
   readonly db: Db;

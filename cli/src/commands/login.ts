@@ -86,7 +86,9 @@ async function run({ io, given }: { io: Io; given: Given }): Promise<ExitCode> {
     return exitCodes.done;
   } catch (error) {
     if (made !== null)
-      io.err(`The key ${printable(made.key.name)} was made, but is not stored here. Revoke it in the portal.\n`);
+      io.err(
+        `The key ${printable(made.key.name)} was made, but is not stored here. Revoke it in the portal.\n`,
+      );
     throw error;
   } finally {
     client.close();

@@ -134,13 +134,7 @@ export async function planKey(
   const approval = input.approval ?? preset?.approval ?? account.key_default_approval;
   refuse(approvalFaults(approval, input));
   await requireFreeName(tx, account.id, input.name);
-  await requireRoom(
-    tx,
-    account.id,
-    'account.api-keys',
-    { used: await countKeys(tx, account.id) },
-    catalogue,
-  );
+  await requireRoom(tx, account.id, 'account.api-keys', { used: await countKeys(tx, account.id) }, catalogue);
   const used = await countKeysOf(tx, owner.id);
   await requireRoom(tx, account.id, 'account.api-keys-per-member', { used }, catalogue);
   return { owner, permissions, approval, expires_in };

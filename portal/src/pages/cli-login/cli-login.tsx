@@ -69,8 +69,8 @@ function Asked({ question, account, allowed }: Props) {
     <>
       <div className="mb-6">
         <Notice tone="warn">
-          Go on only if you have just run <code>hostplane login</code> yourself, on that computer. Whoever gets the key can
-          act for you.
+          Go on only if you have just run <code>hostplane login</code> yourself, on that computer. Whoever
+          gets the key can act for you.
         </Notice>
       </div>
       <div className="mb-5">

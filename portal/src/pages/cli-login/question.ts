@@ -32,7 +32,9 @@ export function readQuestion(search: Search): Question | null {
   const { challenge = '', computer = '' } = search;
   if (!/^[\w-]{43}$/.test(challenge)) return null;
   // Control characters are left out, and those that turn the direction of text are shown by their code.
-  const name = unturned(computer.replaceAll(/\p{Cc}|[\u2028\u2029]/gu, '')).slice(0, LONGEST_NAME).trim();
+  const name = unturned(computer.replaceAll(/\p{Cc}|[\u2028\u2029]/gu, ''))
+    .slice(0, LONGEST_NAME)
+    .trim();
   return { challenge, computer: name === '' ? 'unnamed' : name, back: backOf(search) };
 }
 

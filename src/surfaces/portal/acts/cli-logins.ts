@@ -1,6 +1,11 @@
 /** Acts by which a command line gets a key: a person allows it in the browser, and the command line fetches the key. */
 import { Secret, Shape, Time } from '../../../kernel/schema.ts';
-import { allowCliLogin, Challenge, completeCliLogin, Exchange } from '../../../portal-api/cli-logins/grant.ts';
+import {
+  allowCliLogin,
+  Challenge,
+  completeCliLogin,
+  Exchange,
+} from '../../../portal-api/cli-logins/grant.ts';
 import { Line } from '../../../portal-api/input.ts';
 import { act } from '../act.ts';
 import { Text } from '../shapes.ts';

@@ -110,14 +110,17 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await other.close();
   });
 
-  it.each(['80', '1023', '65536', '40000@evil.example', '40000/..'])('sends no code to port %s', async (port) => {
-    const other = await portal.tab({ token: await tokenOf(tab) });
-    await openWide(other, pageFor({ port, state: STATE }));
-    await other.page.getByRole('button', { name: 'Allow the login' }).click();
-    await other.page.locator('[data-secret]').waitFor();
-    expect(new URL(other.page.url()).origin).toBe(portal.origin);
-    await other.close();
-  });
+  it.each(['80', '1023', '65536', '40000@evil.example', '40000/..'])(
+    'sends no code to port %s',
+    async (port) => {
+      const other = await portal.tab({ token: await tokenOf(tab) });
+      await openWide(other, pageFor({ port, state: STATE }));
+      await other.page.getByRole('button', { name: 'Allow the login' }).click();
+      await other.page.locator('[data-secret]').waitFor();
+      expect(new URL(other.page.url()).origin).toBe(portal.origin);
+      await other.close();
+    },
+  );
 
   it('tells the command line that the person refused', async () => {
     const other = await portal.tab({ token: await tokenOf(tab) });
