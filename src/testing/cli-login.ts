@@ -16,7 +16,7 @@ export async function allowLogin(
     challenge: challengeFor(verifier),
     computer: 'laptop',
     name: `cli-${verifier.slice(0, 8)}`,
-    preset: 'full-access',
+    ...('permissions' in chosen ? {} : { preset: 'full-access' }),
     ...chosen,
   });
   if (answer.statusCode !== 201) throw new Error(`${answer.statusCode} ${answer.body}`);

@@ -17,7 +17,7 @@ import { printable } from '../output/printable.ts';
 
 interface Whoami {
   readonly account?: { readonly name?: string };
-  readonly api_key?: { readonly name?: string; readonly expires_at?: string | null };
+  readonly key?: { readonly name?: string; readonly expires_at?: string | null };
 }
 
 async function wantsBrowser(io: Io, given: Given): Promise<boolean> {
@@ -78,8 +78,8 @@ async function run({ io, given }: { io: Io; given: Given }): Promise<ExitCode> {
     const { contexts } = readContexts(io);
     const context = { url, key, ...(caFile === undefined ? {} : { caFile: resolve(caFile) }) };
     writeContexts(io.env, { current: name, contexts: { ...contexts, [name]: context } });
-    const { account, api_key } = body as Whoami;
-    const expiry = api_key?.expires_at ? ` The key expires at ${api_key.expires_at}.` : '';
+    const { account, key: stored } = body as Whoami;
+    const expiry = stored?.expires_at ? ` The key expires at ${stored.expires_at}.` : '';
     io.err(
       `Logged in at ${url}${account?.name ? ` as ${account.name}` : ''} (context ${name}).${expiry}\nThe key is in ${contextsFile(io.env)}, which only you can read.\n`,
     );

@@ -88,15 +88,18 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     loopback.close();
   });
 
-  it('shows the code if nobody waits on this computer, also after the button Back', async () => {
+  it('shows the code if nobody waits on this computer, also when the tab comes back to the page', async () => {
+    const other = await portal.tab({ token: await tokenOf(tab) });
     const loopback = await listen();
     loopback.close();
-    await openWide(tab, pageFor({ port: loopback.port, state: STATE }));
-    await allow();
-    await tab.page.waitForURL(/^(chrome-error|http:\/\/127\.0\.0\.1)/);
-    await tab.page.goBack();
-    const code = (await tab.page.locator('[data-secret]').textContent()) ?? '';
+    await openWide(other, pageFor({ port: loopback.port, state: STATE }));
+    const left = other.page.waitForEvent('requestfailed');
+    await other.page.getByRole('button', { name: 'Allow the login' }).click();
+    expect((await left).url()).toContain(`http://127.0.0.1:${loopback.port}/?code=`);
+    await other.open(pageFor({ port: loopback.port, state: STATE }));
+    const code = (await other.page.locator('[data-secret]').textContent()) ?? '';
     expect((await complete(code)).secret).toMatch(/^hpk1_/);
+    await other.close();
   });
 
   it('shows the code to paste if the command line has no browser, and has no barriers', async () => {
