@@ -88,7 +88,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     loopback.close();
   });
 
-  it('shows the code if nobody waits on this computer, also when the tab comes back to the page', async () => {
+  it('shows the code if nobody waits on this computer, also after the button Back', async () => {
     const other = await portal.tab({ token: await tokenOf(tab) });
     const loopback = await listen();
     loopback.close();
@@ -96,7 +96,8 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const left = other.page.waitForEvent('requestfailed');
     await other.page.getByRole('button', { name: 'Allow the login' }).click();
     expect((await left).url()).toContain(`http://127.0.0.1:${loopback.port}/?code=`);
-    await other.open(pageFor({ port: loopback.port, state: STATE }));
+    await expect.poll(() => other.page.url()).toMatch(/^chrome-error:/);
+    await other.page.goBack();
     const code = (await other.page.locator('[data-secret]').textContent()) ?? '';
     expect((await complete(code)).secret).toMatch(/^hpk1_/);
     await other.close();
