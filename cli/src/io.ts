@@ -12,7 +12,8 @@ export interface Io {
   readonly errIsTerminal: boolean;
   /** Whether a person can answer questions. */
   readonly canAsk: boolean;
-  ask(question: string): Promise<string>;
+  /** Without an answer, and when the signal is aborted, the answer is empty. */
+  ask(question: string, signal?: AbortSignal): Promise<string>;
   /** Asks without showing what is typed. */
   askSecret(question: string): Promise<string>;
   readInput(): Promise<string>;
@@ -26,7 +27,7 @@ export interface Io {
 /** The same surroundings without messages. It copies nothing, because reading some members opens streams. */
 export const silent = (io: Io): Io => Object.create(io, { err: { value: () => undefined } }) as Io;
 
-async function ask(question: string): Promise<string> {
+async function ask(question: string, signal?: AbortSignal): Promise<string> {
   const { createInterface } = await import('node:readline/promises');
   // Questions are written to stderr, because a script may read stdout.
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -34,7 +35,8 @@ async function ask(question: string): Promise<string> {
   lines.once('close', () => gone.abort());
   lines.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
-    return (await lines.question(question, { signal: gone.signal })).trim();
+    const over = AbortSignal.any([gone.signal, ...(signal === undefined ? [] : [signal])]);
+    return (await lines.question(question, { signal: over })).trim();
   } catch {
     return '';
   } finally {
@@ -90,9 +92,11 @@ async function* readLines(): AsyncGenerator<string> {
 /** The surroundings of the real program. */
 export function processIo(interrupted: AbortSignal): Io {
   const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
-  const whereAsked = (answer: (question: string) => Promise<string>) => (question: string) => {
-    if (!canAsk()) throw misuse('There is no terminal on which to ask.');
-    return answer(question);
+  const whereAsked = (answer: Io['ask']): Io['ask'] => {
+    return (question, signal) => {
+      if (!canAsk()) throw misuse('There is no terminal on which to ask.');
+      return answer(question, signal);
+    };
   };
   return {
     out: (text) =>

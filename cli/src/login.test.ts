@@ -34,8 +34,11 @@ describe('before a login', () => {
 
 describe('a login', () => {
   it('asks for the key without showing it, and stores it for its owner only', async () => {
-    const { code, err, out, asked } = await line(`login --url ${site.url}`, { answers: [site.key] });
-    expect([code, asked]).toEqual([0, ['API key (it is not shown): ']]);
+    const { code, err, out, asked } = await line(`login --url ${site.url}`, { answers: ['key', site.key] });
+    expect([code, asked]).toEqual([
+      0,
+      [expect.stringContaining('Press Enter to log in with the browser'), 'API key (it is not shown): '],
+    ]);
     expect(`${out}${err}`).not.toContain(site.key);
     const path = contextsFile(folders.env);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -56,7 +59,9 @@ describe('a login', () => {
 
   it('3: a wrong key is not stored', async () => {
     const wrong = 'hpk1_EXAMPLEkey00_EXAMPLEONLYdoNOTuse00000000000001bUagA';
-    const { code, err } = await line(`login --url ${site.url} --context wrong`, { answers: [wrong] });
+    const { code, err } = await line(`login --no-browser --url ${site.url} --context wrong`, {
+      answers: [wrong],
+    });
     expect([code, err]).toEqual([3, expect.stringMatching(/\(api_key_invalid\)[\s\S]*Next step: /)]);
     expect(await readFile(contextsFile(folders.env), 'utf8')).not.toContain('wrong');
   });
@@ -88,7 +93,7 @@ describe('the environment', () => {
 describe('the file with the keys', () => {
   it('1: says so if it is damaged', async () => {
     const other = await makeFolders();
-    await line(`login --url ${site.url}`, { answers: [site.key], env: other.env });
+    await line(`login --no-browser --url ${site.url}`, { answers: [site.key], env: other.env });
     const path = contextsFile(other.env);
     await writeFile(path, (await readFile(path, 'utf8')).slice(0, 40));
     const { code, err } = await line('vm list', { env: other.env });
@@ -112,7 +117,10 @@ describe('the file with the keys', () => {
       const { contexts } = JSON.parse(text) as { contexts: Record<string, { key: string }> };
       expect(Object.values(contexts).every(({ key }) => key === site.key)).toBe(true);
     }
-    const { code } = await line(`login --url ${site.url} --context last`, { answers: [site.key], env });
+    const { code } = await line(`login --no-browser --url ${site.url} --context last`, {
+      answers: [site.key],
+      env,
+    });
     expect([code, (await stat(path)).mode & 0o777]).toEqual([0, 0o600]);
     await removeTemporaryFolder(other.folder);
   });

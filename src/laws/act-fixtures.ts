@@ -109,6 +109,15 @@ export const actFixtures: Readonly<Record<string, Prepare>> = {
   createApiKey: async () => ({
     input: { name: fresh(), permissions: ['account:profile:read'], expires_in: '1d' },
   }),
+  allowCliLogin: async () => ({
+    input: {
+      challenge: 'A'.repeat(43),
+      computer: 'laptop',
+      name: fresh(),
+      permissions: ['account:profile:read'],
+      expires_in: '1d',
+    },
+  }),
   rollApiKey: ownKey({}, { permissions: ['account:profile:read'] }),
   suspendApiKey: ownKey(),
   resumeApiKey: ownKey({}, { status: 'suspended' }),

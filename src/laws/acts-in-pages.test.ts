@@ -1,9 +1,9 @@
-/** Every act of the portal is used by a page of the application: what people may do, they can find. */
+/** Every act of the portal is used by a page of the application, or by the command line: what people may do, they can find. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { acts } from '../surfaces/portal/acts/index.ts';
 
-const folder = new URL('../../portal/src/', import.meta.url);
+const folders = ['../../portal/src/', '../../cli/src/browser/'].map((path) => new URL(path, import.meta.url));
 const ANYTHING = '[^/]+';
 
 /** The paths that a file of the application calls, as patterns. `acts(account)` and named parts are written out. */
@@ -24,11 +24,14 @@ function pathsIn(text: string): string[] {
   );
 }
 
-it('every act is called by a page', () => {
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /\.tsx?$/.test(file),
+it('every act is called by a page or by the command line', () => {
+  const called = new Set(
+    folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => /\.tsx?$/.test(file))
+        .flatMap((file) => pathsIn(readFileSync(new URL(file, folder), 'utf8'))),
+    ),
   );
-  const called = new Set(files.flatMap((file) => pathsIn(readFileSync(new URL(file, folder), 'utf8'))));
   const patterns = [...called].map((path) => new RegExp(`^${path}$`));
   const unused = acts.filter(({ path }) => !patterns.some((pattern) => pattern.test(`/portal/v1${path}`)));
   expect(unused.map(({ id }) => id)).toEqual([]);

@@ -3,6 +3,7 @@ import { readPublicId } from '../kernel/access/key-format.ts';
 import { createAccount } from '../testing/accounts.ts';
 import type { TestApp } from '../testing/app.ts';
 import { SoftwarePasskey } from '../testing/authenticator.ts';
+import { allowLogin } from '../testing/cli-login.ts';
 import { Browser, createSession, ORIGIN, PASSWORD } from '../testing/people.ts';
 import { appCodeOf, decodeSecret, passkeyOf, personWithCodes } from '../testing/second-factors.ts';
 import { SignedIn } from '../testing/signed-in.ts';
@@ -26,16 +27,38 @@ interface GivenKey extends Given, Holder {}
 
 let serial = 0;
 
-/** A key of a member who is no owner, made by the act and, for `isRolled`, replaced by the act that rolls keys. */
-async function giveKey(app: TestApp, isRolled: boolean): Promise<GivenKey> {
+interface Shown {
+  readonly key: { readonly id: string; readonly name: string };
+  readonly secret: string;
+}
+
+/** Gets a key of the member whose browser it is. */
+type MakeKey = (browser: Browser, accountId: string) => Promise<Shown>;
+
+const chosen = () => ({ name: `bearer-${++serial}`, permissions: ['*:*:*'], expires_in: '1d' });
+
+const createdKey: MakeKey = async (browser, accountId) =>
+  (await browser.post(`/accounts/${accountId}/keys`, chosen())).json();
+
+const rolledKey: MakeKey = async (browser, accountId) => {
+  const { key } = await createdKey(browser, accountId);
+  return (await browser.post(`/accounts/${accountId}/keys/${key.id}/roll`, {})).json();
+};
+
+const fetchedKey =
+  (app: TestApp): MakeKey =>
+  async (browser, accountId) => {
+    const grant = await allowLogin(browser, accountId, chosen());
+    return (await new Browser(app).post('/cli-logins/complete', grant)).json();
+  };
+
+/** A key of a member who is no owner. */
+async function giveKey(app: TestApp, make: MakeKey): Promise<GivenKey> {
   const { db } = app.services;
   const account = await createAccount(db);
   const member = await SignedIn.open(app, account.id, 'admin');
   const browser = new Browser(app, member.token);
-  const path = `/accounts/${account.id}/keys`;
-  const input = { name: `bearer-${++serial}`, permissions: ['*:*:*'], expires_in: '1d' };
-  const made = (await browser.post(path, input)).json();
-  const shown = isRolled ? (await browser.post(`${path}/${made.key.id}/roll`, {})).json() : made;
+  const shown = await make(browser, account.id);
   const key = { id: shown.key.id, name: shown.key.name, publicId: readPublicId(shown.secret) ?? '' };
   const use = async () => {
     const payload = { name: `used-${++serial}`, size: 1 };
@@ -47,11 +70,11 @@ async function giveKey(app: TestApp, isRolled: boolean): Promise<GivenKey> {
   return { app, db, account, memberId, key: { ...key, key: shown.secret }, person, browser, use };
 }
 
-const keyBearer = (act: string, isRolled: boolean): ActBearer => ({
+const keyBearer = (act: string, make: (app: TestApp) => MakeKey): ActBearer => ({
   title: `the key that ${act} shows`,
   acts: [act],
   keptIn: ['api_keys.hash'],
-  give: (app) => giveKey(app, isRolled),
+  give: (app) => giveKey(app, make(app)),
   endings: losses.map(({ title, take }) => ({ title, take: (given) => take(given as GivenKey) })),
   isLasting: true,
 });
@@ -148,8 +171,9 @@ const ofInvitation = (title: string, take: (given: GivenInvitation) => Promise<u
 });
 
 export const otherBearers: readonly ActBearer[] = [
-  keyBearer('createApiKey', false),
-  keyBearer('rollApiKey', true),
+  keyBearer('createApiKey', () => createdKey),
+  keyBearer('rollApiKey', () => rolledKey),
+  keyBearer('completeCliLogin', fetchedKey),
   {
     title: 'the ticket that signIn gives for a right password',
     acts: ['signIn'],

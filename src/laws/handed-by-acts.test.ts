@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { otherBearers } from './acts-that-hand-out.ts';
 import { sessionBearers } from './acts-that-sign-in.ts';
+import { cliLoginCode } from './cli-login-codes.ts';
 import { exemptFrom } from './exemptions.ts';
 import { handingOutActs } from './handed-by-acts.ts';
 import { handed } from './handed-out.ts';
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const bearers = [...sessionBearers, ...otherBearers];
+const bearers = [...sessionBearers, ...otherBearers, cliLoginCode];
 
 describe('everything that is handed out is tried', () => {
   it('what every act gives that shows a secret or signs in', () => {

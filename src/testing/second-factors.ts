@@ -1,9 +1,9 @@
 /** People with a second factor, for tests of the portal. */
 import { randomBytes } from 'node:crypto';
 import { hashCode } from '../portal-api/people/passwords/hashing.ts';
-import { normaliseCode } from '../portal-api/people/recovery-codes/codes.ts';
 import { replaceCodes } from '../portal-api/people/recovery-codes/store.ts';
 import { codeAt, stepAt } from '../portal-api/people/totp/totp.ts';
+import { normaliseCode } from '../portal-api/people/typed-codes.ts';
 import type { TestApp } from './app.ts';
 import { SoftwarePasskey } from './authenticator.ts';
 import { type Browser, createPerson, ORIGIN } from './people.ts';

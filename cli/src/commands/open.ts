@@ -1,12 +1,10 @@
 /** `hostplane open`: leads to a page of the portal, in a browser if there is one. */
+import { browserOf, openBrowser, portalOf } from '../browser/portal.ts';
 import type { BuiltInCommand } from '../built-in.ts';
 import type { Document, Operation } from '../document/document.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
-import type { Client } from '../http/client.ts';
 import { urlOf } from '../http/pages.ts';
 import { isId } from '../input/references.ts';
-import type { Io } from '../io.ts';
 import { find, UnknownCommand } from '../lookup.ts';
 import { openSession, type Session } from '../session.ts';
 import { anyResource, findThing } from './things.ts';
@@ -102,29 +100,6 @@ function commandOf(document: Document, words: readonly string[]): string | undef
   }
 }
 
-/** A browser that opens the address of the API is led to the portal, which may be at another address. */
-async function portalOf({ url, connection }: Client): Promise<string> {
-  const { status, headers } = await connection.exchange({
-    method: 'GET',
-    path: '/',
-    headers: { accept: 'text/html' },
-  });
-  const { location } = headers;
-  if (location !== undefined && URL.canParse(location, url))
-    return new URL(location, url).href.replace(/\/+$/, '');
-  if (status === 200)
-    throw new Failure(`${url} has no portal. Ask your provider for it.`, exitCodes.notFound);
-  return `${url}/portal`;
-}
-
-function browser({ env, outIsTerminal }: Io): [string, string[]] | null {
-  if (!outIsTerminal) return null;
-  if (env['BROWSER']) return [env['BROWSER'], []];
-  if (process.platform === 'darwin') return ['open', []];
-  if (process.platform === 'win32') return ['cmd', ['/c', 'start', '']];
-  return env['DISPLAY'] || env['WAYLAND_DISPLAY'] ? ['xdg-open', []] : null;
-}
-
 export const open: BuiltInCommand = {
   words: ['open'],
   summary: 'Open the portal at the page of a thing; prints the address.',
@@ -142,13 +117,8 @@ export const open: BuiltInCommand = {
       const path = await pageFor(session, document, args);
       const url = `${await portalOf(session.client)}${path === '/' ? '' : path}`;
       await io.out(`${url}\n`);
-      const program = browser(io);
-      if (program !== null) {
-        const { spawn } = await import('node:child_process');
-        spawn(program[0], [...program[1], url], { stdio: 'ignore', detached: true })
-          .on('error', () => undefined)
-          .unref();
-      }
+      const browser = browserOf(io);
+      if (browser !== null) await openBrowser(browser, url);
       return exitCodes.done;
     } finally {
       session.client.close();

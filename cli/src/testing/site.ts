@@ -22,8 +22,8 @@ export interface Ran {
 
 export interface Setting {
   readonly env?: Readonly<Record<string, string>>;
-  /** Null: there is no terminal. Question number n gets answer number n. */
-  readonly answers?: readonly string[] | null;
+  /** Null: there is no terminal. Question number n gets answer number n, which a function gives when it is asked. */
+  readonly answers?: readonly (string | (() => Promise<string>))[] | null;
   readonly input?: string;
   readonly isTerminal?: boolean;
   readonly interrupted?: AbortSignal;
@@ -51,7 +51,10 @@ export async function runLine(argv: readonly string[], setting: Setting = {}): P
   const asked: string[] = [];
   let out = '';
   let err = '';
-  const answer = async (question: string): Promise<string> => answers?.[asked.push(question) - 1] ?? '';
+  const answer = async (question: string): Promise<string> => {
+    const given = answers?.[asked.push(question) - 1] ?? '';
+    return typeof given === 'function' ? given() : given;
+  };
   const io: Io = {
     out: async (written) => {
       const text = typeof written === 'string' ? written : Buffer.from(written).toString('latin1');

@@ -51,6 +51,7 @@ const routes = [
   page('/api/iac', () => import('../pages/api/iac.tsx')),
   page('/api/iac/ansible', () => import('../pages/api/iac.tsx')),
   page('/api/examples', () => import('../pages/api/examples.tsx')),
+  page('/cli-login', () => import('../pages/cli-login/cli-login.tsx')),
   page('/members', () => import('../pages/members/members.tsx')),
   page('/me', () => import('../pages/me/profile.tsx')),
   page('/me/security', () => import('../pages/me/security.tsx')),

@@ -14,11 +14,11 @@ import { authorise } from '../authority.ts';
 import { check, Line, Money, refuse } from '../input.ts';
 import { type Limits, requireRoom } from '../limits.ts';
 import { findActiveOwner, findMember, type MemberRow } from '../members/store.ts';
-import { change } from '../portal-write.ts';
+import { type Changed, change } from '../portal-write.ts';
 import { patternFaults, patternWarnings } from './ceiling.ts';
 import { createdEvent } from './events.ts';
 import { defaultLifetime, lifetimeFaults, lifetimeHours } from './lifetime.ts';
-import { countKeys, countKeysOf, findLivingByName, insertKey } from './store.ts';
+import { countKeys, countKeysOf, findLivingByName, insertKey, type KeyRow } from './store.ts';
 import { type KeyView, viewKey } from './view.ts';
 
 const CreateKey = Shape({
@@ -98,74 +98,93 @@ export async function requireFreeName(tx: Tx, accountId: string, name: string): 
   });
 }
 
-export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: KeyRules): Promise<NewKey> {
-  const { vocabulary, catalogue } = rules;
-  return change(db, actor, 'createApiKey', input.account_id, async (tx, account) => {
-    await authorise(tx, actor, account.id, 'member');
-    const owner = await findOwner(tx, actor, account, input.owner_id);
-    check(CreateKey, input, (sound) => [
-      ...choiceFaults(input),
-      ...ownerFaults(actor, owner, sound),
-      ...lifetimeFaults(sound.expires_in, account),
-      ...patternFaults(sound.permissions ?? [], vocabulary, owner?.role),
-    ]);
-    if (owner === undefined) throw new Error('A key without an owner passed the check.');
-    const preset = input.preset === undefined ? undefined : presets[input.preset];
-    const permissions = input.preset
-      ? presetPatterns(input.preset, vocabulary, owner.role)
-      : [...new Set(input.permissions)];
-    const expires_in = input.expires_in ?? preset?.expiresIn ?? defaultLifetime(account);
-    if (preset !== undefined) {
-      const faults = patternFaults(permissions, vocabulary, owner.role);
-      refuse([
-        ...faults.map((fault) => ({ ...fault, pointer: '/preset' })),
-        ...lifetimeFaults(expires_in, account),
-      ]);
-    }
-    const approval = input.approval ?? preset?.approval ?? account.key_default_approval;
-    refuse(approvalFaults(approval, input));
-    await requireFreeName(tx, account.id, input.name);
-    await requireRoom(
-      tx,
-      account.id,
-      'account.api-keys',
-      { used: await countKeys(tx, account.id) },
-      catalogue,
-    );
-    const used = await countKeysOf(tx, owner.id);
-    await requireRoom(tx, account.id, 'account.api-keys-per-member', { used }, catalogue);
+interface PlannedKey extends Pick<KeyRow, 'permissions' | 'approval' | 'expires_in'> {
+  readonly owner: MemberRow;
+}
 
-    const { key: secret, publicId, hash } = issueKey();
-    const row = await insertKey(tx, {
-      id: newId('api_key'),
-      account_id: account.id,
-      public_id: publicId,
-      hash,
-      name: input.name,
-      permissions,
-      preset: input.preset ?? null,
-      approval,
-      approval_over_monthly: input.approval_over_monthly ?? null,
-      owner_id: owner.id,
-      owner_name: owner.name,
-      expires_in,
-      lifetimeHours: lifetimeHours(expires_in),
-      notes: input.notes ?? '',
-    });
-    const after = {
-      name: row.name,
-      public_id: publicId,
-      permissions,
-      approval,
-      approval_over_monthly: row.approval_over_monthly,
-      owner_id: owner.id,
-      expires_in,
-    };
-    return {
-      result: { key: viewKey(row), secret, warnings: patternWarnings(permissions, vocabulary) },
-      resource: { type: 'api_key', id: row.id, name: row.name },
-      changes: [{ pointer: '', before: null, after }],
-      events: [createdEvent(row)],
-    };
+/** Decides what the key will have. Refuses what cannot be created now, and writes nothing. */
+export async function planKey(
+  tx: Tx,
+  actor: Actor,
+  account: AccountRow,
+  input: CreateKey,
+  { vocabulary, catalogue }: KeyRules,
+): Promise<PlannedKey> {
+  await authorise(tx, actor, account.id, 'member');
+  const owner = await findOwner(tx, actor, account, input.owner_id);
+  check(CreateKey, input, (sound) => [
+    ...choiceFaults(input),
+    ...ownerFaults(actor, owner, sound),
+    ...lifetimeFaults(sound.expires_in, account),
+    ...patternFaults(sound.permissions ?? [], vocabulary, owner?.role),
+  ]);
+  if (owner === undefined) throw new Error('A key without an owner passed the check.');
+  const preset = input.preset === undefined ? undefined : presets[input.preset];
+  const permissions = input.preset
+    ? presetPatterns(input.preset, vocabulary, owner.role)
+    : [...new Set(input.permissions)];
+  const expires_in = input.expires_in ?? preset?.expiresIn ?? defaultLifetime(account);
+  if (preset !== undefined) {
+    const faults = patternFaults(permissions, vocabulary, owner.role);
+    refuse([
+      ...faults.map((fault) => ({ ...fault, pointer: '/preset' })),
+      ...lifetimeFaults(expires_in, account),
+    ]);
+  }
+  const approval = input.approval ?? preset?.approval ?? account.key_default_approval;
+  refuse(approvalFaults(approval, input));
+  await requireFreeName(tx, account.id, input.name);
+  await requireRoom(tx, account.id, 'account.api-keys', { used: await countKeys(tx, account.id) }, catalogue);
+  const used = await countKeysOf(tx, owner.id);
+  await requireRoom(tx, account.id, 'account.api-keys-per-member', { used }, catalogue);
+  return { owner, permissions, approval, expires_in };
+}
+
+/** Creates the key within a portal write. */
+export async function makeKey(
+  tx: Tx,
+  actor: Actor,
+  account: AccountRow,
+  input: CreateKey,
+  rules: KeyRules,
+): Promise<Changed<NewKey>> {
+  const { owner, permissions, approval, expires_in } = await planKey(tx, actor, account, input, rules);
+  const { key: secret, publicId, hash } = issueKey();
+  const row = await insertKey(tx, {
+    id: newId('api_key'),
+    account_id: account.id,
+    public_id: publicId,
+    hash,
+    name: input.name,
+    permissions,
+    preset: input.preset ?? null,
+    approval,
+    approval_over_monthly: input.approval_over_monthly ?? null,
+    owner_id: owner.id,
+    owner_name: owner.name,
+    expires_in,
+    lifetimeHours: lifetimeHours(expires_in),
+    notes: input.notes ?? '',
   });
+  const after = {
+    name: row.name,
+    public_id: publicId,
+    permissions,
+    approval,
+    approval_over_monthly: row.approval_over_monthly,
+    owner_id: owner.id,
+    expires_in,
+  };
+  return {
+    result: { key: viewKey(row), secret, warnings: patternWarnings(permissions, rules.vocabulary) },
+    resource: { type: 'api_key', id: row.id, name: row.name },
+    changes: [{ pointer: '', before: null, after }],
+    events: [createdEvent(row)],
+  };
+}
+
+export async function createKey(db: Db, actor: Actor, input: CreateKey, rules: KeyRules): Promise<NewKey> {
+  return change(db, actor, 'createApiKey', input.account_id, (tx, account) =>
+    makeKey(tx, actor, account, input, rules),
+  );
 }

@@ -4,11 +4,11 @@ import { sendMail } from '../../mail/outbox.ts';
 import type { Db, Tx } from '../../store/database.ts';
 import { findPasskeys } from './passkeys/store.ts';
 import { hashCode } from './passwords/hashing.ts';
-import { normaliseCode } from './recovery-codes/codes.ts';
 import { countCodes, takeCode } from './recovery-codes/store.ts';
 import { changeData } from './sessions/sessions.ts';
 import { type PersonRow, takeTotpStep } from './store.ts';
 import { matchingStep } from './totp/totp.ts';
+import { normaliseCode } from './typed-codes.ts';
 import type { PeopleServices, Visit } from './visit.ts';
 
 export const codeMethods = ['totp', 'recovery_code'] as const;

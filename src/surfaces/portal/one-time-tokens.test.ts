@@ -7,10 +7,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Purpose } from '../../portal-api/people/tokens/store.ts';
 import { hashOf } from '../../portal-api/people/tokens/tokens.ts';
+import { normaliseCode } from '../../portal-api/people/typed-codes.ts';
 import { createWelcomeLink } from '../../portal-api/people/welcome.ts';
 import { createKey, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { SoftwarePasskey } from '../../testing/authenticator.ts';
+import { allowLogin } from '../../testing/cli-login.ts';
 import {
   Browser,
   createOwnedAccount,
@@ -189,6 +191,14 @@ const purposes: Readonly<Record<Purpose, () => Promise<Case>>> = {
       refusals: LINK,
       sessions: [person.email, 1],
       use: () => new Browser(t, browser.token).post('/reauthenticate/passkey', { challenge_id, response }),
+    };
+  },
+  async cli_login() {
+    const grant = await allowLogin(owner, account.id);
+    return {
+      meet: sql`select 1 from one_time_tokens where hash = ${hashOf(normaliseCode(grant.code))} for update`,
+      refusals: LINK,
+      use: () => new Browser(t).post('/cli-logins/complete', grant),
     };
   },
 };

@@ -66,6 +66,18 @@ export async function findByToken(db: Db, hash: Buffer): Promise<FoundSession | 
   return { ...session, person: { id: person_id, name, email, theme } };
 }
 
+/** The session, if it has not ended. */
+export async function findLiving(
+  db: Db,
+  personId: string,
+  id: string,
+): Promise<Pick<SessionRow, 'second_factor'> | undefined> {
+  const { rows } = await sql<Pick<SessionRow, 'second_factor'>>`
+    select second_factor from sessions where id = ${id} and person_id = ${personId}
+      and expires_at > clock_timestamp() and last_seen_at + interval ${IDLE} > clock_timestamp()`.execute(db);
+  return rows[0];
+}
+
 /** Returns the time until which the session counts as re-authenticated. */
 export async function replaceToken(
   tx: Tx,

@@ -10,7 +10,8 @@ export type Purpose =
   | 'second_factor'
   | 'passkey_sign_in'
   | 'passkey_registration'
-  | 'passkey_reauthentication';
+  | 'passkey_reauthentication'
+  | 'cli_login';
 
 export interface TokenRow {
   readonly hash: Buffer;
@@ -64,6 +65,18 @@ export async function markUsed(tx: Tx, hash: Buffer): Promise<void> {
   await sql`update one_time_tokens set used_at = clock_timestamp(), data = '{}' where hash = ${hash}`.execute(
     tx,
   );
+}
+
+/** Uses the token up, whatever follows: of two calls with it only one gets it. */
+export async function takeToken(
+  db: Db,
+  hash: Buffer,
+  purpose: Purpose,
+): Promise<Pick<TokenRow, 'person_id' | 'data'> | undefined> {
+  const { rows } = await sql<Pick<TokenRow, 'person_id' | 'data'>>`
+    delete from one_time_tokens where hash = ${hash} and purpose = ${purpose} and ${isUsable}
+    returning person_id, data`.execute(db);
+  return rows[0];
 }
 
 export async function countWrongCode(tx: Tx, hash: Buffer): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Act } from '../act.ts';
 import { allowlistActs } from './allowlist.ts';
 import { approvalActs } from './approvals.ts';
+import { cliLoginActs } from './cli-logins.ts';
 import { invitationActs } from './invitations.ts';
 import { keyOptionActs } from './key-options.ts';
 import { keyActs } from './keys.ts';
@@ -22,6 +23,7 @@ export const acts: readonly Act[] = [
   invitationActs,
   keyOptionActs,
   keyActs,
+  cliLoginActs,
   allowlistActs,
   approvalActs,
 ].flat();

@@ -22,12 +22,12 @@ const chosen = ({ accountId, params }: MemberCall) => ({
   key_id: params['key_id'] ?? '',
 });
 
-const rulesOf = ({ registry, provider }: Services) => ({
+export const rulesOf = ({ registry, provider }: Services) => ({
   vocabulary: contractPermissions(registry),
   catalogue: provider.catalogue,
 });
 
-const WithSecret = Shape({ key: KeyShape, secret: Secret(Text), warnings: Warnings });
+export const WithSecret = Shape({ key: KeyShape, secret: Secret(Text), warnings: Warnings });
 
 export const Policy = Shape({
   max_lifetime_days: Nullable(Type.Integer()),
@@ -42,6 +42,17 @@ export const viewPolicy = (account: AccountRow) => ({
   default_approval: account.key_default_approval,
   keys_suspended: account.keys_suspended,
 });
+
+/** What people choose for a new key. */
+export const NewKeyMembers = {
+  name: Line(1, 64),
+  expires_in: Type.Optional(OneOf(lifetimes)),
+  permissions: Type.Optional(
+    Type.Array(Type.String({ ...byProvider, maxLength: 200 }), { minItems: 1, maxItems: 100 }),
+  ),
+  preset: Type.Optional(OneOf(presetNames)),
+  approval: Type.Optional(OneOf(approvals)),
+};
 
 /** Names the member of this act's input in place of the one that the function below has. */
 export function renamed(error: unknown, from: string, to: string): unknown {
@@ -69,13 +80,7 @@ export const keyActs = [
     path: PATH,
     summary: 'Create an API key',
     input: Shape({
-      name: Line(1, 64),
-      expires_in: Type.Optional(OneOf(lifetimes)),
-      permissions: Type.Optional(
-        Type.Array(Type.String({ ...byProvider, maxLength: 200 }), { minItems: 1, maxItems: 100 }),
-      ),
-      preset: Type.Optional(OneOf(presetNames)),
-      approval: Type.Optional(OneOf(approvals)),
+      ...NewKeyMembers,
       approval_over_monthly: Type.Optional(Money),
       notes: Type.Optional(Line(0, 255)),
     }),
