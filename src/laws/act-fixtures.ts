@@ -5,6 +5,7 @@ import { codeAt, stepAt } from '../portal-api/people/totp/totp.ts';
 import { createKey, createMember, type TestAccount } from '../testing/accounts.ts';
 import type { TestApp } from '../testing/app.ts';
 import { SoftwarePasskey } from '../testing/authenticator.ts';
+import { CLI_VERIFIER, challengeFor } from '../testing/cli-login.ts';
 import { type Browser, createSession, ORIGIN, PASSWORD } from '../testing/people.ts';
 
 /** Who acts, in which account. */
@@ -111,7 +112,7 @@ export const actFixtures: Readonly<Record<string, Prepare>> = {
   }),
   allowCliLogin: async () => ({
     input: {
-      challenge: 'A'.repeat(43),
+      challenge: challengeFor(CLI_VERIFIER),
       computer: 'laptop',
       name: fresh(),
       permissions: ['account:profile:read'],

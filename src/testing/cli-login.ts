@@ -2,6 +2,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Browser } from './people.ts';
 
+/** For tests in which it may be known. */
+export const CLI_VERIFIER = 'V'.repeat(43);
+
 export const challengeFor = (verifier: string): string =>
   createHash('sha256').update(verifier).digest('base64url');
 

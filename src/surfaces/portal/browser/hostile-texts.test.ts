@@ -21,6 +21,7 @@ import {
 } from '../../../testing/browser/hostile.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
+import { CLI_VERIFIER } from '../../../testing/cli-login.ts';
 import { Browser, createSession, mailedToken, PASSWORD } from '../../../testing/people.ts';
 import { type Act, isRead } from '../act.ts';
 import { acts } from '../acts/index.ts';
@@ -99,6 +100,14 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     return undefined;
   }
 
+  /** The key that an act made, or that a command line gets with the code that an act gave. */
+  async function keyIn(answer: LightMyRequestResponse): Promise<{ key?: { id: string }; secret?: string }> {
+    const { code, ...given } = answer.json<{ code?: string; key?: { id: string }; secret?: string }>();
+    if (code === undefined) return given;
+    const exchange = { code, verifier: CLI_VERIFIER };
+    return (await new Browser(portal.t).post('/cli-logins/complete', exchange)).json();
+  }
+
   async function act(record: Act): Promise<void> {
     const prepare = actFixtures[record.id];
     if (prepare === undefined) return;
@@ -116,7 +125,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       if (answer === undefined) continue;
       if ('key_id' in params) pages.add(`/portal/api/keys?all=yes&key=${params['key_id']}`);
       if ('operation_id' in params) pages.add(`/portal/approvals/${params['operation_id']}`);
-      const { key, secret } = answer.json<{ key?: { id: string }; secret?: string }>();
+      const { key, secret } = await keyIn(answer);
       if (key !== undefined) pages.add(`/portal/api/keys?key=${key.id}`);
       // Calls with the new key make its name appear among the denials, and its user agent in its details.
       const headers = { 'user-agent': `${TAGS} t${++numbers}.` };
