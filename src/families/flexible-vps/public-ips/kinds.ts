@@ -19,9 +19,9 @@ import {
 } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
-import { plug, plugIfThere, stillFit } from '../interfaces/engine-nics.ts';
+import { plug, plugIfThere, stillFit } from '../interface-changes/engine-nics.ts';
+import { newInterface } from '../interface-changes/network-membership.ts';
 import { insertInterface } from '../interfaces/insertion/store.ts';
-import { newInterface } from '../interfaces/network-membership.ts';
 import { deleteInterface, readInterfaces, updateInterface } from '../interfaces/store.ts';
 import { noteVm } from '../vms/inventory.ts';
 import { readVm, updateVm } from '../vms/store.ts';

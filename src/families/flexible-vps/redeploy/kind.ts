@@ -5,9 +5,9 @@ import { done, failed, kind, type Outcome, type Work } from '../../../kernel/ope
 import { Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { leaveStatus, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
-import { ensureMade, nicsOf } from '../vms/create-instance.ts';
-import { fetchImage } from '../vms/creation/image.ts';
-import { settleInterfaces } from '../vms/creation/store.ts';
+import { ensureMade, nicsOf } from '../vm-creation/create-instance.ts';
+import { fetchImage } from '../vm-creation/image.ts';
+import { settleInterfaces } from '../vm-creation/store.ts';
 import { bringUp, guestOf, refOf } from '../vms/guest.ts';
 import { noteUnbilled } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';

@@ -5,7 +5,7 @@ import type { AnyObject } from '../../../kernel/record.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { placeFaults } from '../catalog/location-faults.ts';
 import { leastMemory } from '../catalog/resize-targets.ts';
-import { missingSize } from '../vms/creation/body.ts';
+import { missingSize } from '../vm-creation/body.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';

@@ -6,7 +6,7 @@ import { pendingOn, wakeOperations } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import type { Db, Tx } from '../../../store/database.ts';
-import { Faults } from '../vms/creation/faults.ts';
+import { Faults } from '../faults.ts';
 import type { VmRow } from '../vms/table.ts';
 import { volumeSnapshots } from '../volume-snapshots/resource.ts';
 import { snapshotsOfVolume } from '../volume-snapshots/store.ts';

@@ -1,0 +1,78 @@
+/** Builds the specification of an instance from the stored rows, and creates the instance at the engine. */
+import type { ComputeEngine, ImageRef, InstanceSpec, Nic, Source } from '../../../engines/compute/port.ts';
+import { attachedAddresses } from '../../../resources/addresses/store.ts';
+import type { Db } from '../../../store/database.ts';
+import { findImageRow } from '../images/store.ts';
+import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
+import { placementOf } from '../placement-groups/store.ts';
+import { guestOf, refOf } from '../vms/guest.ts';
+import type { VmRow } from '../vms/table.ts';
+import { volumesOf } from '../volumes/store.ts';
+
+/** `prefixes` are routed to the interface in addition to the addresses that its guest configures. */
+function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {
+  const { ipv4, ipv6, aliases } = row.addresses;
+  return {
+    id: row.id,
+    index: row.position,
+    network: row.network_id,
+    mac: row.mac,
+    ipv4,
+    ipv6,
+    aliases: [...aliases, ...prefixes],
+    antiSpoofing: row.anti_spoofing,
+  };
+}
+
+export async function nicsOf(db: Db, vmId: string): Promise<Nic[]> {
+  const interfaces = await readInterfaces(db, [vmId]);
+  const blocks = await attachedAddresses(db, [vmId]);
+  return interfaces.map((row) => {
+    const prefixes = blocks
+      .filter(({ interface_id, block }) => interface_id === row.id && block.endsWith('/64'))
+      .map(({ block }) => block);
+    return nicOf(row, prefixes);
+  });
+}
+
+/** The origin names an image of the account by its id, and an image of the provider by its slug. */
+async function sourceOf(
+  db: Db,
+  row: VmRow,
+  origin: { type: string; id: string; vm_id?: string | undefined },
+) {
+  if (origin.type === 'iso') return { blank: true as const };
+  if (origin.type === 'vm') return { instance: origin.id };
+  if (origin.type === 'snapshot') return { instance: origin.vm_id ?? '', snapshot: origin.id };
+  const custom = await findImageRow(db, row.account_id, origin.id);
+  return { image: { account: custom === undefined ? null : row.account_id, id: origin.id } };
+}
+
+/**
+ * Creates the instance, stopped, unless it exists. For a copy of a snapshot the caller passes the machine of the
+ * snapshot as `sourceVmId`, because the row stores only the snapshot id; for a copy of a backup, the image of it.
+ */
+export async function ensureMade(
+  engine: ComputeEngine,
+  db: Db,
+  row: VmRow,
+  signal: AbortSignal,
+  given: { readonly sourceVmId?: string | undefined; readonly image?: ImageRef } = {},
+): Promise<void> {
+  const source: Source =
+    given.image === undefined
+      ? await sourceOf(db, row, { ...row.source, vm_id: given.sourceVmId })
+      : { image: given.image };
+  const spec: InstanceSpec = {
+    source,
+    architecture: row.architecture,
+    size: { vcpus: row.vcpus, memoryMb: row.memory_mb, diskGb: row.disk_gb },
+    nics: await nicsOf(db, row.id),
+    guest: guestOf(row),
+    bootMode: row.boot_mode,
+    secureBoot: row.secure_boot,
+    placement: await placementOf(db, row.placement_group_id, row.id),
+    volumes: (await volumesOf(db, row.id)).map(({ id }) => id),
+  };
+  await engine.ensureInstance(refOf(row), spec, signal);
+}
