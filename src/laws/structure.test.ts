@@ -81,6 +81,17 @@ function circlesOf(arrows: ReadonlyMap<string, readonly string[]>): string[] {
   return [...circles].sort();
 }
 
+/**
+ * The two folders side by side that an import connects: `vms/creation/kind.ts` imports `power/store.ts`, so `vms` takes
+ * from `power`. Undefined if it stays within a folder, or a file beside the folders is one of its ends.
+ */
+function foldersOf(path: string, target: string): readonly [from: string, to: string] | undefined {
+  const [own, other] = [path.split('/'), target.split('/')];
+  const fork = own.findIndex((part, i) => part !== other[i]);
+  const isBetween = fork !== -1 && fork < own.length - 1 && fork < other.length - 1;
+  return isBetween ? [own.slice(0, fork + 1).join('/'), other.slice(0, fork + 1).join('/')] : undefined;
+}
+
 const namesOf = (files: readonly SourceFile[]): string[] => files.map(({ path }) => path).sort();
 
 describe('layers point one way', () => {
@@ -113,6 +124,18 @@ describe('layers point one way', () => {
         .filter((layer) => layer.startsWith('families/') && layer !== from);
       if (from.startsWith('families/')) arrows.set(from, [...(arrows.get(from) ?? []), ...neighbours]);
     }
+    expect(circlesOf(arrows)).toEqual([]);
+  });
+
+  it('within a family, no folders import each other in a circle', () => {
+    const arrows = new Map<string, string[]>();
+    for (const { path, imports } of shipped)
+      for (const { target } of imports) {
+        const [from, to] = foldersOf(path, target) ?? [];
+        const isWithin = from?.startsWith(`src/${layerOf(path)}/`) && layerOf(path).startsWith('families/');
+        if (isWithin && from && to) arrows.set(from, [...(arrows.get(from) ?? []), to]);
+      }
+    expect(arrows.size).toBeGreaterThan(0);
     expect(circlesOf(arrows)).toEqual([]);
   });
 
@@ -202,23 +225,27 @@ describe('each thing in its place', () => {
     expect(namesOf(wrong)).toEqual([]);
   });
 
-  it.each(families.flatMap((family) => family.endpoints))(
-    '$id is written in the folder of its resource',
-    (endpoint) => {
-      const [, family, , ...segments] = endpoint.path.split('/');
-      const [, noun = ''] = endpoint.permission.split(':');
-      // The folder is named after a path segment or the noun of the permission; `vm-power` may be in `power`.
-      const names = [...segments, noun, noun.replace(/^[a-z]+-/, '')];
-      // An act of the portal that makes the same change as an endpoint has the same id.
-      const homes = shipped
-        .filter(({ path }) => !path.startsWith('src/surfaces/portal/acts/'))
-        .filter(({ text }) => new RegExp(`\\bid: '${endpoint.id}',`).test(text));
-      expect([endpoint.id, homes.length]).toEqual([endpoint.id, 1]);
-      const [, , folder, resource] = homes[0]?.path.split('/') ?? [];
-      expect([endpoint.id, folder]).toEqual([endpoint.id, family]);
-      expect(names).toContain(resource);
-    },
-  );
+  const endpoints = families.flatMap((family) => family.endpoints);
+  const nounIn = ({ permission }: { readonly permission: string }): string => permission.split(':')[1] ?? '';
+  const nouns = new Set(endpoints.flatMap((endpoint) => [...endpoint.path.split('/'), nounIn(endpoint)]));
+  const singular = (noun: string): string => noun.replace(/ies$/, 'y').replace(/s$/, '');
+
+  it.each(endpoints)('$id is written in the folder of its resource, or of what is done to it', (endpoint) => {
+    const [, family, , ...segments] = endpoint.path.split('/');
+    const noun = nounIn(endpoint);
+    // The folder is named after a path segment or the noun of the permission; `vm-power` may be in `power`.
+    const names = [...segments, noun, noun.replace(/^[a-z]+-/, '')];
+    // An act of the portal that makes the same change as an endpoint has the same id.
+    const homes = shipped
+      .filter(({ path }) => !path.startsWith('src/surfaces/portal/acts/'))
+      .filter(({ text }) => new RegExp(`\\bid: '${endpoint.id}',`).test(text));
+    expect([endpoint.id, homes.length]).toEqual([endpoint.id, 1]);
+    const [, , folder, resource] = homes[0]?.path.split('/') ?? [];
+    expect([endpoint.id, folder]).toEqual([endpoint.id, family]);
+    // What is done to machines may be in `vm-creation`, but not in `vm-snapshots`, which is another resource.
+    const isDone = names.some((name) => resource?.startsWith(`${singular(name)}-`));
+    expect(isDone && !nouns.has(resource ?? '') ? [...names, resource] : names).toContain(resource);
+  });
 });
 
 /** What opens a connection, by the module that offers it. */

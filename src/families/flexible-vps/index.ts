@@ -6,6 +6,7 @@ import { policyWords } from './backup-policies/change-words.ts';
 import { backupPolicyEndpoints } from './backup-policies/endpoints.ts';
 import { findPolicyReferences } from './backup-policies/references.ts';
 import { backupPolicies } from './backup-policies/resource.ts';
+import { updateBackupPolicy } from './backup-policy-update/endpoint.ts';
 import { backupRuns } from './backup-runs/runs.ts';
 import { findBackupDownload } from './backups/download.ts';
 import { backupEndpoints } from './backups/endpoints.ts';
@@ -13,6 +14,7 @@ import { backupLife } from './backups/lifecycle.ts';
 import { backups } from './backups/resource.ts';
 import { backupExpiry } from './backups/schedule.ts';
 import { listVpsLocations } from './catalog/locations.ts';
+import { attachVpsFirewall, detachVpsFirewall } from './firewall-attachments/endpoints.ts';
 import { firewallWords } from './firewalls/change-words/words.ts';
 import { firewallEndpoints } from './firewalls/endpoints.ts';
 import { firewallLife } from './firewalls/lifecycle.ts';
@@ -32,6 +34,7 @@ import { isoEndpoints } from './isos/endpoints.ts';
 import { removeFailedIsos } from './isos/failed-isos.ts';
 import { isoLife } from './isos/lifecycle.ts';
 import { isos } from './isos/resource.ts';
+import { deleteVpsNetwork } from './network-deletion/endpoint.ts';
 import { networkWords } from './networks/change-words.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
@@ -88,7 +91,10 @@ import { vmWords } from './vm-update/change-words.ts';
 import { updateVm } from './vm-update/endpoint.ts';
 import { vmLife } from './vms/lifecycle.ts';
 import { vms } from './vms/resource.ts';
+import { performVpsVolumeAction } from './volume-actions/endpoint.ts';
 import { resizeVolumeKind, restoreVolumeKind } from './volume-actions/kinds.ts';
+import { createVpsVolume } from './volume-creation/endpoint.ts';
+import { deleteVpsVolume } from './volume-deletion/endpoint.ts';
 import { volumeSnapshotEndpoints } from './volume-snapshots/endpoints.ts';
 import { volumeSnapshotLife } from './volume-snapshots/lifecycle.ts';
 import { volumeSnapshots } from './volume-snapshots/resource.ts';
@@ -98,6 +104,7 @@ import { volumeEndpoints } from './volumes/endpoints.ts';
 import { volumeLife } from './volumes/lifecycle.ts';
 import { volumes } from './volumes/resource.ts';
 import { getVpnPeerConfig } from './vpn-configs/endpoints.ts';
+import { updateVpnGateway } from './vpn-gateway-update/endpoint.ts';
 import { gatewayWords } from './vpn-gateways/change-words.ts';
 import { vpnGatewayEndpoints } from './vpn-gateways/endpoints.ts';
 import { vpnGatewayLife } from './vpn-gateways/lifecycle.ts';
@@ -143,17 +150,25 @@ export const flexibleVps: Family = {
     getPlacementGroup,
     deletePlacementGroup,
     ...networkEndpoints,
+    deleteVpsNetwork,
     ...firewallEndpoints,
+    attachVpsFirewall,
+    detachVpsFirewall,
     listImages,
     createImage,
     getImage,
     deleteImage,
     ...isoEndpoints,
     ...volumeEndpoints,
+    createVpsVolume,
+    deleteVpsVolume,
+    performVpsVolumeAction,
     ...volumeSnapshotEndpoints,
     ...backupEndpoints,
     ...backupPolicyEndpoints,
+    updateBackupPolicy,
     ...vpnGatewayEndpoints,
+    updateVpnGateway,
     ...vpnPeerEndpoints,
     getVpnPeerConfig,
   ],

@@ -3,7 +3,6 @@ import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { attachVpsFirewall, detachVpsFirewall } from '../firewall-attachments/endpoints.ts';
 import { VmRef } from '../references.ts';
 import { createVpsFirewall } from './create.ts';
 import { deleteVpsFirewall } from './delete-endpoint.ts';
@@ -67,6 +66,4 @@ export const firewallEndpoints = [
   deleteVpsFirewall,
   addVpsFirewallRule,
   removeVpsFirewallRule,
-  attachVpsFirewall,
-  detachVpsFirewall,
 ];

@@ -3,7 +3,9 @@ import { type ComputeEngine, EngineRefused, type Nic } from '../../../engines/co
 import { engineAt } from '../../../engines/engine-step.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import { failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import { nicsOf } from '../vm-creation/create-instance.ts';
+import { attachedAddresses } from '../../../resources/addresses/store.ts';
+import type { Db } from '../../../store/database.ts';
+import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
 import { refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { readVm } from '../vms/store.ts';
@@ -24,6 +26,32 @@ export async function stillFit(
   if (vm === undefined) return null;
   vmLife.require(endpointId, vm.status);
   return vm;
+}
+
+/** `prefixes` are routed to the interface in addition to the addresses that its guest configures. */
+function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {
+  const { ipv4, ipv6, aliases } = row.addresses;
+  return {
+    id: row.id,
+    index: row.position,
+    network: row.network_id,
+    mac: row.mac,
+    ipv4,
+    ipv6,
+    aliases: [...aliases, ...prefixes],
+    antiSpoofing: row.anti_spoofing,
+  };
+}
+
+export async function nicsOf(db: Db, vmId: string): Promise<Nic[]> {
+  const interfaces = await readInterfaces(db, [vmId]);
+  const blocks = await attachedAddresses(db, [vmId]);
+  return interfaces.map((row) => {
+    const prefixes = blocks
+      .filter(({ interface_id, block }) => interface_id === row.id && block.endsWith('/64'))
+      .map(({ block }) => block);
+    return nicOf(row, prefixes);
+  });
 }
 
 const inOrder = (nic: Nic): string => canonicalJson({ ...nic, aliases: nic.aliases.toSorted() });

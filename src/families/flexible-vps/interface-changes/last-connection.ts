@@ -6,8 +6,7 @@ import { Shape } from '../../../kernel/schema.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
-import { deleteNetworkKind } from '../network-deletion/kind.ts';
-import { attachPublicIpKind, detachPublicIpKind } from '../public-ips/kinds.ts';
+import { ATTACH_PUBLIC_IP, DELETE_NETWORK, DETACH_PUBLIC_IP } from './connection-operations.ts';
 
 export const ConfirmCutOff = Shape({
   confirm: Confirm(
@@ -27,8 +26,8 @@ interface Taking {
 }
 
 const isLeaving = (vmId: string | null, operation: StoredOperation | undefined): boolean =>
-  operation?.type === detachPublicIpKind.type ||
-  (operation?.type === attachPublicIpKind.type && operation.resource_id !== vmId);
+  operation?.type === DETACH_PUBLIC_IP ||
+  (operation?.type === ATTACH_PUBLIC_IP && operation.resource_id !== vmId);
 
 /** The private interfaces and public addresses of the machines, without those that are already being detached. */
 async function connectionsOf(db: Db, vmIds: readonly string[]) {
@@ -42,7 +41,7 @@ async function connectionsOf(db: Db, vmIds: readonly string[]) {
   ];
   const pending = await pendingOn(db, subjects);
   return [
-    ...interfaces.filter(({ network_id }) => pending.get(network_id ?? '')?.type !== deleteNetworkKind.type),
+    ...interfaces.filter(({ network_id }) => pending.get(network_id ?? '')?.type !== DELETE_NETWORK),
     ...addresses.filter(({ id, vm_id }) => !isLeaving(vm_id, pending.get(id))),
   ];
 }

@@ -1,4 +1,5 @@
 /** The operation that deletes a network after all machines are detached from it. */
+
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { step } from '../../../engines/engine-step.ts';
 import { child, done, failed, kind, type Outcome, QUEUE_LENGTH } from '../../../kernel/operations/kind.ts';
@@ -7,6 +8,7 @@ import { queueOf, readOperation } from '../../../kernel/operations/store.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Db } from '../../../store/database.ts';
 import { wakeFirewalls } from '../firewalls/machine-firewalls.ts';
+import { DELETE_NETWORK } from '../interface-changes/connection-operations.ts';
 import { detachInterfaceKind } from '../interface-changes/kinds.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
 import { takeDown } from '../networks/engine-network.ts';
@@ -59,7 +61,7 @@ function stayed(users: readonly NetworkUser[], { children = [] }: Detached): Out
 export const deleteNetworkKind = kind<typeof Input>({
   family: 'flexible-vps',
   resourceType: 'network',
-  type: 'network.delete',
+  type: DELETE_NETWORK,
   queue: 'exclusive',
   input: Input,
   typicalSeconds: 5,

@@ -5,7 +5,6 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { locationFor } from '../catalog/fitting.ts';
-import { deleteVpsNetwork } from '../network-deletion/endpoint.ts';
 import { ForVm, ForVpnGateway, LocationRef } from '../references.ts';
 import { createVpsNetwork } from './create.ts';
 import { networkExample } from './example.ts';
@@ -83,10 +82,4 @@ const getVpsNetwork = endpoint({
   },
 });
 
-export const networkEndpoints = [
-  listVpsNetworks,
-  createVpsNetwork,
-  getVpsNetwork,
-  updateVpsNetwork,
-  deleteVpsNetwork,
-];
+export const networkEndpoints = [listVpsNetworks, createVpsNetwork, getVpsNetwork, updateVpsNetwork];

@@ -14,7 +14,6 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import { priceShown } from '../../../resources/inventory/cost.ts';
-import { fits, needsOf } from '../catalog/fitting.ts';
 import { ResizeReason, resizeOf, unknownMachine } from '../catalog/resize-targets.ts';
 import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from '../catalog/sold-plans.ts';
 import { findMachine } from '../catalog/store.ts';
@@ -22,6 +21,7 @@ import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, DiskGb, LocationSlug, MemoryMb, Vcpus } from '../hardware.ts';
 import { LocationRef, VmRef } from '../references.ts';
 import { priceVm } from '../vms/inventory.ts';
+import { fits, needsOf } from './fitting.ts';
 
 const ranged = {
   min: Type.Integer({ description: 'The smallest value that is allowed.' }),

@@ -3,6 +3,7 @@
  * an address with a machine but no interface is being moved or detached. The engine removes an address from a
  * machine before another machine can get it.
  */
+
 import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
@@ -19,6 +20,7 @@ import {
 } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
+import { ATTACH_PUBLIC_IP, DETACH_PUBLIC_IP } from '../interface-changes/connection-operations.ts';
 import { plug, plugIfThere, stillFit } from '../interface-changes/engine-nics.ts';
 import { newInterface } from '../interface-changes/network-membership.ts';
 import { insertInterface } from '../interfaces/insertion/store.ts';
@@ -142,7 +144,7 @@ async function give(work: Work<AttachInput>): Promise<Outcome> {
 
 export const attachPublicIpKind = kind<typeof AttachInput>({
   ...common,
-  type: 'public_ip.attach',
+  type: ATTACH_PUBLIC_IP,
   input: AttachInput,
   steps: [step('prepare', prepare), step('take', take), step('give', give)],
   async settle(tx, { id, status, resourceId: vmId }, { ip_id }) {
@@ -179,7 +181,7 @@ async function letGo(
 
 export const detachPublicIpKind = kind<typeof DetachInput>({
   ...common,
-  type: 'public_ip.detach',
+  type: DETACH_PUBLIC_IP,
   input: DetachInput,
   steps: [
     step('withhold', async (work) => {

@@ -1,39 +1,12 @@
 /** Builds the specification of an instance from the stored rows, and creates the instance at the engine. */
-import type { ComputeEngine, ImageRef, InstanceSpec, Nic, Source } from '../../../engines/compute/port.ts';
-import { attachedAddresses } from '../../../resources/addresses/store.ts';
+import type { ComputeEngine, ImageRef, InstanceSpec, Source } from '../../../engines/compute/port.ts';
 import type { Db } from '../../../store/database.ts';
 import { findImageRow } from '../images/store.ts';
-import { type AddressedInterface, readInterfaces } from '../interfaces/store.ts';
+import { nicsOf } from '../interface-changes/engine-nics.ts';
 import { placementOf } from '../placement-groups/store.ts';
 import { guestOf, refOf } from '../vms/guest.ts';
 import type { VmRow } from '../vms/table.ts';
 import { volumesOf } from '../volumes/store.ts';
-
-/** `prefixes` are routed to the interface in addition to the addresses that its guest configures. */
-function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {
-  const { ipv4, ipv6, aliases } = row.addresses;
-  return {
-    id: row.id,
-    index: row.position,
-    network: row.network_id,
-    mac: row.mac,
-    ipv4,
-    ipv6,
-    aliases: [...aliases, ...prefixes],
-    antiSpoofing: row.anti_spoofing,
-  };
-}
-
-export async function nicsOf(db: Db, vmId: string): Promise<Nic[]> {
-  const interfaces = await readInterfaces(db, [vmId]);
-  const blocks = await attachedAddresses(db, [vmId]);
-  return interfaces.map((row) => {
-    const prefixes = blocks
-      .filter(({ interface_id, block }) => interface_id === row.id && block.endsWith('/64'))
-      .map(({ block }) => block);
-    return nicOf(row, prefixes);
-  });
-}
 
 /** The origin names an image of the account by its id, and an image of the provider by its slug. */
 async function sourceOf(

@@ -32,7 +32,8 @@ import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { readVm, snapshotsOf } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { forgetVolume } from '../volume-deletion/removal.ts';
-import { beginFate, endFate, keepVolumes, removeNext, tellFate } from '../volumes/machine-volumes.ts';
+import { tellFate } from '../volume-deletion/with-machine.ts';
+import { beginFate, endFate, keepVolumes, removeNext } from '../volumes/machine-volumes.ts';
 import { volumesOf } from '../volumes/store.ts';
 import { eraseVm, removeFromEngine } from './delete-parts.ts';
 

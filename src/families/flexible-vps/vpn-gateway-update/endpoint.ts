@@ -7,7 +7,6 @@ import { accepted, endpoint } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import { exampleOperation } from '../operation-example.ts';
-import { updateGatewayKind } from '../vpn-gateways/kinds.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { joinNetworks, lockNetworks, rangesOf } from '../vpn-gateways/membership.ts';
 import { presentGateway } from '../vpn-gateways/present.ts';
@@ -18,6 +17,7 @@ import { networksOf, readParts, setNetworkState } from '../vpn-gateways/store.ts
 import type { VpnGatewayRow } from '../vpn-gateways/table.ts';
 import { peerRanges } from '../vpn-peers/ranges.ts';
 import { touchConfigs } from '../vpn-peers/store.ts';
+import { updateGatewayKind } from './kind.ts';
 
 type UpdateCall = Call<{ readonly id: string }, unknown, VpnGatewayChange>;
 

@@ -7,7 +7,6 @@ import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { exampleOperation } from '../operation-example.ts';
 import { LocationRef, NetworkRef } from '../references.ts';
-import { updateVpnGateway } from '../vpn-gateway-update/endpoint.ts';
 import { createVpnGateway } from './create.ts';
 import { deleteGatewayKind } from './kinds.ts';
 import { vpnGatewayLife } from './lifecycle.ts';
@@ -112,10 +111,4 @@ const deleteVpnGateway = endpoint({
   },
 });
 
-export const vpnGatewayEndpoints = [
-  listVpnGateways,
-  createVpnGateway,
-  getVpnGateway,
-  updateVpnGateway,
-  deleteVpnGateway,
-];
+export const vpnGatewayEndpoints = [listVpnGateways, createVpnGateway, getVpnGateway, deleteVpnGateway];
