@@ -82,8 +82,8 @@ function circlesOf(arrows: ReadonlyMap<string, readonly string[]>): string[] {
 }
 
 /**
- * The two folders side by side that an import connects: `vms/creation/kind.ts` imports `power/store.ts`, so `vms` takes
- * from `power`. Undefined if it stays within a folder, or a file beside the folders is one of its ends.
+ * The two folders side by side that an import connects: `vm-creation/kind.ts` imports `vms/store.ts`, so `vm-creation`
+ * takes from `vms`. Undefined if it stays within a folder, or a file beside the folders is one of its ends.
  */
 function foldersOf(path: string, target: string): readonly [from: string, to: string] | undefined {
   const [own, other] = [path.split('/'), target.split('/')];
