@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import { exemptFrom } from './exemptions.ts';
-import { isTest, type SourceFile, shipped, sources } from './sources.ts';
+import { isTest, products, type SourceFile, shipped, sources } from './sources.ts';
 
 /** Returns `families/account`, `surfaces/http`, `kernel`, …; files directly in `src/` assemble all layers. */
 function layerOf(path: string): string {
@@ -127,16 +127,28 @@ describe('layers point one way', () => {
     expect(circlesOf(arrows)).toEqual([]);
   });
 
-  it('within a family, no folders import each other in a circle', () => {
+  it("within a family, the customers' command line and the portal, no folders import each other in a circle", () => {
+    const within = /^(src\/families\/[^/]+|cli\/src|portal\/src)\//;
     const arrows = new Map<string, string[]>();
-    for (const { path, imports } of shipped)
+    for (const { path, imports } of products)
       for (const { target } of imports) {
-        const [from, to] = foldersOf(path, target) ?? [];
-        const isWithin = from?.startsWith(`src/${layerOf(path)}/`) && layerOf(path).startsWith('families/');
-        if (isWithin && from && to) arrows.set(from, [...(arrows.get(from) ?? []), to]);
+        const [from = '', to = ''] = foldersOf(path, target) ?? [];
+        if (within.test(from)) arrows.set(from, [...(arrows.get(from) ?? []), to]);
       }
-    expect(arrows.size).toBeGreaterThan(0);
     expect(circlesOf(arrows)).toEqual([]);
+    const places = new Set([...arrows.keys()].map((from) => within.exec(from)?.[1]));
+    expect(places).toContain('src/families/flexible-vps');
+    expect(places).toContain('cli/src');
+    expect(places).toContain('portal/src');
+  });
+
+  it('the server, the command line and the portal are apart: only the server offers something to the others', () => {
+    const wrong = products.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => /^(cli|portal)\//.test(target) && target.split('/')[0] !== path.split('/')[0])
+        .map(({ target }) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it.each(families)('$name declares the engine ports that it imports', ({ name, ports = [] }) => {
@@ -162,19 +174,19 @@ describe('layers point one way', () => {
   });
 
   it('nothing that is shipped imports what is there for tests', () => {
-    const wrong = shipped.filter(({ imports }) =>
+    const wrong = products.filter(({ imports }) =>
       imports.some(({ target }) => isTest({ path: target }) || ['vitest', 'fast-check'].includes(target)),
     );
     expect(namesOf(wrong)).toEqual([]);
   });
 
-  it("the customers' command line takes nothing from the server but types, files without imports, and the search", () => {
+  it("the customers' command line and the portal take nothing from the server but types, files without imports, and the search", () => {
     const isPure = ({ path, imports }: SourceFile): boolean =>
       imports.length === 0 ||
       (path.startsWith('src/search/') && imports.every(({ target }) => target.startsWith('src/search/')));
     const pure = new Set(sources.filter(isPure).map(({ path }) => path));
-    const wrong = sources
-      .filter((file) => file.path.startsWith('cli/') && !isTest(file))
+    const wrong = products
+      .filter(({ path }) => !path.startsWith('src/'))
       .flatMap(({ path, imports }) =>
         imports
           .filter(({ target, isTypeOnly }) => target.startsWith('src/') && !isTypeOnly && !pure.has(target))

@@ -1,5 +1,4 @@
 /** The operation that deletes a network after all machines are detached from it. */
-
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { step } from '../../../engines/engine-step.ts';
 import { child, done, failed, kind, type Outcome, QUEUE_LENGTH } from '../../../kernel/operations/kind.ts';

@@ -3,7 +3,6 @@
  * an address with a machine but no interface is being moved or detached. The engine removes an address from a
  * machine before another machine can get it.
  */
-
 import { step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
