@@ -7,9 +7,6 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { LocationRef, VmRef } from '../references.ts';
-import { performVpsVolumeAction } from './actions.ts';
-import { createVpsVolume } from './create.ts';
-import { deleteVpsVolume } from './delete-endpoint.ts';
 import { volumeLife } from './lifecycle.ts';
 import { presentVolume } from './present.ts';
 import { volumes } from './resource.ts';
@@ -107,11 +104,4 @@ const updateVpsVolume = endpoint({
   },
 });
 
-export const volumeEndpoints = [
-  listVpsVolumes,
-  createVpsVolume,
-  getVpsVolume,
-  updateVpsVolume,
-  deleteVpsVolume,
-  performVpsVolumeAction,
-];
+export const volumeEndpoints = [listVpsVolumes, getVpsVolume, updateVpsVolume];
