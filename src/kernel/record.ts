@@ -198,6 +198,13 @@ export const isAsyncCreate = ({
 
 export const isOperation = (schema: TSchema): boolean => (schema as { title?: string }).title === 'Operation';
 
+/** An operation that may be answered as text has its status in a header, too, for programs that follow it. */
+export const showsStatus = (
+  { answers, formats }: Pick<Endpoint, 'answers' | 'formats'>,
+  status: SuccessStatus,
+): boolean =>
+  status === 200 && answers[200] != null && isOperation(answers[200]) && Object.keys(formats).length > 0;
+
 /** Adds a 200 with the same schema, for callers that wait until the operation has ended. */
 function withFinalAnswer(definition: Pick<Endpoint, 'answers' | 'operation'>): Answers {
   const { answers } = definition;

@@ -11,6 +11,8 @@ import { buildRegistry } from '../kernel/registry.ts';
 import { queryShapeOf } from '../pipeline/input.ts';
 import { iacModel } from '../surfaces/iac/model.ts';
 import { terraformFiles } from '../surfaces/iac/terraform/files.ts';
+import { GONE } from '../surfaces/iac/terraform/read-back.ts';
+import { isOptional } from '../surfaces/iac/terraform/types.ts';
 import { moduleInputs } from '../surfaces/iac/terraform/variables.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import { endpoints } from './walk.ts';
@@ -24,9 +26,11 @@ const takes = ({ body }: Endpoint, name: string): boolean => Object.hasOwn(membe
 const isHarmless = ({ access }: Endpoint): boolean => access !== 'destructive';
 
 /** The names of members at the beginning of the paths that an argument of the module lists. */
-function listedIn(module: string, argument: string, before = ''): string[] {
-  const [, list = ''] = new RegExp(`${argument} += [^\\n[]*\\[([^\\]]*)\\]`).exec(mainOf(module)) ?? [];
-  return [...list.matchAll(new RegExp(`${before}(\\w+)[\\w.]*`, 'g'))].map(([, name = '']) => name);
+function listedIn(module: string, argument: string, before = '"'): string[] {
+  const [, listed = ''] = new RegExp(`${argument} += (.*)`).exec(mainOf(module)) ?? [];
+  return [...listed.matchAll(new RegExp(`${before}(\\w+)`, 'g'))]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== GONE);
 }
 
 /** The calls on one such resource, other than its update, that take a member of this name and destroy nothing. */
@@ -93,6 +97,44 @@ describe.each(all)('the inputs of the module $name', (resource) => {
     const detaches = Object.hasOwn(membersOf(queryShapeOf(removal)), 'detach');
     expect(mainOf(name).includes('delete_query')).toBe(detaches);
   });
+});
+
+describe('what others have deleted', () => {
+  it.each(all)(
+    'is made again by the module $name, also where the provider cannot go on after a 404',
+    (resource) => {
+      const text = mainOf(resource.name);
+      expect(text).toMatch(/read_header += \{ Prefer = "errors=text, missing=marked" \}/);
+      expect(text).toMatch(/force_new_attrs += (?:concat\()?\["gone"/);
+      // The mark is a list in the place of a member that every body has and that is none, so that the types do not fit.
+      const [, member] = /\{\\"(\w+)\\":gone\}\]\|@join"/.exec(text) ?? [];
+      const input = moduleInputs(resource).find(({ name }) => name === member);
+      expect([member, input?.type.kind === 'list', input && isOptional(input)]).toEqual([
+        member,
+        false,
+        false,
+      ]);
+      // What is an item of a list is missing there, and the path of its deletion needs its key.
+      if (resource.read.in !== undefined)
+        expect(text).toMatch(new RegExp(`,!\\{\\\\"${resource.key}\\\\":[^{}]*(?:\\{[^}]*\\})?[^{}]*gone`));
+    },
+  );
+
+  it.each(model.settings)(
+    'does not end the plan of the module $name, which reads another resource',
+    ({ name }) => {
+      expect(mainOf(name)).toMatch(/read_header += \{ Prefer = "errors=text, missing=marked" \}/);
+    },
+  );
+});
+
+it('follows every operation with a form of it that people can read', () => {
+  const followed = Object.keys(files).filter((path) => /^ +url_locator/m.test(files[path] ?? ''));
+  expect(followed.length).toBeGreaterThan(5);
+  for (const path of followed) {
+    expect(files[path]).toMatch(/status_locator += "header\.Operation-Status"/);
+    expect(files[path]).toMatch(/header += merge\(local\.wait, \{ Accept = "text\/plain" \}\)/);
+  }
 });
 
 it('finds machines whose volumes and firewalls others attach, and a volume that an action grows', () => {

@@ -1,4 +1,5 @@
 import { isOfDownload, type OperationRow } from '../kernel/operations/schema.ts';
+import { stepAfter } from '../kernel/operations/text.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 
 /** The answer to a call with `on_failure=delete` that waited for a resource which was not created. */
@@ -15,6 +16,7 @@ export function failedCreate(operation: OperationRow, headers: Readonly<Record<s
   return new Problem(isOfDownload(error.code) ? 'source_unusable' : 'create_failed', {
     ...about,
     detail: `${subject}: ${error.detail}`,
+    nextStep: error.retryable ? 'Repeat the call with a new Idempotency-Key.' : stepAfter(error, id),
     extra: { operation_id: id, operation_error: error },
   });
 }

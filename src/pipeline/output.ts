@@ -1,5 +1,11 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
-import type { Endpoint, FormattedFile, Reply, SuccessStatus } from '../kernel/record.ts';
+import {
+  type Endpoint,
+  type FormattedFile,
+  type Reply,
+  type SuccessStatus,
+  showsStatus,
+} from '../kernel/record.ts';
 import type { TSchema } from '../kernel/schema.ts';
 import { hasSecret, serialise, serialiseWithoutSecrets } from '../kernel/serialise.ts';
 import { sharedText } from '../kernel/shared-body.ts';
@@ -33,6 +39,7 @@ function headersOf(
     'cache-control': schema && holdsSecret(schema) ? 'no-store' : 'private, no-cache',
   };
   if (Object.keys(formats).length > 0) headers['vary'] = 'accept';
+  if (showsStatus({ answers, formats }, status)) headers['operation-status'] = String(member(body, 'status'));
   const etag = member(body, 'etag');
   if (typeof etag === 'string') headers['etag'] = `"${etag}"`;
   // A feed has no last page, so a client that follows `next` links would never stop.

@@ -1,4 +1,4 @@
-/** Parses the header `Prefer` (RFC 7240). The API supports `wait=N` and `errors=text`. */
+/** Parses the header `Prefer` (RFC 7240). The API supports `wait=N`, `errors=text` and `missing=marked`. */
 import type { FieldError } from '../kernel/problems/problem.ts';
 
 export const LONGEST_WAIT_SECONDS = 60;
@@ -47,6 +47,13 @@ export function readPreferredWait(header: string | undefined): number | FieldErr
   return isInRange ? seconds : fault('out_of_range', `wait takes 1 to ${LONGEST_WAIT_SECONDS} seconds.`);
 }
 
+const prefers =
+  (name: string, value: string) =>
+  (header: string | undefined): boolean =>
+    header !== undefined && parsePreferences(header)?.get(name) === value;
+
 /** Whether problems shall be written for a person who reads them as they are, because a program prints them so. */
-export const prefersText = (header: string | undefined): boolean =>
-  header !== undefined && parsePreferences(header)?.get('errors') === 'text';
+export const prefersText = prefers('errors', 'text');
+
+/** Whether a read shall answer 200 for what does not exist, because the program that reads cannot go on after a 404. */
+export const prefersMark = prefers('missing', 'marked');

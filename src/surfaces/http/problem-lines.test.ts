@@ -38,3 +38,14 @@ it('masks keys in it', async () => {
   expect(answer.statusCode).toBeGreaterThanOrEqual(400);
   expect(answer.body).not.toContain(owner.key);
 });
+
+it('answers a read of what does not exist with a mark if the call prefers that, and any other call with 404', async () => {
+  const prefer = { prefer: 'errors=text, missing=marked' };
+  const url = 'networks/net_01k9zt6m7qf0x8r3v5c2d4e6g8';
+  const read = await owner.send('GET', url, undefined, prefer);
+  expect([read.statusCode, read.json()]).toEqual([200, { gone: ['not_found'] }]);
+  expect(read.headers).toMatchObject({ 'cache-control': 'no-store', 'preference-applied': 'missing=marked' });
+  expect((await owner.send('GET', url)).statusCode).toBe(404);
+  expect((await owner.send('GET', 'nothing', undefined, prefer)).statusCode).toBe(404);
+  expect((await owner.send('DELETE', url, undefined, prefer)).statusCode).toBe(404);
+});

@@ -49,6 +49,12 @@ const headers = {
     description: 'The URL of the operation that does the work. Read it to follow the progress.',
     schema: { type: 'string', format: 'uri' },
   },
+  OperationStatus: {
+    name: 'Operation-Status',
+    description: 'The status of the operation, also where the body is text.',
+    schema: text,
+    example: 'running',
+  },
   IdempotentReplayed: {
     name: 'Idempotent-Replayed',
     description: '`true` if this is the stored answer of an earlier request with the same `Idempotency-Key`.',

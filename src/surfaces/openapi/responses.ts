@@ -1,6 +1,6 @@
 /** Describes the success responses of an endpoint, including dry runs and 304. */
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
-import { type Endpoint, isAsync, isWrite, type SuccessStatus } from '../../kernel/record.ts';
+import { type Endpoint, isAsync, isWrite, type SuccessStatus, showsStatus } from '../../kernel/record.ts';
 import { DryRun } from '../../pipeline/dry-run.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from '../../pipeline/format.ts';
 import { EVENT_STREAM } from '../../pipeline/input.ts';
@@ -33,6 +33,7 @@ function headersOf(endpoint: Endpoint, status: SuccessStatus): HeaderName[] {
     ...(hasMember(schema, 'etag') ? (['ETag'] as const) : []),
     ...(hasMember(schema, 'next_cursor') && !endpoint.waits ? (['Link'] as const) : []),
     ...(status === 202 && isAsync(endpoint) ? (['OperationLocation'] as const) : []),
+    ...(showsStatus(endpoint, status) ? (['OperationStatus'] as const) : []),
     ...(takesIdempotencyKey(endpoint) ? (['IdempotentReplayed'] as const) : []),
     ...(endpoint.waits || isAsync(endpoint) ? (['PreferenceApplied'] as const) : []),
   ];

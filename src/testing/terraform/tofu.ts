@@ -24,7 +24,7 @@ export const whyNoTofu: string | null = ((): string | null => {
   if (process.platform !== 'linux' || architecture === undefined) return 'only on Linux, on x64 or arm64';
   if (!existsSync(TOFU)) return 'OpenTofu is not downloaded (npm test downloads it)';
   if (isEmulated && !canRun(QEMU)) return 'not installed (package qemu-user-static)';
-  if (!canRun('xz') || !canRun('zstd')) return 'not installed (packages xz-utils and zstd)';
+  if (!canRun('xz')) return 'not installed (package xz-utils)';
   return null;
 })();
 
@@ -46,32 +46,27 @@ const EMULATED = {
   GODEBUG: 'asyncpreemptoff=1',
 };
 
-const unpack = (program: string, args: readonly string[], file: string): void => {
-  const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${program} could not unpack ${file}: ${stderr}`);
-};
-
-/** Unpacks the provider into the folder that OpenTofu looks for it in, and returns its path. */
-async function furnish(mirror: string): Promise<string> {
+/** Unpacks the provider into the folder that OpenTofu looks for it in. */
+async function furnish(mirror: string): Promise<void> {
   // OpenTofu is the one for x64, so it looks for a provider of that name, but starts it as any other program.
   const folder = join(mirror, 'registry.opentofu.org', 'magodo', 'restful', VERSION, 'linux_amd64');
   await mkdir(folder, { recursive: true });
   const program = join(folder, NAME);
   const packed = join(here, `restful-${VERSION}-linux-${architecture}.xz`);
-  unpack('sh', ['-c', `xz -dc '${packed}' > '${program}'`], packed);
+  const { status, stderr } = spawnSync('sh', ['-c', `xz -dc '${packed}' > '${program}'`], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) throw new Error(`xz could not unpack ${packed}: ${stderr}`);
   await chmod(program, 0o755);
-  return program;
 }
 
 export class Tofu {
   readonly #settings: string;
   readonly #environment: Readonly<Record<string, string>>;
-  readonly provider: string;
   readonly #folder: string;
 
-  private constructor(folder: string, provider: string, environment: Readonly<Record<string, string>>) {
+  private constructor(folder: string, environment: Readonly<Record<string, string>>) {
     this.#folder = folder;
-    this.provider = provider;
     this.#settings = join(folder, 'tofurc');
     this.#environment = environment;
   }
@@ -79,7 +74,8 @@ export class Tofu {
   /** Everything that it needs is in `folder`. */
   static async open(folder: string, environment: Readonly<Record<string, string>>): Promise<Tofu> {
     const mirror = join(folder, 'mirror');
-    const tofu = new Tofu(folder, await furnish(mirror), environment);
+    const tofu = new Tofu(folder, environment);
+    await furnish(mirror);
     await writeFile(
       tofu.#settings,
       `provider_installation {
@@ -94,35 +90,6 @@ disable_checkpoint = true
 `,
     );
     return tofu;
-  }
-
-  /** The same with the build of the provider that forgets resources which are gone, also on this version of OpenTofu. */
-  async patched(): Promise<Tofu> {
-    const folder = join(this.#folder, 'patched');
-    await mkdir(folder);
-    const program = join(folder, NAME);
-    const difference = join(here, `restful-${VERSION}-linux-${architecture}-patched.zst`);
-    unpack(
-      'zstd',
-      ['-dqf', '--long=27', `--patch-from=${this.provider}`, difference, '-o', program],
-      difference,
-    );
-    await chmod(program, 0o755);
-    const other = new Tofu(folder, program, this.#environment);
-    await writeFile(
-      other.#settings,
-      `provider_installation {
-  dev_overrides {
-    "registry.opentofu.org/magodo/restful" = "${folder}"
-  }
-  direct {
-    exclude = ["*/*"]
-  }
-}
-disable_checkpoint = true
-`,
-    );
-    return other;
   }
 
   /** The program with its first arguments, and the environment that it needs. */

@@ -17,6 +17,7 @@ import {
   presentOperation,
 } from '../../../kernel/operations/schema.ts';
 import { findOperation } from '../../../kernel/operations/store.ts';
+import { operationText } from '../../../kernel/operations/text.ts';
 import { dateFilters, List, ListQuery } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
@@ -112,13 +113,14 @@ export const getOperation = endpoint({
   path: '/account/v1/operations/{id}',
   summary: 'Get an operation',
   description:
-    'With `Prefer: wait=N` or `?wait=N` (1-60 seconds) the answer waits until the operation ends or the time is over.',
+    'With `Prefer: wait=N` or `?wait=N` (1-60 seconds) the answer waits until the operation ends or the time is over. With `Accept: text/plain` it is written for people.',
   permission: 'account:operations:read',
   access: 'read',
   resource: { name: 'operation', role: 'read' },
   waits: true,
   params: OperationId,
   answers: { 200: OperationView },
+  formats: { 'text/plain': operationText },
   problems: [],
   example: {
     params: { id: exampleOperation.id },

@@ -134,6 +134,21 @@ describe('getOperation', () => {
     for (const answer of await Promise.all(waiting)) expect(answer.json().status).toBe('failed');
   });
 
+  it('writes it as text for people if asked, with the status in a header', async () => {
+    const { id } = await insert();
+    const headers = { accept: 'text/plain' };
+    const queued = await t.call({ url: `/account/v1/operations/${id}`, key: key.key, headers });
+    expect(queued.headers).toMatchObject({
+      'operation-status': 'queued',
+      'content-type': 'text/plain; charset=utf-8',
+    });
+    await end(id, 'failed');
+    const failed = await t.call({ url: `/account/v1/operations/${id}`, key: key.key, headers });
+    expect([failed.statusCode, failed.headers['operation-status']]).toEqual([200, 'failed']);
+    expect(failed.body).toContain(`has failed`);
+    expect(failed.body).not.toContain('{');
+  });
+
   it('200: what has ended is answered at once', async () => {
     const { id } = await insert();
     await end(id, 'succeeded');

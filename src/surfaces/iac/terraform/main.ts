@@ -4,7 +4,7 @@ import type { ManagedResource } from '../managed.ts';
 import type { IacModel } from '../model.ts';
 import { bodyInputs, bodyOf, hiddenPaths, pathsOf } from './body.ts';
 import { assign, block, braces, literal, quoted } from './hcl.ts';
-import { selectorOf } from './read-back.ts';
+import { MARKED, markedSelectorOf } from './read-back.ts';
 import { guardIn, recordOf, replacingAttributes, replacingLocals } from './replacement.ts';
 import { turnsOf } from './turns.ts';
 import type { ModuleInput } from './variables.ts';
@@ -20,10 +20,11 @@ export const waitLocal: readonly string[] = [
 /** Waits for the operation that an answer names. */
 export const succeededLocal = `succeeded = ${braces([
   'url_locator = "header.Operation-Location"',
-  'status_locator = "body.status"',
+  'status_locator = "header.Operation-Status"',
   'status = { success = "succeeded", pending = ["queued", "running", "cancelling"] }',
   'default_delay_sec = 0',
-  `header = ${WAIT}`,
+  // The provider prints the answer if the operation has failed.
+  `header = merge(${WAIT}, { Accept = "text/plain" })`,
 ])}\n`;
 
 /** The path with the inputs in the places of its parameters; `own` is put where the resource names itself. */
@@ -53,7 +54,7 @@ const headersOf = (call: Call, more: Readonly<Record<string, string>> = {}): str
 function readOf(resource: ManagedResource): string[] {
   const { read, create } = resource;
   const own = ownName(resource);
-  const selector = selectorOf(resource, own);
+  const selector = markedSelectorOf(resource, own);
   const isItem = read.in === undefined && !resource.isDeclared;
   const readPath = isItem ? `$(path)/${own}` : pathOf(read.path, resource, own);
   const filter = read.filter === undefined ? undefined : `{ ${read.filter} = [var.${resource.key}] }`;
@@ -62,7 +63,8 @@ function readOf(resource: ManagedResource): string[] {
   return [
     ...(readPath === create.path ? [] : [assign('read_path', text(readPath))]),
     ...(query === undefined ? [] : [assign('read_query', query)]),
-    ...(selector === '' ? [] : [assign('read_selector', text(selector))]),
+    MARKED,
+    assign('read_selector', text(selector)),
   ];
 }
 
@@ -205,7 +207,8 @@ export function outputsFile(resource: ManagedResource): string {
           'value',
           name === resource.key && fromPath
             ? 'basename(restful_resource.this.id)'
-            : `restful_resource.this.output.${name}`,
+            : // What is gone has no outputs, which only `plan -refresh-only` can see.
+              `try(restful_resource.this.output.${name}, null)`,
         ),
         ...(i === 0 ? guardIn(resource) : []),
       ]),

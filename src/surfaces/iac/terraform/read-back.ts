@@ -2,6 +2,8 @@
 import type { Member } from '../inputs.ts';
 import type { ManagedResource } from '../managed.ts';
 import type { ReadAs } from '../schemas.ts';
+import { assign } from './hcl.ts';
+import { isOptional } from './types.ts';
 import { moduleInputs } from './variables.ts';
 
 /** `/source/id` → `source.id`. */
@@ -36,19 +38,56 @@ export function isShown({ writeOnly, readAs, change }: Member): boolean {
   return change !== 'once' && valueAt(readAs) !== undefined;
 }
 
-/** Members that the answer has in another place are put where the request has them. */
-function reshaping(resource: ManagedResource): string {
+/** Members that the answer has in another place, as an object in which they are where the request has them. */
+function movedMembers(resource: ManagedResource): string[] {
   const moved = moduleInputs(resource)
     .filter((input) => input.change !== 'once' && isMoved(input))
     .flatMap((input) => shownMember(input, '') ?? []);
-  return moved.length === 0 ? '' : `[@this,{${moved.join(',')}}]|@join`;
+  return moved.length === 0 ? [] : [`{${moved.join(',')}}`];
 }
+
+/** The answer with the members of these objects. */
+const joined = (objects: readonly string[]): string =>
+  objects.length === 0 ? '' : `[${['@this', ...objects].join(',')}]|@join`;
+
+/** The member that only the answer about something that does not exist has. */
+export const GONE = 'gone';
+
+/**
+ * On cores without resource identities, the provider ends with an error if a read is answered with 404. So the modules
+ * ask for a mark instead, which is one more reason to replace the resource.
+ */
+export const MARKED = assign('read_header', '{ Prefer = "errors=text, missing=marked" }');
+
+/** A member of every body that is no list. */
+function surelySent(resource: ManagedResource): string {
+  const isFit = (input: Member): boolean =>
+    !isOptional(input) && input.type.kind !== 'list' && !isMoved(input);
+  const inputs = moduleInputs(resource).filter(({ name }) => !resource.isDeclared || name !== resource.key);
+  const found = inputs.find(isFit);
+  if (found === undefined) throw new Error(`No input of ${resource.name} can show that it is gone.`);
+  return found.name;
+}
+
+const itemOf = ({ read, key: member }: ManagedResource, key: string): string =>
+  `${pathOf(read.in ?? '')}.#(${member}=="${key}")`;
 
 /** Selects the resource in the answer; `key` is the value that names it. Empty if the answer is the resource as it is. */
 export function selectorOf(resource: ManagedResource, key: string): string {
-  const { read } = resource;
-  const shape = reshaping(resource);
-  if (read.in === undefined) return shape;
-  const item = `${pathOf(read.in)}.#(${resource.key}=="${key}")`;
+  const shape = joined(movedMembers(resource));
+  if (resource.read.in === undefined) return shape;
+  const item = itemOf(resource, key);
   return shape === '' ? item : `${item}.${shape}`;
+}
+
+/**
+ * The same, or the mark. The provider keeps a member that the body lacks only if the answer does not fit the types of
+ * the body, so the mark, which is a list, also takes the place of a member that is none.
+ */
+export function markedSelectorOf(resource: ManagedResource, key: string): string {
+  const shape = joined([...movedMembers(resource), `{"${surelySent(resource)}":${GONE}}`]);
+  if (resource.read.in === undefined) return shape;
+  // The key is kept, because the path of the deletion has it.
+  const mark = `{"${resource.key}":"${key}","${GONE}":["not_found"]}`;
+  return `[${itemOf(resource, key)},!${mark}]|0|${shape}`;
 }

@@ -2,11 +2,12 @@
  * A resource that holds something is deleted and created again only if the file allows it. The module keeps the values
  * that only a new resource can have; if the file has others, the plan fails and says what would be lost. As long as it is
  * not allowed, the provider does not know these attributes as reasons to replace, so even a plan that could not compare
- * them (because a value is not known yet) deletes nothing.
+ * them (because a value is not known yet) deletes nothing. What is gone is made again without that: nothing is lost.
  */
 import type { ManagedResource } from '../managed.ts';
 import { bodyInputs, pathsOf } from './body.ts';
 import { assign, block, braces, literal, quoted } from './hcl.ts';
+import { GONE } from './read-back.ts';
 import { needsPermission } from './variables.ts';
 
 const fixedPaths = (resource: ManagedResource): string[] =>
@@ -14,12 +15,12 @@ const fixedPaths = (resource: ManagedResource): string[] =>
 
 export function replacingAttributes(resource: ManagedResource): string[] {
   const paths = fixedPaths(resource);
-  if (paths.length === 0) return [];
-  const attributes = literal(paths);
+  if (!needsPermission(resource)) return [assign('force_new_attrs', literal([GONE, ...paths]))];
+  const guarded = `var.allow_replacement ? ${literal(paths)} : []`;
   return [
     assign(
       'force_new_attrs',
-      needsPermission(resource) ? `var.allow_replacement ? ${attributes} : []` : attributes,
+      paths.length === 0 ? literal([GONE]) : `concat(${literal([GONE])}, ${guarded})`,
     ),
   ];
 }

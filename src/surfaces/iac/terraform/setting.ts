@@ -5,6 +5,7 @@ import type { Setting } from '../settings.ts';
 import { aligned, assign, block, braces, literal, quoted } from './hcl.ts';
 import { succeededLocal, waitLocal } from './main.ts';
 import { versions } from './module.ts';
+import { MARKED } from './read-back.ts';
 import { turnWith } from './turns.ts';
 import { typeOf } from './types.ts';
 
@@ -40,6 +41,7 @@ function mainOf(setting: Setting, model: IacModel): string {
     block('resource "restful_resource" "this"', [
       assign('path', pathTo(call.path)),
       ...(call.path === of.read.path ? [] : [assign('read_path', pathTo(of.read.path))]),
+      MARKED,
       assign('read_selector', quoted(`{"${member.name}":${shownAt}}`)),
       '',
       assign(
@@ -87,7 +89,7 @@ function outputsOf(setting: Setting, model: IacModel): string {
   const { member } = setting;
   return block(`output ${quoted(member.name)}`, [
     assign('description', quoted(`The id of the ${targetOf(setting, model)}.`)),
-    assign('value', `restful_resource.this.output.${member.name}`),
+    assign('value', `try(restful_resource.this.output.${member.name}, null)`),
   ]);
 }
 
