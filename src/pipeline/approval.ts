@@ -10,6 +10,7 @@ import { lockApproval, markUsed } from '../kernel/approvals/store.ts';
 import { approvalRequired, refusalOf } from '../kernel/approvals/verdict.ts';
 import { canonicalJson } from '../kernel/audit/entry.ts';
 import type { Done } from '../kernel/call.ts';
+import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import type { EventActor } from '../kernel/events/event.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { micro } from '../kernel/micro.ts';
@@ -19,7 +20,7 @@ import type { ResourceRef } from '../kernel/resource-ref.ts';
 import type { Services } from '../kernel/services.ts';
 import type { Db } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
-import { foresee, monthlyOf } from './dry-run.ts';
+import { changesOf, foresee, monthlyOf } from './dry-run.ts';
 import type { Input } from './input.ts';
 
 /** A call that cancels a pending approval request needs no approval itself. */
@@ -49,9 +50,12 @@ function fingerprint({ incoming: { method, path } }: Exchange, input: Input): Bu
 /** Rolls back the transaction of a call that needs approval and names no approval request yet. */
 export class Unapproved extends Error {
   readonly done: Done;
-  constructor(done: Done) {
+  /** In words, made before the rollback: they describe the changed rows. */
+  readonly changes: ForeseenChange[];
+  constructor(done: Done, changes: ForeseenChange[]) {
     super('not approved');
     this.done = done;
+    this.changes = changes;
   }
 }
 
@@ -68,7 +72,7 @@ export async function checkApproval(
   const caller = callerOf(exchange);
   if (!isGated(caller, endpointOf(exchange), done)) return null;
   const named = exchange.incoming.headers['approval-id'];
-  if (named === undefined) throw new Unapproved(done);
+  if (named === undefined) throw new Unapproved(done, await changesOf(tx, services, caller.account.id, done));
   const approval = await lockApproval(tx, caller.account.id, String(named));
   const isOurs = approval !== undefined && caller.key?.lineage.includes(approval.key_id);
   if (!isOurs || !approval.request_hash.equals(fingerprint(exchange, input)))
@@ -91,7 +95,8 @@ function subjectOf(endpoint: Endpoint, effects: readonly ResourceRef[]): Resourc
 export async function requestApproval(
   services: Services,
   exchange: Exchange,
-  { input, done, actor }: { readonly input: Input; readonly done: Done; readonly actor: EventActor },
+  { done, changes }: Unapproved,
+  { input, actor }: { readonly input: Input; readonly actor: EventActor },
 ): Promise<Problem> {
   const endpoint = endpointOf(exchange);
   const caller = callerOf(exchange);
@@ -115,6 +120,7 @@ export async function requestApproval(
       query: redact(undefined, input.query) as Record<string, unknown>,
       body: redact(endpoint.body, input.body),
       effects,
+      changes,
       cost,
       resource: subjectOf(endpoint, effects),
     }),

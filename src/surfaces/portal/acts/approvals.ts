@@ -1,3 +1,4 @@
+import { ForeseenChange } from '../../../kernel/change-words/change-words.ts';
 import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { approveRequest, denyRequest } from '../../../portal-api/approvals/decision.ts';
@@ -28,6 +29,8 @@ const Approval = Shape({
     body: Type.Unknown(),
   }),
   effects: Type.Array(Anything),
+  /** In words; null if the request is older than these words. */
+  changes: Nullable(Type.Array(ForeseenChange)),
   cost: Anything,
   requested_at: Time,
   expires_at: Time,
@@ -59,6 +62,7 @@ function view(services: Services, row: ApprovalSummary) {
       body: row.body,
     },
     effects: row.effects as unknown as Record<string, unknown>[],
+    changes: row.changes,
     cost: row.cost as unknown as Record<string, unknown>,
     requested_at: row.requested_at,
     expires_at: row.expires_at,
