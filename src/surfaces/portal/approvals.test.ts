@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { type Browser, createOwnedAccount } from '../../testing/people.ts';
+import {
+  Browser,
+  createOwnedAccount,
+  createPerson,
+  createSession,
+  joinAccount,
+} from '../../testing/people.ts';
 
 let t: TestApp;
 let account: TestAccount;
@@ -38,6 +44,25 @@ it('the sentences of the dry run are shown in the list and on the page, with wha
   ]);
   const list = (await owner.get(`/accounts/${account.id}/approvals`)).json();
   expect(list.data).toMatchObject([{ changes }]);
+});
+
+it('a call that loosens something is approved only by a person who has just proved who they are', async () => {
+  const { key } = await createKey(t.services.db, account, { approval: 'destructive' });
+  const url = '/flexible-vps/v1/firewalls';
+  const made = await t.call({ method: 'POST', url, payload: { name: 'db' }, key });
+  const asked = await t.call({
+    method: 'PATCH',
+    url: `${url}/${made.json().id}`,
+    payload: { default_in: 'allow' },
+    key,
+  });
+  const path = `/accounts/${account.id}/approvals/${asked.json().operation_id}`;
+  expect((await owner.get(path)).json().call.destructive).toBe(true);
+  const person = await createPerson(t.services.db);
+  await joinAccount(t.services.db, person, account.id, 'admin');
+  const earlier = new Browser(t, await createSession(t.services.db, person, { reauthenticated: false }));
+  expect((await earlier.post(`${path}/approve`)).json().code).toBe('reauthentication_required');
+  expect((await owner.post(`${path}/approve`)).json().decision).toBe('approved');
 });
 
 it('a name cannot end its quotation and go on as if Hostplane had written it', async () => {

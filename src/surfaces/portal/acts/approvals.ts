@@ -20,7 +20,7 @@ const Approval = Shape({
   call: Shape({
     operation_id: Text,
     summary: Nullable(Text),
-    /** Deletes or overwrites something. */
+    /** Deletes or overwrites something, or takes a protection away. */
     destructive: Type.Boolean(),
     method: Text,
     path: Text,
@@ -55,7 +55,7 @@ function view(services: Services, row: ApprovalSummary) {
     call: {
       operation_id: row.endpoint_id,
       summary: endpoint?.summary ?? null,
-      destructive: endpoint?.access === 'destructive',
+      destructive: endpoint?.access === 'destructive' || row.changes?.some(({ loosens }) => loosens) === true,
       method: row.method,
       path: row.path,
       query: row.query,
