@@ -3,6 +3,10 @@ import type { FieldError } from '../kernel/problems/problem.ts';
 
 export const LONGEST_WAIT_SECONDS = 60;
 
+/** Every call takes this preference. */
+export const TEXT_ERRORS = 'errors=text';
+const [ERRORS = '', TEXT] = TEXT_ERRORS.split('=');
+
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const WORD = `(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`;
 const PARAMETER = `${TOKEN}(?:[ \\t]*=[ \\t]*${WORD})?`;
@@ -49,4 +53,4 @@ export function readPreferredWait(header: string | undefined): number | FieldErr
 
 /** Whether problems shall be written for a person who reads them as they are, because a program prints them so. */
 export const prefersText = (header: string | undefined): boolean =>
-  header !== undefined && parsePreferences(header)?.get('errors') === 'text';
+  header !== undefined && parsePreferences(header)?.get(ERRORS) === TEXT;
