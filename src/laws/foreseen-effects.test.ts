@@ -1,10 +1,12 @@
 /**
- * What a dry run says is what happens: a person who is asked for approval sees the same effects, the audit entry keeps
- * them, and the real answer warns of the same. A call that destroys something says so.
+ * What a dry run says is what happens: a person who is asked for approval sees the same effects and the same words
+ * about them, the audit entry keeps the effects, and the real answer warns of the same. A call that destroys something
+ * says so.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../kernel/audit/entry.ts';
+import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import type { Warning } from '../kernel/effect.ts';
 import { destructiveActions, type EffectView } from '../kernel/effect-view.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
@@ -29,6 +31,7 @@ const send = (request: WalkRequest, by: TestKey = world.key) => app.call({ ...re
 
 interface Foreseen {
   readonly effects: readonly EffectView[];
+  readonly changes: readonly ForeseenChange[];
   readonly warnings: readonly Warning[];
 }
 
@@ -41,8 +44,11 @@ async function askedAbout(request: WalkRequest): Promise<unknown> {
   // A key of its own, because only so many requests of a key may wait.
   const held = await createKey(db, world.account, { approval: 'writes' });
   const { operation_id } = (await send(request, held)).json();
-  const row = db.selectFrom('approvals').select('effects').where('operation_id', '=', operation_id);
-  return (await row.executeTakeFirstOrThrow()).effects;
+  const row = db
+    .selectFrom('approvals')
+    .select(['effects', 'changes'])
+    .where('operation_id', '=', operation_id);
+  return row.executeTakeFirstOrThrow();
 }
 
 async function auditedFor(requestId: unknown): Promise<readonly EffectView[]> {
@@ -54,14 +60,14 @@ async function auditedFor(requestId: unknown): Promise<readonly EffectView[]> {
 describe.each(writes)('$id', (endpoint) => {
   it('does what its dry run said, and warns of the same', async () => {
     const request = await requestTo(endpoint, world);
-    const { effects, warnings } = (await send(dry(request))).json<Foreseen>();
+    const { effects, changes, warnings } = (await send(dry(request))).json<Foreseen>();
     if (endpoint.access === 'destructive') {
       const isDestructive = ({ action }: EffectView) =>
         (destructiveActions as readonly string[]).includes(action);
       expect(effects.filter(isDestructive)).not.toEqual([]);
       for (const { loss } of effects.filter(isDestructive)) expect(loss?.what).toMatch(/^[A-Z].*\.$/);
     }
-    expect(await askedAbout(request)).toEqual(effects);
+    expect(await askedAbout(request)).toEqual({ effects, changes });
     const answer = await send(request);
     expect(answer.statusCode, answer.body).toBeLessThan(300);
     expect(withoutNewIds(await auditedFor(answer.headers['x-request-id']))).toEqual(effects);

@@ -1,15 +1,22 @@
 /**
  * A dry run marks the changes that open more than before or take a protection away, and only those: of two settings of
- * a resource, the way from the tight one to the loose one loosens, the way back does not.
+ * a resource, the way from the tight one to the loose one loosens, the way back does not. A key that needs approval for
+ * destructive calls needs it for the one way and not for the other.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
+import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
+import { outcomeOf } from './responses.ts';
 import { createWorld, endpoints, type Params, paramsFor, urlOf, type World } from './walk.ts';
 
 let app: TestApp;
 let world: World;
+
+/** Needs approval for destructive calls. One for each test, because only so many requests of a key may wait. */
+const carefulKey = (): Promise<TestKey> =>
+  createKey(app.services.db, world.account, { approval: 'destructive' });
 
 beforeAll(async () => {
   app = await createTestApp();
@@ -98,11 +105,17 @@ const cases = Object.entries(pairs).flatMap(([id, titled]) =>
   Object.entries(titled).map(([title, pair]) => ({ id, title, ...pair })),
 );
 
-async function send(id: string, params: Params, payload: object, query: object = {}) {
+async function send(
+  id: string,
+  params: Params,
+  payload: object,
+  query: object = {},
+  by: TestKey = world.key,
+) {
   const endpoint = endpoints.find((each) => each.id === id)!;
   const url = urlOf(endpoint, params, { ...query });
-  const answer = await app.call({ method: endpoint.method, url, payload, key: world.key.key });
-  expect(answer.statusCode, answer.body).toBeLessThan(300);
+  const answer = await app.call({ method: endpoint.method, url, payload, key: by.key });
+  if (by === world.key) expect(answer.statusCode, answer.body).toBeLessThan(300);
   return answer;
 }
 
@@ -118,10 +131,16 @@ describe.each(cases)('$id, if $title,', ({ id, tight, loose }) => {
     const params = await paramsFor(endpoints.find((each) => each.id === id)!, world);
     await send(id, params, tight);
     await settle(app);
-    expect(await loosenings(id, params, loose)).not.toEqual([]);
+    const said = await loosenings(id, params, loose);
+    expect(said).not.toEqual([]);
+    const careful = await carefulKey();
+    const asked = await send(id, params, loose, {}, careful);
+    expect(outcomeOf(asked)).toBe('409 approval_required');
+    expect(asked.json().detail).toContain(said[0]);
     await send(id, params, loose);
     await settle(app);
     expect(await loosenings(id, params, tight)).toEqual([]);
+    expect((await send(id, params, tight, {}, careful)).statusCode).toBeLessThan(300);
   });
 });
 

@@ -10,6 +10,8 @@ import { lockApproval, markUsed } from '../kernel/approvals/store.ts';
 import { approvalRequired, refusalOf } from '../kernel/approvals/verdict.ts';
 import { canonicalJson } from '../kernel/audit/entry.ts';
 import type { Done } from '../kernel/call.ts';
+import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
+import { mayLoosen } from '../kernel/change-words/may-loosen.ts';
 import type { EventActor } from '../kernel/events/event.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { micro } from '../kernel/micro.ts';
@@ -19,7 +21,7 @@ import type { ResourceRef } from '../kernel/resource-ref.ts';
 import type { Services } from '../kernel/services.ts';
 import type { Db } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
-import { foresee, monthlyOf } from './dry-run.ts';
+import { changesOf, foresee, monthlyOf } from './dry-run.ts';
 import type { Input } from './input.ts';
 
 /** A call that cancels a pending approval request needs no approval itself. */
@@ -37,6 +39,13 @@ function isGated(caller: Caller, endpoint: Endpoint, done: Done): boolean {
   return isDear(caller, done) || needsApproval(caller, { access });
 }
 
+/** Whether the call is gated if it loosens something. Only its words tell, so only for such calls they are made. */
+const isGatedIfLoosening = (caller: Caller, endpoint: Endpoint, done: Done): boolean =>
+  mayLoosen(endpoint) && !withdraws(done) && needsApproval(caller, { access: 'destructive' });
+
+const loosenings = (changes: readonly ForeseenChange[]): string[] =>
+  changes.filter(({ loosens }) => loosens).map(({ text }) => text);
+
 /**
  * Hashes every part of the request that a repeat must send unchanged. Secrets are stored only as part of the hash.
  */
@@ -49,9 +58,12 @@ function fingerprint({ incoming: { method, path } }: Exchange, input: Input): Bu
 /** Rolls back the transaction of a call that needs approval and names no approval request yet. */
 export class Unapproved extends Error {
   readonly done: Done;
-  constructor(done: Done) {
+  /** In words, made before the rollback: they describe the changed rows. */
+  readonly changes: ForeseenChange[];
+  constructor(done: Done, changes: ForeseenChange[]) {
     super('not approved');
     this.done = done;
+    this.changes = changes;
   }
 }
 
@@ -66,9 +78,16 @@ export async function checkApproval(
   { input, done }: { readonly input: Input; readonly done: Done },
 ): Promise<string | null> {
   const caller = callerOf(exchange);
-  if (!isGated(caller, endpointOf(exchange), done)) return null;
+  const endpoint = endpointOf(exchange);
+  const describe = () => changesOf(tx, services, caller.account.id, done);
+  let changes: ForeseenChange[] | undefined;
+  if (!isGated(caller, endpoint, done)) {
+    if (!isGatedIfLoosening(caller, endpoint, done)) return null;
+    changes = await describe();
+    if (loosenings(changes).length === 0) return null;
+  }
   const named = exchange.incoming.headers['approval-id'];
-  if (named === undefined) throw new Unapproved(done);
+  if (named === undefined) throw new Unapproved(done, changes ?? (await describe()));
   const approval = await lockApproval(tx, caller.account.id, String(named));
   const isOurs = approval !== undefined && caller.key?.lineage.includes(approval.key_id);
   if (!isOurs || !approval.request_hash.equals(fingerprint(exchange, input)))
@@ -87,11 +106,15 @@ function subjectOf(endpoint: Endpoint, effects: readonly ResourceRef[]): Resourc
   return { type, id, name };
 }
 
+/** The person who decides sees all sentences; the key that asks is told the first of those that loosen. */
+const MOST_REASONS = 3;
+
 /** Uses its own transaction, because the call's transaction was rolled back. */
 export async function requestApproval(
   services: Services,
   exchange: Exchange,
-  { input, done, actor }: { readonly input: Input; readonly done: Done; readonly actor: EventActor },
+  { done, changes }: Unapproved,
+  { input, actor }: { readonly input: Input; readonly actor: EventActor },
 ): Promise<Problem> {
   const endpoint = endpointOf(exchange);
   const caller = callerOf(exchange);
@@ -115,12 +138,17 @@ export async function requestApproval(
       query: redact(undefined, input.query) as Record<string, unknown>,
       body: redact(endpoint.body, input.body),
       effects,
+      changes,
       cost,
       resource: subjectOf(endpoint, effects),
     }),
   );
+  const loosened = loosenings(changes);
   const why = [
     ...(done.destructive.length === 0 ? [] : [` It is destructive: ${done.destructive.join('; ')}.`]),
+    ...(loosened.length === 0
+      ? []
+      : [` It loosens a protection: ${loosened.slice(0, MOST_REASONS).join('; ')}.`]),
     ...(isDear(caller, done)
       ? [
           ` It adds ${cost.monthly} ${cost.currency} a month; the key may add ${key.approvalOverMonthly} without approval.`,

@@ -72,6 +72,16 @@ export function foresee(services: Services, done: Done): { cost: Cost; effects: 
 export const monthlyOf = (done: Done): Micro => sum(done.costs.map(({ monthly }) => monthly));
 
 /** Runs in the transaction of the call, before it is rolled back: the words about a change read the changed rows. */
+export async function changesOf(
+  tx: Db,
+  { registry }: Services,
+  accountId: string,
+  { effects }: Done,
+): Promise<ForeseenChange[]> {
+  const changes = await foreseenChanges({ db: tx, accountId, registry }, effects);
+  return changes.map(({ text, loosens }) => ({ text: maskKeys(text), loosens }));
+}
+
 export async function dryRunResult(
   tx: Db,
   services: Services,
@@ -81,15 +91,13 @@ export async function dryRunResult(
     exceeds,
   }: { readonly accountId: string; readonly done: Done; readonly exceeds: Exceeded },
 ): Promise<Result> {
-  const { warnings, effects } = done;
-  const about = { db: tx, accountId, registry: services.registry };
   const body = {
     dry_run: true,
     valid: true,
     ...foresee(services, done),
     exceeds_budgets: exceeds,
-    changes: await foreseenChanges(about, effects),
-    warnings,
+    changes: await changesOf(tx, services, accountId, done),
+    warnings: done.warnings,
   };
   return {
     status: 200,

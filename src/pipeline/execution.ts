@@ -115,7 +115,7 @@ async function write(exchange: Exchange, services: Services, input: Input): Prom
   return work.catch(async (error: unknown) => {
     if (error instanceof Undone) return inFormat(error.result, dryRunFormatFor(exchange));
     if (error instanceof Unapproved)
-      throw await requestApproval(services, exchange, { input, done: error.done, actor: actorOf(exchange) });
+      throw await requestApproval(services, exchange, error, { input, actor: actorOf(exchange) });
     throw error instanceof Problem ? await error.complete() : error;
   });
 }

@@ -3,6 +3,9 @@ import type { FieldError } from '../kernel/problems/problem.ts';
 
 export const LONGEST_WAIT_SECONDS = 60;
 
+/** Every call takes this preference. */
+export const TEXT_ERRORS = 'errors=text';
+
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const WORD = `(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`;
 const PARAMETER = `${TOKEN}(?:[ \\t]*=[ \\t]*${WORD})?`;
@@ -47,13 +50,13 @@ export function readPreferredWait(header: string | undefined): number | FieldErr
   return isInRange ? seconds : fault('out_of_range', `wait takes 1 to ${LONGEST_WAIT_SECONDS} seconds.`);
 }
 
-const prefers =
-  (name: string, value: string) =>
-  (header: string | undefined): boolean =>
-    header !== undefined && parsePreferences(header)?.get(name) === value;
+function prefers(preference: string): (header: string | undefined) => boolean {
+  const [name = '', value] = preference.split('=');
+  return (header) => header !== undefined && parsePreferences(header)?.get(name) === value;
+}
 
 /** Whether problems shall be written for a person who reads them as they are, because a program prints them so. */
-export const prefersText = prefers('errors', 'text');
+export const prefersText = prefers(TEXT_ERRORS);
 
 /** Whether a read shall answer 200 for what does not exist, because the program that reads cannot go on after a 404. */
-export const prefersMark = prefers('missing', 'marked');
+export const prefersMark = prefers('missing=marked');

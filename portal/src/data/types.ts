@@ -197,6 +197,8 @@ export interface Approval {
     readonly body: unknown;
   };
   readonly effects: readonly Effect[];
+  /** Null if the request is older than these words. */
+  readonly changes: readonly ForeseenChange[] | null;
   readonly cost: { readonly hourly?: string; readonly monthly?: string; readonly currency?: string } | null;
   readonly requested_at: string;
   readonly expires_at: string;

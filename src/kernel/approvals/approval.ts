@@ -3,6 +3,7 @@
  * the decision. After that the client repeats the identical call once.
  */
 import type { Db } from '../../store/database.ts';
+import type { ForeseenChange } from '../change-words/change-words.ts';
 import type { Cost } from '../effect.ts';
 import type { EventActor } from '../events/event.ts';
 import { writeEvents } from '../events/write-events.ts';
@@ -43,6 +44,7 @@ export interface Asking {
   readonly query: Record<string, unknown>;
   readonly body: unknown;
   readonly effects: ForeseenEffect[];
+  readonly changes: ForeseenChange[];
   readonly cost: Cost;
   readonly resource: ResourceRef;
 }
@@ -61,7 +63,7 @@ export async function askForApproval(db: Db, registry: Registry, asking: Asking)
     { kind: approvalRequest, input: {}, resource, waits },
     { accountId, actor, permission, requestId },
   );
-  const { endpointId: endpoint_id, method, path, query, body, effects, cost } = asking;
+  const { endpointId: endpoint_id, method, path, query, body, effects, changes, cost } = asking;
   const row = await insertApproval(
     db,
     {
@@ -75,6 +77,7 @@ export async function askForApproval(db: Db, registry: Registry, asking: Asking)
       query,
       body,
       effects,
+      changes,
       cost,
     },
     DECISION_SECONDS,

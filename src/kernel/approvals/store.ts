@@ -1,5 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db, Tables } from '../../store/database.ts';
+import type { ForeseenChange } from '../change-words/change-words.ts';
 import type { Cost } from '../effect.ts';
 import type { EffectView } from '../effect-view.ts';
 import type { OperationStatus } from '../operations/schema.ts';
@@ -19,6 +20,8 @@ interface ApprovalsTable {
   /** Redacted: without secrets. */
   body: unknown;
   effects: ForeseenEffect[];
+  /** The sentences of the dry run. Null: stored before there were any. */
+  changes: ForeseenChange[] | null;
   cost: Cost;
   expires_at: Date;
   decision: 'approved' | 'denied' | null;
@@ -94,6 +97,7 @@ export async function insertApproval(
       ...approval,
       body: approval.body === undefined ? null : JSON.stringify(approval.body),
       effects: JSON.stringify(approval.effects) as never,
+      changes: JSON.stringify(approval.changes) as never,
       expires_at: sql<Date>`now() + ${lifetimeSeconds} * interval '1 second'`,
     })
     .returningAll()

@@ -22,6 +22,12 @@ export type ForeseenChange = Static<typeof ForeseenChange>;
 export const says = (text: string): ForeseenChange => ({ text, loosens: false });
 export const loosensBy = (text: string): ForeseenChange => ({ text, loosens: true });
 
+/**
+ * A name that somebody chose, inside one of our sentences. A quotation mark in it, which the name of an API key may have,
+ * would end the quotation, and the rest of the name would read like our words.
+ */
+export const quoted = (name: string): string => `"${name.replaceAll('"', "'")}"`;
+
 /** What the words of a resource may use. The database has the state after the call. */
 export interface Telling {
   readonly db: Db;

@@ -3,7 +3,7 @@ import type { Effect } from '../effect.ts';
 import type { EffectView } from '../effect-view.ts';
 import type { Registry } from '../registry.ts';
 import type { ForeseenChange, Telling } from './change-words.ts';
-import { says } from './change-words.ts';
+import { quoted, says } from './change-words.ts';
 import { memberWords } from './member-words.ts';
 import { readNames } from './store.ts';
 
@@ -21,7 +21,7 @@ const verbs: Readonly<Record<EffectView['action'], string>> = {
 };
 
 function subjectOf({ action, id, name }: Effect, noun: string): string {
-  if (name !== null) return `the ${noun} "${name}"`;
+  if (name !== null) return `the ${noun} ${quoted(name)}`;
   // The id of a resource that would be created is never used again.
   const article = /^[aeiou]/i.test(noun) ? 'an' : 'a';
   return action === 'create' || id === null ? `${article} ${noun}` : `the ${noun} ${id}`;
@@ -58,7 +58,12 @@ async function named({ db, accountId }: About, effects: readonly Effect[], texts
   const ids = [...new Set(texts.flatMap((text) => text.match(ID) ?? []))];
   const names = ids.length === 0 ? new Map<string, string>() : await readNames(db, accountId, ids);
   for (const { id, name } of effects) if (id !== null && name !== null) names.set(id, name);
-  return texts.map((text) => text.replaceAll(ID, (id) => (names.has(id) ? `"${names.get(id)}"` : id)));
+  return texts.map((text) =>
+    text.replaceAll(ID, (id) => {
+      const name = names.get(id);
+      return name === undefined ? id : quoted(name);
+    }),
+  );
 }
 
 export async function foreseenChanges(

@@ -1,7 +1,7 @@
 /** Generic words for the change of one member, made from the change that the audit entry keeps. */
 import type { AuditChange } from '../audit/entry.ts';
 import { canonicalJson } from '../audit/entry.ts';
-import { type ForeseenChange, loosensBy, says, type Telling } from './change-words.ts';
+import { type ForeseenChange, loosensBy, quoted, says, type Telling } from './change-words.ts';
 
 type Subject = Pick<Telling, 'noun' | 'subject'>;
 type Path = readonly string[];
@@ -130,7 +130,7 @@ function leafWords(
       ? [says(`protects ${subject} against ${danger}`)]
       : [loosensBy(`takes the protection against ${danger} from ${subject}`)];
   if (path.length === 1 && path[0] === 'name')
-    return [says(`renames the ${noun} "${String(before)}" to "${String(after)}"`)];
+    return [says(`renames the ${noun} ${quoted(String(before))} to ${quoted(String(after))}`)];
   if (Array.isArray(before) || Array.isArray(after))
     return listWords(path, (before ?? []) as unknown[], (after ?? []) as unknown[], subject).map(says);
   return [says(scalarWords(path, before, after, subject))];

@@ -22,6 +22,7 @@ const columns = [
   'approvals.query',
   'approvals.body',
   'approvals.effects',
+  'approvals.changes',
   'approvals.cost',
   'approvals.expires_at',
   'approvals.decision',

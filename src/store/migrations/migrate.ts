@@ -44,6 +44,7 @@ import * as futureCosts from './0041-future-costs.ts';
 import * as keptCounts from './0042-kept-counts.ts';
 import * as consolesOfDeletedMachines from './0044-consoles-of-deleted-machines.ts';
 import * as rehearsals from './0045-rehearsals.ts';
+import * as approvalChanges from './0046-approval-changes.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation as Migration,
@@ -85,6 +86,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0042-kept-counts': keptCounts as Migration,
   '0044-consoles-of-deleted-machines': consolesOfDeletedMachines as Migration,
   '0045-rehearsals': rehearsals as Migration,
+  '0046-approval-changes': approvalChanges as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -40,7 +40,13 @@ describe('hostplane admin approvals', () => {
     expect(list.out).toContain(id);
     expect(list.out).toContain(`DELETE /account/v1/api-keys/${victim}?reason=unused`);
     const { out } = await run(['approvals', 'show', id]);
-    for (const text of ['waiting for a decision', 'key agent of Owner', 'revokeApiKey', 'delete api_key old'])
+    for (const text of [
+      'waiting for a decision',
+      'key agent of Owner',
+      'revokeApiKey',
+      'Revokes the API key "old".',
+      'delete api_key old',
+    ])
       expect(out).toContain(text);
     const denied = await run(['approvals', 'deny', id, '--reason', 'Still in use.']);
     expect(denied).toMatchObject({ code: 0 });

@@ -18,6 +18,10 @@ function standing({ decision, status, error, used_at }: ApprovalSummary): string
   return status === 'running' ? 'waiting for a decision' : `${status}, undecided`;
 }
 
+/** Like a dry run of the customers' command line. */
+const sentenceOf = ({ text, loosens }: NonNullable<ApprovalSummary['changes']>[number]): string =>
+  loosens ? `Loosens: ${text}.` : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
 const named = ({ type, name, id }: { type: string; name: string | null; id: string | null }): string =>
   [type, name, id].filter((part) => part !== null).join(' ');
 
@@ -28,7 +32,7 @@ function lineOf({ action, loss, ...resource }: ApprovalSummary['effects'][number
 }
 
 function describe(approval: ApprovalSummary): string {
-  const { effects, cost, body } = approval;
+  const { effects, changes, cost, body } = approval;
   return facts({
     id: approval.operation_id,
     status: standing(approval),
@@ -36,6 +40,7 @@ function describe(approval: ApprovalSummary): string {
     call: `${approval.method} ${urlOf(approval)}`,
     endpoint: approval.endpoint_id,
     body: body === null ? null : JSON.stringify(body, null, 2).split('\n'),
+    'would change': changes?.map(sentenceOf),
     'would do': effects.map(lineOf),
     'would cost': `${cost.monthly} ${cost.currency} a month`,
     requested: approval.requested_at,

@@ -61,6 +61,23 @@ describe('a call', () => {
     await held.close();
   });
 
+  it('that opens a firewall needs approval like one that destroys, and no second confirmation after it', async () => {
+    const { key: careful } = await createKey(t.services.db, account, { approval: 'destructive' });
+    const held = await connectMcp(mcp.url, careful);
+    const url = '/flexible-vps/v1/firewalls';
+    const { id } = (await t.call({ method: 'POST', url, payload: { name: 'web' }, key })).json();
+    const call = { operation: 'updateVpsFirewall', path: { id }, body: { default_in: 'allow' } };
+    const { json: first } = await held.call('call_write', call);
+    const { json: asked } = await held.call('call_write', { ...call, confirm: first.confirm_with });
+    expect(asked.code).toBe('approval_required');
+    const input = { account_id: account.id, operation_id: asked.operation_id };
+    await approveRequest(t.services.db, staff, input, t.registry);
+    const done = await held.call('call_write', { ...call, approval_id: asked.operation_id });
+    expect(done.json.status).toBe(202);
+    expect((await t.call({ url: `${url}/${id}`, key })).json().default_in).toBe('allow');
+    await held.close();
+  });
+
   it('that a person refuses is not made', async () => {
     const { key: careful } = await createKey(t.services.db, account, { approval: 'writes' });
     const held = await connectMcp(mcp.url, careful);

@@ -16,9 +16,9 @@ const Changes = Shape({
   changes: Type.Array(Shape({ text: Type.String(byProvider), loosens: Type.Boolean() })),
 });
 
-/** A person who approved the very request has seen what it does. */
-const isApproved = (api: ApiCaller, { endpoint, call }: Rehearsal): boolean =>
-  call.approval_id !== undefined && needsApproval(callerOf(api.outer), endpoint);
+/** A person who approved the very request has seen what it does. The API asks for approval where we ask to confirm. */
+const isApproved = (api: ApiCaller, { call }: Rehearsal): boolean =>
+  call.approval_id !== undefined && needsApproval(callerOf(api.outer), { access: 'destructive' });
 
 /** What one call would take away and loosen, in as few words as possible. */
 function shownLoss({ services: { registry } }: ApiCaller, { endpoint, trial }: Rehearsal): Json {

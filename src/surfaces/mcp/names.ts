@@ -21,7 +21,9 @@ import { unfolded } from './unfold.ts';
 
 const ID = /^[a-z]+(_[a-z]+)*_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-const MOST_ROWS = 200;
+const PAGE_ROWS = 200;
+/** Only lists that cannot be asked for a name are read on. Each page costs one call, also in the rate limit. */
+const MOST_PAGES = 10;
 const MOST_CANDIDATES = 8;
 
 interface Node {
@@ -31,6 +33,12 @@ interface Node {
   readonly items?: Node;
   readonly prefixItems?: readonly Node[];
   readonly anyOf?: readonly Node[];
+}
+
+interface Found {
+  readonly rows: readonly Json[];
+  /** Whether the list has rows that were not read. */
+  readonly hasMore: boolean;
 }
 
 /** Carries the refusal of a name out of the walk through a call. */
@@ -63,9 +71,12 @@ class Resolver {
     // A slug of the provider, such as `ubuntu-24.04`, is sent as it is.
     const isTaken = isValid(schema, text);
     if (isTaken && !NAME.test(text)) return text;
-    const rows = await this.#rowsOf(list, reference, text);
-    if (rows === undefined) return text;
+    const read = await this.#rowsOf(list, reference, MOST_PAGES, text);
+    if (read === undefined) return text;
+    const { rows, hasMore } = read;
     const found = rows.filter((row) => [row['name'], row['id'], row['slug']].includes(text));
+    // Another row with the same name may be among those that were not read.
+    if (hasMore && found.length < 2) throw new NoSuchName(this.#cutRefusal(list, found, at, rows.length));
     if (found.length === 1) return String(found[0]?.['id']);
     if (found.length === 0 && isTaken) return text;
     const near =
@@ -76,11 +87,16 @@ class Resolver {
   }
 
   async #all(list: Endpoint, reference: Reference): Promise<readonly Json[]> {
-    return (await this.#rowsOf(list, reference)) ?? [];
+    return (await this.#rowsOf(list, reference, 1))?.rows ?? [];
   }
 
   /** Undefined if the list cannot be read: then the API answers for the text. */
-  async #rowsOf(list: Endpoint, reference: Reference, name?: string): Promise<readonly Json[] | undefined> {
+  async #rowsOf(
+    list: Endpoint,
+    reference: Reference,
+    mostPages: number,
+    name?: string,
+  ): Promise<Found | undefined> {
     const names = parametersIn(list.path);
     const path = Object.fromEntries(names.map((each) => [each, this.#path[each]]));
     if (names.some((each) => typeof path[each] !== 'string')) return undefined;
@@ -90,21 +106,46 @@ class Resolver {
     );
     const query = {
       ...Object.fromEntries(fixed),
-      ...(takes(list, 'limit') ? { limit: MOST_ROWS } : {}),
+      ...(takes(list, 'limit') ? { limit: PAGE_ROWS } : {}),
       ...(isFilter ? { name } : {}),
     };
-    const { isRefused, body } = await this.#api.call(list, { path, query });
-    return isRefused ? undefined : (body as { data: readonly Json[] }).data;
+    const rows: Json[] = [];
+    let cursor: string | null = null;
+    for (let page = 0; page < mostPages; page++) {
+      const next: object = cursor === null ? {} : { cursor };
+      const { isRefused, body } = await this.#api.call(list, { path, query: { ...query, ...next } });
+      if (isRefused) return page === 0 ? undefined : { rows, hasMore: true };
+      const { data, next_cursor = null } = body as { data: readonly Json[]; next_cursor?: string | null };
+      rows.push(...data);
+      cursor = next_cursor;
+      if (cursor === null) break;
+    }
+    return { rows, hasMore: cursor !== null };
   }
 
-  #refusalOf(list: Endpoint, rows: readonly Json[], at: string, count: number): CallToolResult {
+  /** The answer says how much was read: the name may be further on in the list. */
+  #cutRefusal(list: Endpoint, found: readonly Json[], at: string, count: number): CallToolResult {
+    const also = found.length === 1 ? 'One of them has it, but another may have the same.' : 'None has it.';
+    return refusal({
+      code: 'too_many_to_search',
+      detail: `${list.id} lists more than the ${count} rows in which the name at ${at} was looked for. ${also} Nothing was done.`,
+      ...(found.length === 0 ? {} : { candidates: this.#candidatesOf(found) }),
+      next_step: `Send the id instead of the name. Find it with call_read ${list.id} and its filters or cursor.`,
+    });
+  }
+
+  #candidatesOf(rows: readonly Json[]): readonly unknown[] {
     const { registry } = this.#api.services;
     const shown = rows.slice(0, MOST_CANDIDATES).map(({ id, name, type }) => ({
       id,
       ...(name === undefined ? {} : { name }),
       ...(type === undefined ? {} : { type }),
     }));
-    const candidates = shown.map((row) => marked(row, undefined, registry));
+    return shown.map((row) => marked(row, undefined, registry));
+  }
+
+  #refusalOf(list: Endpoint, rows: readonly Json[], at: string, count: number): CallToolResult {
+    const candidates = this.#candidatesOf(rows);
     return refusal({
       code: count > 1 ? 'ambiguous_name' : 'not_found',
       detail:

@@ -2,6 +2,7 @@
  * Rehearses calls: a dry run of the very call says what it would change. Everything that a confirmation is bound to is
  * collected here: the request, its effects and cost, and the version of what it touches.
  */
+import { mayLoosen } from '../../kernel/change-words/may-loosen.ts';
 import { callerOf } from '../../kernel/exchange.ts';
 import { takesIfMatch } from '../../kernel/problems/possible.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
@@ -35,9 +36,8 @@ export interface Rehearsal {
   readonly trial: Outcome;
 }
 
-/** A new resource takes nothing from those that exist. Everything else may destroy or loosen something. */
-export const isRehearsed = ({ access, resource, part }: Endpoint): boolean =>
-  access === 'destructive' || (access === 'write' && (resource.role !== 'create' || part !== undefined));
+export const isRehearsed = (endpoint: Endpoint): boolean =>
+  endpoint.access === 'destructive' || mayLoosen(endpoint);
 
 /** What the dry run says; nothing if it was refused. */
 export function foreseenBy({ body, isRefused }: Outcome): Foreseen {

@@ -94,6 +94,12 @@ describe('parameters', () => {
   });
 });
 
+it('the preference for errors as text is described for all calls, and where Prefer is a parameter', () => {
+  const { Prefer } = document.components.parameters;
+  expect(document.info.description).toContain('`Prefer: errors=text`');
+  expect(Prefer?.description).toContain('`errors=text`');
+});
+
 describe('bodies', () => {
   it('are required only where an empty one would not do', () => {
     expect(widgets?.post?.requestBody?.required).toBe(true);

@@ -2,7 +2,7 @@ import { declares } from '../../kernel/named/named.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../../kernel/problems/possible.ts';
 import { type Endpoint, isAsync, isWrite } from '../../kernel/record.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
-import { LONGEST_WAIT_SECONDS } from '../../pipeline/prefer.ts';
+import { LONGEST_WAIT_SECONDS, TEXT_ERRORS } from '../../pipeline/prefer.ts';
 import type { JsonSchema, Parameter, Reference } from './model.ts';
 import { pathReference } from './path-references.ts';
 import { hasMember, type NamedSchemas } from './schemas.ts';
@@ -50,7 +50,7 @@ const headerParameters = {
   Prefer: {
     name: 'Prefer',
     in: 'header',
-    description: `\`wait=N\` (RFC 7240): hold the answer for up to N seconds, 1 to ${LONGEST_WAIT_SECONDS}, until there is news or the operation has ended.`,
+    description: `\`wait=N\` (RFC 7240): hold the answer for up to N seconds, 1 to ${LONGEST_WAIT_SECONDS}, until there is news or the operation has ended. \`${TEXT_ERRORS}\`, which every call takes, asks for errors as text; join both with a comma.`,
     schema: { type: 'string' },
     example: 'wait=30',
   },

@@ -3,7 +3,7 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { approvalsQuery } from '../../data/queries.ts';
 import { useAccount } from '../../data/session.ts';
-import { Method } from '../../ui/badge.tsx';
+import { Badge, Method } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Path } from '../../ui/path.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
@@ -53,6 +53,7 @@ export default function Approvals() {
                         <Path>{approval.call.path}</Path>
                       </span>
                     </span>
+                    {approval.changes?.some(({ loosens }) => loosens) && <Badge tone="warn">loosens</Badge>}
                     <span className="shrink-0 text-sm text-muted max-md:flex-1">
                       ends <Ago time={approval.expires_at} />
                     </span>

@@ -8,6 +8,7 @@ import type { Account, Approval, Effect } from '../../data/types.ts';
 import { formatTime, spoken } from '../../data/words.ts';
 import { Badge, Method, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ChangeList } from '../../ui/change-list.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -87,6 +88,13 @@ function Shown({ approval, account }: { approval: Approval; account: Account }) 
             <Path>{call.path + query}</Path>
           </span>
         </Fact>
+        {approval.changes !== null && approval.changes.length > 0 && (
+          <Fact title="Changes">
+            <section aria-label="Changes">
+              <ChangeList changes={approval.changes} />
+            </section>
+          </Fact>
+        )}
         <Fact title="Effects">
           <Effects effects={approval.effects} />
         </Fact>

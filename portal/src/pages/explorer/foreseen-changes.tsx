@@ -1,5 +1,5 @@
 import type { Effect, ForeseenChange } from '../../data/types.ts';
-import { Badge } from '../../ui/badge.tsx';
+import { ChangeList } from '../../ui/change-list.tsx';
 import type { Outcome } from './call.ts';
 
 interface Foreseen {
@@ -17,7 +17,6 @@ export function foreseenIn(outcome: Outcome | null): Foreseen {
   }
 }
 
-/** The diff in words. A word marks what loosens, so that nobody has to see colours. */
 export function ForeseenChanges({ outcome }: { outcome: Outcome }) {
   const { changes } = foreseenIn(outcome);
   if (changes === undefined) return null;
@@ -25,14 +24,7 @@ export function ForeseenChanges({ outcome }: { outcome: Outcome }) {
   return (
     <section aria-label="What the call would change" className="card grid gap-2 px-4 py-3">
       <h3 className="text-sm text-muted">The call would do this</h3>
-      <ul className="grid gap-1.5">
-        {changes.map(({ text, loosens }) => (
-          <li key={text} className="flex flex-wrap items-baseline gap-2">
-            {loosens && <Badge tone="warn">loosens</Badge>}
-            <span className="min-w-0 break-words">{text}</span>
-          </li>
-        ))}
-      </ul>
+      <ChangeList changes={changes} />
     </section>
   );
 }

@@ -1,6 +1,6 @@
 /** What changes of a budget mean for those whom it limits. */
 import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
-import type { ChangeWords, ForeseenChange } from '../../../kernel/change-words/change-words.ts';
+import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
 import { loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 import { micro } from '../../../kernel/micro.ts';
 import { keysOf } from '../../../kernel/schema.ts';
@@ -11,6 +11,7 @@ import {
   type Threshold,
 } from '../../../money/budgets/budget.ts';
 import { looseningsOf } from '../../../money/budgets/loosening.ts';
+import { findKnownAddresses } from '../../../money/budgets/references/store.ts';
 
 /** A declaration in which only the compared member differs from another. */
 const NEUTRAL: Declaration = {
@@ -47,16 +48,17 @@ const sentences: { readonly [M in 'amount' | 'action' | 'blocks']: Sentences<M> 
       : `${subject} looks ahead and blocks calls that do not fit into its amount`,
 };
 
-/** An item that goes loosens the budget, one that comes does not. */
+/** An item that goes loosens the budget, if it counts; one that comes does not. */
 function listWords<T>(
   { before, after }: { readonly before: readonly T[]; readonly after: readonly T[] },
   isSame: (one: T, other: T) => boolean,
   wordsOf: (item: T, comes: boolean) => string,
+  counts: (item: T) => boolean = () => true,
 ): ForeseenChange[] {
   const missingIn = (list: readonly T[], other: readonly T[]): T[] =>
     list.filter((one) => !other.some((each) => isSame(each, one)));
   return [
-    ...missingIn(before, after).map((item) => loosensBy(wordsOf(item, false))),
+    ...missingIn(before, after).map((item) => ({ text: wordsOf(item, false), loosens: counts(item) })),
     ...missingIn(after, before).map((item) => says(wordsOf(item, true))),
   ];
 }
@@ -87,7 +89,22 @@ function scopeWords(before: Scope, after: Scope, subject: string): ForeseenChang
     });
 }
 
-function memberChanges(change: AuditChange, subject: string): ForeseenChange[] {
+/** Removing an address that the account no longer knows hides nothing from its members. */
+async function emailWords(
+  { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
+  { db, accountId, subject }: Telling,
+): Promise<ForeseenChange[]> {
+  const known = await findKnownAddresses(db, accountId, before);
+  return listWords<string>(
+    { before, after },
+    (one, other) => one.toLowerCase() === other.toLowerCase(),
+    (address, comes) => `${subject} ${comes ? 'writes' : 'no longer writes'} to ${address}`,
+    (address) => known.has(address.toLowerCase()),
+  );
+}
+
+async function memberChanges(change: AuditChange, telling: Telling): Promise<ForeseenChange[]> {
+  const { subject } = telling;
   // `writeBudget` made both from declarations, so each has the type of its member.
   const [before, after] = [change.before as never, change.after as never];
   const member = change.pointer.slice(1);
@@ -106,11 +123,7 @@ function memberChanges(change: AuditChange, subject: string): ForeseenChange[] {
           `${subject} ${comes ? 'warns' : 'no longer warns'} at ${thresholdWords(threshold)}`,
       );
     case 'emails':
-      return listWords<string>(
-        { before, after },
-        (one, other) => one.toLowerCase() === other.toLowerCase(),
-        (address, comes) => `${subject} ${comes ? 'writes' : 'no longer writes'} to ${address}`,
-      );
+      return emailWords({ before, after }, telling);
     case 'scope':
       return scopeWords(before, after, subject);
     default:
@@ -120,10 +133,12 @@ function memberChanges(change: AuditChange, subject: string): ForeseenChange[] {
 
 export const budgetWords: ChangeWords = {
   members: ['amount', 'action', 'blocks', 'thresholds', 'emails', 'scope'],
-  say(effect, telling) {
+  async say(effect, telling) {
     if (effect.action === 'delete')
       return [loosensBy(`${telling.subject} no longer limits costs or warns of them`)];
     if (effect.action === 'create') return [];
-    return (effect.changes ?? []).flatMap((change) => memberChanges(change, telling.subject));
+    const said: ForeseenChange[] = [];
+    for (const change of effect.changes ?? []) said.push(...(await memberChanges(change, telling)));
+    return said;
   },
 };

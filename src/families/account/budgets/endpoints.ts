@@ -91,7 +91,6 @@ export const setBudget = endpoint({
         ? []
         : await findLoosenings(db, accountId, declarationOf(target.existing), declaration);
     if (target.existing?.locked) refuseLoosening(loosenings);
-    loosenings.forEach(call.destroys);
     const loss =
       loosenings.length === 0 ? {} : { loss: forNow(`A part of the limit: ${loosenings.join('; ')}.`) };
     const { budget, figures, changes, events } = await writeBudget(db, accountId, target, declaration, now);

@@ -48,6 +48,7 @@ const approvalOf = ({ account, key }: World, operationId: string, name: string) 
   query: {},
   body: null,
   effects: [{ action: 'delete' as const, type: 'widget', id: null, name }],
+  changes: [{ text: `deletes the widget "${name}"`, loosens: false }],
   cost,
 });
 

@@ -1,3 +1,4 @@
+import { ForeseenChange } from '../../../kernel/change-words/change-words.ts';
 import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { approveRequest, denyRequest } from '../../../portal-api/approvals/decision.ts';
@@ -19,7 +20,7 @@ const Approval = Shape({
   call: Shape({
     operation_id: Text,
     summary: Nullable(Text),
-    /** Deletes or overwrites something. */
+    /** Deletes or overwrites something, or takes a protection away. */
     destructive: Type.Boolean(),
     method: Text,
     path: Text,
@@ -28,6 +29,8 @@ const Approval = Shape({
     body: Type.Unknown(),
   }),
   effects: Type.Array(Anything),
+  /** In words; null if the request is older than these words. */
+  changes: Nullable(Type.Array(ForeseenChange)),
   cost: Anything,
   requested_at: Time,
   expires_at: Time,
@@ -52,13 +55,14 @@ function view(services: Services, row: ApprovalSummary) {
     call: {
       operation_id: row.endpoint_id,
       summary: endpoint?.summary ?? null,
-      destructive: endpoint?.access === 'destructive',
+      destructive: endpoint?.access === 'destructive' || row.changes?.some(({ loosens }) => loosens) === true,
       method: row.method,
       path: row.path,
       query: row.query,
       body: row.body,
     },
     effects: row.effects as unknown as Record<string, unknown>[],
+    changes: row.changes,
     cost: row.cost as unknown as Record<string, unknown>,
     requested_at: row.requested_at,
     expires_at: row.expires_at,

@@ -1,0 +1,35 @@
+/**
+ * A key that needs approval for destructive calls needs it exactly for calls that destroy something, and for those that
+ * loosen something according to their dry run. MCP asks for a confirmation of the same calls.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
+import { isRehearsed } from '../surfaces/mcp/rehearsals.ts';
+import { createKey } from '../testing/accounts.ts';
+import { createTestApp, type TestApp } from '../testing/app.ts';
+import { createWorld, requestTo, type World, writes } from './walk.ts';
+
+let app: TestApp;
+let world: World;
+
+beforeAll(async () => {
+  app = await createTestApp();
+  world = await createWorld(app);
+});
+afterAll(() => app.close());
+
+describe.each(writes)('$id', (endpoint) => {
+  it('asks a person exactly if it destroys or loosens something', async () => {
+    const request = await requestTo(endpoint, world);
+    const url = `${request.url}${request.url.includes('?') ? '&' : '?'}dry_run=true`;
+    const dry = await app.call({ ...request, url, key: world.key.key });
+    const { changes } = dry.json<{ changes: ForeseenChange[] }>();
+    const isAsked =
+      endpoint.access === 'destructive' || (isRehearsed(endpoint) && changes.some(({ loosens }) => loosens));
+    // A key of its own, because only so many requests of a key may wait.
+    const { key } = await createKey(app.services.db, world.account, { approval: 'destructive' });
+    const { statusCode, body } = await app.call({ ...request, key });
+    expect(body.includes('"code":"approval_required"'), body).toBe(isAsked);
+    if (!isAsked) expect(statusCode, body).toBeLessThan(300);
+  });
+});
