@@ -138,21 +138,21 @@ describePort('the lamp port', capabilities, async () => new LampLab(), [
 ]);
 
 describe('a call from a handler', () => {
-  it('reaches the engine of the location, and no other', async () => {
+  it('goes to the engine of its location and to no other', async () => {
     const { engine, engines } = lampsAt('fra1');
     expect(requireCapability(engines, 'fra1', 'dimming')).toBe(engine);
     expect(engineAt(engines, 'fra1')).toBe(engine);
     expect(() => requireCapability(engines, 'ams1', 'dimming')).toThrow('No engine serves ams1');
   });
 
-  it('tells what the driver cannot do', () => {
+  it('is refused with the reason if the driver lacks the capability', () => {
     const { engines } = lampsAt('fra1');
     expect(() => requireCapability(engines, 'fra1', 'colours')).toThrow('All lamps here are white.');
     // @ts-expect-error The port has no such capability.
     expect(() => requireCapability(engines, 'fra1', 'flight')).toThrow();
   });
 
-  it('is refused with the problem that the family chose, else the engine is unavailable', async () => {
+  it('is refused with the problem that the family chose, or else with engine_unavailable', async () => {
     const { engines } = lampsAt('fra1');
     const effect = { kind: 'fail', code: 'invalid_state', detail: 'Broken.' } as const;
     await addFault(db, { call: 'observeLamp', effect });
@@ -165,8 +165,8 @@ describe('a call from a handler', () => {
   });
 });
 
-describe('a sandbox', () => {
-  it('suffers the effects of its port where a call can, and the effects of other ports never', async () => {
+describe('a fault in a sandbox', () => {
+  it('applies to calls of its own port, and never to calls of other ports', async () => {
     const { engine } = lampsAt('fra1');
     const ref = lampRef();
     await addFault(db, { effect: { kind: 'ignore_shutdown' } });
@@ -179,7 +179,7 @@ describe('a sandbox', () => {
 });
 
 describe('a reconciler', () => {
-  it('believes that a thing is gone when the engine said so twice', async () => {
+  it('believes that an object is gone only when the engine said so twice', async () => {
     const { engine } = lampsAt('fra1');
     const ref = lampRef();
     await engine.ensureLamp(ref, true);
@@ -190,7 +190,7 @@ describe('a reconciler', () => {
     expect((await look()).seen).toBeNull();
   });
 
-  it('is nudged when a thing is lost, and one failing engine does not stop the others', async () => {
+  it('is notified when an object is lost, and one failing engine does not stop the others', async () => {
     const { engine, engines } = lampsAt('fra1');
     const ref = lampRef();
     await engine.ensureLamp(ref, true);

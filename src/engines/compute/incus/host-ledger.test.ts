@@ -20,8 +20,8 @@ const spread = (others: readonly Ref[], strict = true): Placement => ({
 /** A ledger for a new, empty location. */
 const open = (): PgLedger => new PgLedger(database.db, fresh('lab'));
 
-describe('the book of who is on which host', () => {
-  it('promises no more than there is, to however many at once', async () => {
+describe('the host ledger', () => {
+  it('never reserves more than a host has, even when many machines ask at the same time', async () => {
     const sizes = fc.record({
       vcpus: fc.integer({ min: 1, max: 8 }),
       memoryMb: fc.integer({ min: 1, max: 64 }),
@@ -53,7 +53,7 @@ describe('the book of who is on which host', () => {
     );
   });
 
-  it('keeps the place of one that asks again, unless its host is lost', async () => {
+  it('keeps the host of a machine that asks again, unless that host is lost', async () => {
     const ledger = open();
     const ref = machine();
     const rooms = [room('a'), room('b')];
@@ -65,7 +65,7 @@ describe('the book of who is on which host', () => {
     expect((await ledger.used()).get('a')).toBeUndefined();
   });
 
-  it('spreads a group also if all of it asks at once', async () => {
+  it('spreads a group over hosts, even if all members ask at the same time', async () => {
     const ledger = open();
     const group = [machine(), machine(), machine()];
     const rooms = [room('a'), room('b')];
@@ -78,7 +78,7 @@ describe('the book of who is on which host', () => {
     });
   });
 
-  it('lets one grow where it is, else elsewhere, else not at all', async () => {
+  it('lets a machine grow on its host, else on another host, else refuses', async () => {
     const ledger = open();
     const ref = machine();
     const rooms = [room('a'), room('b')];
@@ -95,7 +95,7 @@ describe('the book of who is on which host', () => {
     expect(await ledger.find(ref)).toEqual(before);
   });
 
-  it('lets one shrink on a host that has become too small', async () => {
+  it('lets a machine shrink on a host that has become too small', async () => {
     const ledger = open();
     const entry = { ...machine(), host: 'a', size: size(90) };
     await ledger.note(entry);
@@ -103,7 +103,7 @@ describe('the book of who is on which host', () => {
     expect(await ledger.move({ ...entry, size: size(80) }, null, [room('a')])).toEqual({ host: 'a' });
   });
 
-  it('moves one to where its group wants it, and leaves it where that is so', async () => {
+  it('moves a machine to a host that satisfies its placement group, and does not move it without need', async () => {
     const ledger = open();
     const mate = { ...machine(), host: 'a', size: size(1) };
     const entry = { ...machine(), host: 'a', size: size(1) };
@@ -118,7 +118,7 @@ describe('the book of who is on which host', () => {
     expect(await ledger.move({ ...entry, host: 'b' }, spread([mate]), rooms)).toEqual({ host: 'b' });
   });
 
-  it('gives back what is released, and knows nothing of other locations', async () => {
+  it('frees the capacity of a released machine, and keeps locations apart', async () => {
     const [here, there] = [open(), open()];
     const ref = machine();
     await here.reserve(ref, size(100), null, [room('a')]);

@@ -64,8 +64,8 @@ async function expectBalance(engine: Sandbox): Promise<void> {
   }
 }
 
-describe('the capacity of the room', () => {
-  it('is what its machines leave of it, whatever several processes do at once', async () => {
+describe('the capacity of the sandbox', () => {
+  it('is always the total minus its machines, even if several processes change it at the same time', async () => {
     const rounds = fc.array(fc.array(deed, { maxLength: 5 }), { maxLength: 5 });
     const hold = fc.asyncProperty(rounds, async (rounds) => {
       const harness = openSandbox(db, { hosts });
