@@ -185,7 +185,7 @@ describe('a resize that fails is rolled back', () => {
     ['the size', { call: 'ensureSize', times: 1 }, 40],
     ['the disk', { call: 'ensureSize', skip: 1, times: 1 }, 40],
     ['the start', { call: 'ensureRunning', times: 1 }, 60],
-  ] as const)('when %s: the machine runs as before', async (_, where, disk_gb) => {
+  ] as const)('when the engine refuses %s: the machine runs as before', async (_, where, disk_gb) => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     await fault({ ...where, target: vm.id, effect: refused });
     const { operation, vm: after } = await resized(vm, { plan: 'flex-2-4', disk_gb: 60 });
