@@ -12,7 +12,7 @@ import { engineAt } from './engine-step.ts';
 import { eachEngine } from './reconciler/each-engine.ts';
 import { watchEngines } from './reconciler/nudges.ts';
 import { observeNow } from './reconciler/observation.ts';
-import { missing, nameOf, Room } from './sandbox/room.ts';
+import { missing, nameOf, SandboxBackend } from './sandbox/backend.ts';
 import { addFault, clearFaults, StateStore } from './sandbox/store.ts';
 
 interface Lamp {
@@ -46,11 +46,11 @@ class SandboxLamps implements LampEngine {
   readonly driver = 'sandbox';
   readonly location: string;
   readonly capabilities = capabilities;
-  readonly room: Room<LampSandbox>;
+  readonly backend: SandboxBackend<LampSandbox>;
 
   constructor(db: Db, location: string) {
     this.location = location;
-    this.room = new Room<LampSandbox>({
+    this.backend = new SandboxBackend<LampSandbox>({
       store: new StateStore(db, location),
       fixtures: null,
       times: { switch: 20 },
@@ -65,31 +65,31 @@ class SandboxLamps implements LampEngine {
   }
 
   ensureLamp: LampEngine['ensureLamp'] = (ref, isOn, signal) =>
-    this.room.visit({
+    this.backend.run({
       call: 'ensureLamp',
       target: nameOf(ref),
       signal,
       lie: { value: undefined },
       ownEffects: ['stuck_switch'],
       work: async (struck) => {
-        const { store } = this.room;
+        const { store } = this.backend;
         if ((await store.find('image', nameOf(ref))) === null)
           await store.insert('image', nameOf(ref), { isOn: false, at: 0 });
-        const isFound = await this.room.change('image', nameOf(ref), signal, {
+        const isFound = await this.backend.change('image', nameOf(ref), signal, {
           restsAt: ({ at }) => at,
           apply: async (_, lamp, now) =>
-            lamp.isOn === isOn || struck !== null ? null : { isOn, at: now + this.room.takes('switch') },
+            lamp.isOn === isOn || struck !== null ? null : { isOn, at: now + this.backend.takes('switch') },
         });
         if (!isFound) throw missing('lamp', ref.id);
       },
     });
 
   observeLamp: LampEngine['observeLamp'] = (ref, signal) =>
-    this.room.observe('observeLamp', ref, signal, () => this.room.store.find('image', nameOf(ref)));
+    this.backend.observe('observeLamp', ref, signal, () => this.backend.store.find('image', nameOf(ref)));
 
-  watch: LampEngine['watch'] = (watcher) => this.room.watch(watcher);
+  watch: LampEngine['watch'] = (watcher) => this.backend.watch(watcher);
 
-  close = (): Promise<void> => this.room.close();
+  close = (): Promise<void> => this.backend.close();
 }
 
 let database: TestDatabase;
@@ -186,7 +186,7 @@ describe('a reconciler', () => {
     await addFault(db, { call: 'observeLamp', times: 1, effect: { kind: 'lie' } });
     const look = () => observeNow({ db }, (signal) => engine.observeLamp(ref, signal));
     expect((await look()).seen).not.toBeNull();
-    await engine.room.lose(nameOf(ref));
+    await engine.backend.lose(nameOf(ref));
     expect((await look()).seen).toBeNull();
   });
 
@@ -196,7 +196,7 @@ describe('a reconciler', () => {
     await engine.ensureLamp(ref, true);
     const seen: string[] = [];
     const end = watchEngines({ log }, engines, async (_, { id }) => void seen.push(id));
-    await engine.room.lose(nameOf(ref));
+    await engine.backend.lose(nameOf(ref));
     await end();
     const two = { at: engines.at, all: [engine, lampsAt('ams1').engine] };
     await eachEngine({ log }, two, async ({ location }) => {

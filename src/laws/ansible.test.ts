@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFault, clearFaults } from '../engines/sandbox/store.ts';
 import { families } from '../families/index.ts';
-import { LIMIT, type RateLimitStore, verdict } from '../kernel/rate-limit/port.ts';
+import { LIMIT, type RateLimitStore, rateLimitResult } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { detailsIn } from '../surfaces/iac/ansible/details.ts';
@@ -66,7 +66,8 @@ let afterAnswer: (() => Promise<unknown>) | undefined;
 /** Lets everything pass except the next `refusals` requests. */
 const limiter: RateLimitStore = {
   ...noLimit,
-  take: (...call) => (refusals > 0 ? verdict(refusals-- < 0, LIMIT, LIMIT, 1000) : noLimit.take(...call)),
+  take: (...call) =>
+    refusals > 0 ? rateLimitResult(refusals-- < 0, LIMIT, LIMIT, 1000) : noLimit.take(...call),
 };
 
 let app: TestApp;

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../kernel/audit/entry.ts';
 import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../kernel/problems/possible.ts';
-import { verdict } from '../kernel/rate-limit/port.ts';
+import { rateLimitResult } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
 import { DRY_RUN_FORMAT } from '../pipeline/format.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   nowhere = openDatabase(openPool({ host: '127.0.0.1', port: 1, user: 'nobody', database: 'none' }));
   away = worldWith({ db: nowhere });
   confused = worldWith({ db: db.withPlugin(confusion) });
-  const take = () => verdict(false, 200, 200, 1000);
+  const take = () => rateLimitResult(false, 200, 200, 1000);
   tired = worldWith({ limiter: { ...limiter, take } as Services['limiter'] });
 });
 

@@ -14,7 +14,7 @@ import { behindProxy, type McpServer, startMcp } from '../testing/mcp.ts';
 import { settle } from '../testing/operations.ts';
 import { staff } from '../testing/portal.ts';
 import { collect } from './fixtures.ts';
-import { ORDER, paramsIn, plantedWorld, sendPlanted, type Verdict } from './planted-text.ts';
+import { ORDER, paramsIn, plantedWorld, type SendResult, sendPlanted } from './planted-text.ts';
 import { fill } from './rows.ts';
 import {
   createWorld,
@@ -103,7 +103,7 @@ async function ask(tool: ToolName, given: object, key?: string): Promise<Answer>
   return { ...shown, isError: result.isError === true };
 }
 
-const verdictOn = (answer: Answer): Verdict => ({ isRefused: answer.isError, errors: answer.errors ?? [] });
+const resultOf = (answer: Answer): SendResult => ({ isRefused: answer.isError, errors: answer.errors ?? [] });
 
 interface Given {
   readonly path: Params;
@@ -136,7 +136,7 @@ async function change(
     confirmed.add(endpoint.id);
     return ask(toolFor(endpoint), { ...given, confirm: first.confirm_with });
   };
-  const sent = await sendPlanted(endpoint, body, isWord, call, verdictOn);
+  const sent = await sendPlanted(endpoint, body, isWord, call, resultOf);
   for (const at of sent.tried) tried.add(`${endpoint.id} ${at}`);
   for (const at of sent.accepted) accepted.add(`${endpoint.id} ${at}`);
   return sent.answer;

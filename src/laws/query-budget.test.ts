@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AccessCache } from '../kernel/access/cache.ts';
-import { verdict } from '../kernel/rate-limit/port.ts';
+import { rateLimitResult } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
 import { openDatabase, openPool } from '../store/database.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   counted = { ...app.services, db, access };
   const limiter = {
     ...app.services.limiter,
-    take: () => verdict(false, 200, 200, 1000),
+    take: () => rateLimitResult(false, 200, 200, 1000),
   } as Services['limiter'];
   server = createServer(counted);
   tired = createServer({ ...counted, limiter });

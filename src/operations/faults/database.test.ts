@@ -27,13 +27,13 @@ afterEach(async () => {
 });
 afterAll(() => removeTemporaryFolder(folder));
 
-interface Stage {
+interface Setup {
   readonly t: TestApp;
   readonly accounts: TestAccount[];
 }
 
 /** Starts two workers on this PostgreSQL server, and an app that only starts operations. */
-async function setUp(postgres: TestPostgres): Promise<Stage> {
+async function setUp(postgres: TestPostgres): Promise<Setup> {
   undo.push(() => postgres.stop());
   const database = await createDatabaseOn(postgres);
   const t = await createTestApp({ database, works: false });

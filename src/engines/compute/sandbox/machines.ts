@@ -15,11 +15,11 @@ import type {
 } from '../instance.ts';
 import { chooseHost, freeOf } from '../placement.ts';
 import type { Fit, HostCapacity } from '../port.ts';
+import { type ComputeBackend, change, changePresent, missing, nameOf, removeMachine } from './backend.ts';
 import { type Origin, originOfImage } from './images.ts';
 import { driveOf } from './isos.ts';
-import { change, changePresent, missing, nameOf, type Room, removeMachine } from './room.ts';
 import { currentBoot, isOn, type Machine, type Moment, restsAt } from './state.ts';
-import { hostsOf, lockGroup, type RoomStore, readHosts, reserve } from './store.ts';
+import { type ComputeStateStore, hostsOf, lockGroup, readHosts, reserve } from './store.ts';
 
 const AGENT_VERSION = '1.0.0-sandbox';
 const BYTES_PER_FILE = 4096;
@@ -34,7 +34,7 @@ const refusalOf = (code: Refused): EngineRefused => new EngineRefused(code, deta
 
 /** Chooses a host and reserves capacity on it. Chooses again if another transaction took the capacity first. */
 export async function place(
-  store: RoomStore,
+  store: ComputeStateStore,
   project: string,
   size: Size,
   placement: Placement | null,
@@ -49,7 +49,7 @@ export async function place(
 }
 
 export async function fits(
-  { store }: Room,
+  { store }: ComputeBackend,
   project: string,
   size: Size,
   placement: Placement | null,
@@ -60,7 +60,7 @@ export async function fits(
   return { fits: false, code: choice.refused, detail: details[choice.refused] };
 }
 
-export async function readCapacity({ store }: Room): Promise<HostCapacity[]> {
+export async function readCapacity({ store }: ComputeBackend): Promise<HostCapacity[]> {
   return (await readHosts(store)).map((host) => ({
     host: host.name,
     total: host.total,
@@ -77,8 +77,13 @@ const BLANK: Origin = {
   task: 'create',
 };
 
-async function originOf(room: Room, store: RoomStore, project: string, source: Source): Promise<Origin> {
-  if ('image' in source) return originOfImage(room, store, source.image);
+async function originOf(
+  backend: ComputeBackend,
+  store: ComputeStateStore,
+  project: string,
+  source: Source,
+): Promise<Origin> {
+  if ('image' in source) return originOfImage(backend, store, source.image);
   if ('blank' in source) return BLANK;
   const machine = await store.find('machine', { project, id: source.instance });
   if (machine === null) throw missing('machine', source.instance);
@@ -98,31 +103,31 @@ export function requireDisk({ minDiskGb }: Origin, { diskGb }: Size): void {
   );
 }
 
-async function requireNetwork(store: RoomStore, project: string, { network }: Nic): Promise<void> {
+async function requireNetwork(store: ComputeStateStore, project: string, { network }: Nic): Promise<void> {
   if (network === null || (await store.hold('network', { project, id: network }))) return;
   throw missing('network', network);
 }
 
 export async function ensureInstance(
-  room: Room,
+  backend: ComputeBackend,
   ref: Ref,
   spec: InstanceSpec,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  const pending = await room.store.transact(async (store) => {
+  const pending = await backend.store.transact(async (store) => {
     const present = await store.lock('machine', name);
     const now = await store.now();
     if (present !== null) return restsAt(present) - now;
-    const origin = await originOf(room, store, name.project, spec.source);
+    const origin = await originOf(backend, store, name.project, spec.source);
     requireDisk(origin, spec.size);
     for (const nic of spec.nics) await requireNetwork(store, name.project, nic);
     const host = await place(store, name.project, spec.size, spec.placement);
-    const ms = room.takes(origin.task);
+    const ms = backend.takes(origin.task);
     await store.insert('machine', name, newMachine(spec, origin, host, now, ms));
     return ms;
   });
-  await room.pause(pending, signal);
+  await backend.pause(pending, signal);
 }
 
 function newMachine(
@@ -192,40 +197,57 @@ export function present({ project, id }: Name, machine: Machine, now: Moment): I
   };
 }
 
-export async function observeInstance({ store }: Room, ref: Ref): Promise<Instance | null> {
+export async function observeInstance({ store }: ComputeBackend, ref: Ref): Promise<Instance | null> {
   const machine = await store.find('machine', nameOf(ref));
   return machine === null ? null : present(nameOf(ref), machine, await store.now());
 }
 
-export async function observeInstances({ store }: Room): Promise<Instance[]> {
+export async function observeInstances({ store }: ComputeBackend): Promise<Instance[]> {
   const machines = await store.list('machine');
   if (machines.length === 0) return [];
   const now = await store.now();
   return machines.map((found) => present(found, found.state, now));
 }
 
-export async function removeInstance(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
-  const wasThere = await room.store.transact((store) => removeMachine(store, nameOf(ref)));
-  if (wasThere) await room.pause(room.takes('remove'), signal);
+export async function removeInstance(
+  backend: ComputeBackend,
+  ref: Ref,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const wasThere = await backend.store.transact((store) => removeMachine(store, nameOf(ref)));
+  if (wasThere) await backend.pause(backend.takes('remove'), signal);
 }
 
-export const ensureGuest = (room: Room, ref: Ref, guest: Guest, signal: AbortSignal | undefined) =>
-  changePresent(room, nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
+export const ensureGuest = (
+  backend: ComputeBackend,
+  ref: Ref,
+  guest: Guest,
+  signal: AbortSignal | undefined,
+) => changePresent(backend, nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
 
-export const ensureRescue = (room: Room, ref: Ref, rescue: Rescue | null, signal: AbortSignal | undefined) =>
-  changePresent(room, nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
+export const ensureRescue = (
+  backend: ComputeBackend,
+  ref: Ref,
+  rescue: Rescue | null,
+  signal: AbortSignal | undefined,
+) => changePresent(backend, nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
 
-export const ensureNic = (room: Room, ref: Ref, nic: Nic, signal: AbortSignal | undefined) =>
-  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
+export const ensureNic = (backend: ComputeBackend, ref: Ref, nic: Nic, signal: AbortSignal | undefined) =>
+  changePresent(backend, nameOf(ref), signal, async (store, machine, now) => {
     await requireNetwork(store, ref.account, nic);
     const others = machine.nics.filter(({ id }) => id !== nic.id);
     if (machine.nics.some((present) => isDeepStrictEqual(present, nic))) return null;
-    return { ...machine, nics: sorted([...others, nic]), busyUntil: now + room.takes('nic') };
+    return { ...machine, nics: sorted([...others, nic]), busyUntil: now + backend.takes('nic') };
   });
 
-export const removeNic = (room: Room, ref: Ref, nicId: string, signal: AbortSignal | undefined) =>
-  change(room, nameOf(ref), signal, async (_, machine, now) => {
+export const removeNic = (
+  backend: ComputeBackend,
+  ref: Ref,
+  nicId: string,
+  signal: AbortSignal | undefined,
+) =>
+  change(backend, nameOf(ref), signal, async (_, machine, now) => {
     if (!machine.nics.some(({ id }) => id === nicId)) return null;
     const nics = machine.nics.filter(({ id }) => id !== nicId);
-    return { ...machine, nics, busyUntil: now + room.takes('nic') };
+    return { ...machine, nics, busyUntil: now + backend.takes('nic') };
   });

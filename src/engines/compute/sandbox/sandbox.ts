@@ -10,6 +10,7 @@ import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { ComputeEngine, Console } from '../port.ts';
+import { type ComputeBackend, missing, nameOf, openComputeBackend } from './backend.ts';
 import { renderLog, tail } from './boot-log.ts';
 import { sandboxCapabilities } from './capabilities.ts';
 import * as disks from './disks.ts';
@@ -21,7 +22,6 @@ import * as machines from './machines.ts';
 import * as networks from './networks.ts';
 import { setPassword } from './passwords.ts';
 import * as power from './power.ts';
-import { missing, nameOf, openRoom, type Room } from './room.ts';
 import { readTraffic, seriesOf } from './series.ts';
 import { Shell } from './shell.ts';
 import * as sizes from './sizes.ts';
@@ -33,7 +33,7 @@ export interface SandboxOptions {
   readonly location: string;
   /** Uses a separate pool, because a handler that calls the engine already holds a connection of the main pool. */
   readonly db: Db;
-  /** Receives the nudges of other processes. The room subscribes at once, so the listener must not be started yet. */
+  /** Receives the nudges of other processes. The backend subscribes at once, so the listener must not be started yet. */
   readonly listener?: { subscribe(channel: string, subscriber: Subscriber): void };
   readonly images: () => readonly CatalogueImage[];
   readonly isos: () => readonly CatalogueIso[];
@@ -56,235 +56,257 @@ export class Sandbox implements ComputeEngine {
   readonly capabilities = sandboxCapabilities;
   readonly imageFormats = ['qcow2', 'raw', 'vmdk'] as const;
   readonly graphicalProtocol = 'vnc';
-  readonly room: Room;
+  readonly backend: ComputeBackend;
 
   constructor({ hosts = HOSTS, pace = 1, ...options }: SandboxOptions) {
     this.location = options.location;
-    this.room = openRoom({ ...options, hosts, pace });
+    this.backend = openComputeBackend({ ...options, hosts, pace });
   }
 
   async #machine(ref: Ref): Promise<{ machine: Machine; now: Moment }> {
-    const machine = await this.room.store.find('machine', nameOf(ref));
+    const machine = await this.backend.store.find('machine', nameOf(ref));
     if (machine === null) throw missing('machine', ref.id);
-    return { machine, now: await this.room.store.now() };
+    return { machine, now: await this.backend.store.now() };
   }
 
   ensureInstance: ComputeEngine['ensureInstance'] = (ref, spec, signal) =>
-    this.room.perform('ensureInstance', ref, signal, () =>
-      machines.ensureInstance(this.room, ref, spec, signal),
+    this.backend.perform('ensureInstance', ref, signal, () =>
+      machines.ensureInstance(this.backend, ref, spec, signal),
     );
 
   observeInstance: ComputeEngine['observeInstance'] = (ref, signal) =>
-    this.room.observe('observeInstance', ref, signal, () => machines.observeInstance(this.room, ref));
+    this.backend.observe('observeInstance', ref, signal, () => machines.observeInstance(this.backend, ref));
 
   observeInstances: ComputeEngine['observeInstances'] = (signal) =>
-    this.room.read('observeInstances', null, signal, () => machines.observeInstances(this.room));
+    this.backend.read('observeInstances', null, signal, () => machines.observeInstances(this.backend));
 
   removeInstance: ComputeEngine['removeInstance'] = (ref, signal) =>
-    this.room.perform('removeInstance', ref, signal, () => machines.removeInstance(this.room, ref, signal));
+    this.backend.perform('removeInstance', ref, signal, () =>
+      machines.removeInstance(this.backend, ref, signal),
+    );
 
   ensureRunning: ComputeEngine['ensureRunning'] = (ref, signal) =>
-    this.room.perform('ensureRunning', ref, signal, () => power.ensureRunning(this.room, ref, signal));
+    this.backend.perform('ensureRunning', ref, signal, () => power.ensureRunning(this.backend, ref, signal));
 
   requestShutdown: ComputeEngine['requestShutdown'] = (ref, _, signal) =>
-    this.room.visit({
+    this.backend.run({
       call: 'requestShutdown',
       target: nameOf(ref),
       signal,
       lie: DONE,
       ownEffects: ['ignore_shutdown'],
-      work: (struck) => power.requestShutdown(this.room, ref, struck !== null, signal),
+      work: (struck) => power.requestShutdown(this.backend, ref, struck !== null, signal),
     });
 
   ensureStopped: ComputeEngine['ensureStopped'] = (ref, signal) =>
-    this.room.perform('ensureStopped', ref, signal, () => power.ensureStopped(this.room, ref, signal));
+    this.backend.perform('ensureStopped', ref, signal, () => power.ensureStopped(this.backend, ref, signal));
 
   restart: ComputeEngine['restart'] = (ref, { once }, signal) =>
-    this.room.perform('restart', ref, signal, () => power.restart(this.room, ref, once, signal));
+    this.backend.perform('restart', ref, signal, () => power.restart(this.backend, ref, once, signal));
 
   ensureSize: ComputeEngine['ensureSize'] = (ref, size, signal) =>
-    this.room.perform('ensureSize', ref, signal, () => sizes.ensureSize(this.room, ref, size, signal));
+    this.backend.perform('ensureSize', ref, signal, () => sizes.ensureSize(this.backend, ref, size, signal));
 
   ensurePlacement: ComputeEngine['ensurePlacement'] = (ref, placement, signal) =>
-    this.room.perform('ensurePlacement', ref, signal, () =>
-      sizes.ensurePlacement(this.room, ref, placement, signal),
+    this.backend.perform('ensurePlacement', ref, signal, () =>
+      sizes.ensurePlacement(this.backend, ref, placement, signal),
     );
 
   ensureGuest: ComputeEngine['ensureGuest'] = (ref, guest, signal) =>
-    this.room.perform('ensureGuest', ref, signal, () => machines.ensureGuest(this.room, ref, guest, signal));
+    this.backend.perform('ensureGuest', ref, signal, () =>
+      machines.ensureGuest(this.backend, ref, guest, signal),
+    );
 
   ensureRescue: ComputeEngine['ensureRescue'] = (ref, rescue, signal) =>
-    this.room.perform('ensureRescue', ref, signal, () =>
-      machines.ensureRescue(this.room, ref, rescue, signal),
+    this.backend.perform('ensureRescue', ref, signal, () =>
+      machines.ensureRescue(this.backend, ref, rescue, signal),
     );
 
   ensureRebuilt: ComputeEngine['ensureRebuilt'] = (ref, to, signal) =>
-    this.room.perform('ensureRebuilt', ref, signal, () => disks.ensureRebuilt(this.room, ref, to, signal));
+    this.backend.perform('ensureRebuilt', ref, signal, () =>
+      disks.ensureRebuilt(this.backend, ref, to, signal),
+    );
 
   ensureNic: ComputeEngine['ensureNic'] = (ref, nic, signal) =>
-    this.room.perform('ensureNic', ref, signal, () => machines.ensureNic(this.room, ref, nic, signal));
+    this.backend.perform('ensureNic', ref, signal, () => machines.ensureNic(this.backend, ref, nic, signal));
 
   removeNic: ComputeEngine['removeNic'] = (ref, nicId, signal) =>
-    this.room.perform('removeNic', ref, signal, () => machines.removeNic(this.room, ref, nicId, signal));
+    this.backend.perform('removeNic', ref, signal, () =>
+      machines.removeNic(this.backend, ref, nicId, signal),
+    );
 
   ensureSnapshot: ComputeEngine['ensureSnapshot'] = (ref, snapshot, signal) =>
-    this.room.perform('ensureSnapshot', ref, signal, () =>
-      disks.ensureSnapshot(this.room, ref, snapshot, signal),
+    this.backend.perform('ensureSnapshot', ref, signal, () =>
+      disks.ensureSnapshot(this.backend, ref, snapshot, signal),
     );
 
   removeSnapshot: ComputeEngine['removeSnapshot'] = (ref, snapshotId, signal) =>
-    this.room.perform('removeSnapshot', ref, signal, () =>
-      disks.removeSnapshot(this.room, ref, snapshotId, signal),
+    this.backend.perform('removeSnapshot', ref, signal, () =>
+      disks.removeSnapshot(this.backend, ref, snapshotId, signal),
     );
 
   ensureRestored: ComputeEngine['ensureRestored'] = (ref, to, signal) =>
-    this.room.perform('ensureRestored', ref, signal, () => disks.ensureRestored(this.room, ref, to, signal));
+    this.backend.perform('ensureRestored', ref, signal, () =>
+      disks.ensureRestored(this.backend, ref, to, signal),
+    );
 
   ensureNetwork: ComputeEngine['ensureNetwork'] = (ref, spec, signal) =>
-    this.room.perform('ensureNetwork', ref, signal, () =>
-      networks.ensureNetwork(this.room, ref, spec, signal),
+    this.backend.perform('ensureNetwork', ref, signal, () =>
+      networks.ensureNetwork(this.backend, ref, spec, signal),
     );
   observeNetwork: ComputeEngine['observeNetwork'] = (ref, signal) =>
-    this.room.observe('observeNetwork', ref, signal, () => networks.observeNetwork(this.room, ref));
+    this.backend.observe('observeNetwork', ref, signal, () => networks.observeNetwork(this.backend, ref));
   removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
-    this.room.perform('removeNetwork', ref, signal, () => networks.removeNetwork(this.room, ref, signal));
+    this.backend.perform('removeNetwork', ref, signal, () =>
+      networks.removeNetwork(this.backend, ref, signal),
+    );
 
   ensureFirewall: ComputeEngine['ensureFirewall'] = (ref, spec, signal) =>
-    this.room.perform('ensureFirewall', ref, signal, () =>
-      firewalls.ensureFirewall(this.room, ref, spec, signal),
+    this.backend.perform('ensureFirewall', ref, signal, () =>
+      firewalls.ensureFirewall(this.backend, ref, spec, signal),
     );
 
   observeFirewall: ComputeEngine['observeFirewall'] = (ref, signal) =>
-    this.room.observe('observeFirewall', ref, signal, () => firewalls.observeFirewall(this.room, ref));
+    this.backend.observe('observeFirewall', ref, signal, () => firewalls.observeFirewall(this.backend, ref));
 
   observeFirewalls: ComputeEngine['observeFirewalls'] = (signal) =>
-    this.room.read('observeFirewalls', null, signal, () => firewalls.observeFirewalls(this.room));
+    this.backend.read('observeFirewalls', null, signal, () => firewalls.observeFirewalls(this.backend));
 
   removeFirewall: ComputeEngine['removeFirewall'] = (ref, signal) =>
-    this.room.perform('removeFirewall', ref, signal, () => firewalls.removeFirewall(this.room, ref, signal));
+    this.backend.perform('removeFirewall', ref, signal, () =>
+      firewalls.removeFirewall(this.backend, ref, signal),
+    );
 
   ensureVolume: ComputeEngine['ensureVolume'] = (ref, spec, signal) =>
-    this.room.perform('ensureVolume', ref, signal, () =>
-      volumes.ensureVolume(this.room, ref, spec, this.capabilities, signal),
+    this.backend.perform('ensureVolume', ref, signal, () =>
+      volumes.ensureVolume(this.backend, ref, spec, this.capabilities, signal),
     );
 
   observeVolume: ComputeEngine['observeVolume'] = (ref, signal) =>
-    this.room.observe('observeVolume', ref, signal, () => volumes.observeVolume(this.room, ref));
+    this.backend.observe('observeVolume', ref, signal, () => volumes.observeVolume(this.backend, ref));
   observeVolumes: ComputeEngine['observeVolumes'] = (signal) =>
-    this.room.read('observeVolumes', null, signal, () => volumes.observeVolumes(this.room));
+    this.backend.read('observeVolumes', null, signal, () => volumes.observeVolumes(this.backend));
   removeVolume: ComputeEngine['removeVolume'] = (ref, signal) =>
-    this.room.perform('removeVolume', ref, signal, () => volumes.removeVolume(this.room, ref, signal));
+    this.backend.perform('removeVolume', ref, signal, () => volumes.removeVolume(this.backend, ref, signal));
 
   ensureVolumeSize: ComputeEngine['ensureVolumeSize'] = (ref, sizeGb, signal) =>
-    this.room.perform('ensureVolumeSize', ref, signal, () =>
-      volumes.ensureVolumeSize(this.room, ref, sizeGb, signal),
+    this.backend.perform('ensureVolumeSize', ref, signal, () =>
+      volumes.ensureVolumeSize(this.backend, ref, sizeGb, signal),
     );
 
   ensureVolumeAttached: ComputeEngine['ensureVolumeAttached'] = (ref, { instance }, signal) =>
-    this.room.perform('ensureVolumeAttached', ref, signal, () =>
-      volumes.ensureVolumeAttached(this.room, ref, instance, signal),
+    this.backend.perform('ensureVolumeAttached', ref, signal, () =>
+      volumes.ensureVolumeAttached(this.backend, ref, instance, signal),
     );
 
   ensureVolumeDetached: ComputeEngine['ensureVolumeDetached'] = (ref, { instance, force }, signal) =>
-    this.room.visit({
+    this.backend.run({
       call: 'ensureVolumeDetached',
       target: nameOf(ref),
       signal,
       lie: DONE,
       ownEffects: force ? [] : ['refuse_detach'],
-      work: (struck) => volumes.ensureVolumeDetached(this.room, ref, instance, struck !== null, signal),
+      work: (struck) => volumes.ensureVolumeDetached(this.backend, ref, instance, struck !== null, signal),
     });
 
   ensureVolumeSnapshot: ComputeEngine['ensureVolumeSnapshot'] = (ref, snapshotId, signal) =>
-    this.room.perform('ensureVolumeSnapshot', ref, signal, () =>
-      volumes.ensureVolumeSnapshot(this.room, ref, snapshotId, signal),
+    this.backend.perform('ensureVolumeSnapshot', ref, signal, () =>
+      volumes.ensureVolumeSnapshot(this.backend, ref, snapshotId, signal),
     );
 
   removeVolumeSnapshot: ComputeEngine['removeVolumeSnapshot'] = (ref, snapshotId, signal) =>
-    this.room.perform('removeVolumeSnapshot', ref, signal, () =>
-      volumes.removeVolumeSnapshot(this.room, ref, snapshotId, signal),
+    this.backend.perform('removeVolumeSnapshot', ref, signal, () =>
+      volumes.removeVolumeSnapshot(this.backend, ref, snapshotId, signal),
     );
 
   ensureVolumeRestored: ComputeEngine['ensureVolumeRestored'] = (ref, to, signal) =>
-    this.room.perform('ensureVolumeRestored', ref, signal, () =>
-      volumes.ensureVolumeRestored(this.room, ref, to, signal),
+    this.backend.perform('ensureVolumeRestored', ref, signal, () =>
+      volumes.ensureVolumeRestored(this.backend, ref, to, signal),
     );
 
   ensureGateway: ComputeEngine['ensureGateway'] = (ref, spec, signal) =>
-    this.room.perform('ensureGateway', ref, signal, () => vpn.ensureGateway(this.room, ref, spec, signal));
+    this.backend.perform('ensureGateway', ref, signal, () =>
+      vpn.ensureGateway(this.backend, ref, spec, signal),
+    );
   ensureGatewayPeers: ComputeEngine['ensureGatewayPeers'] = (ref, peers, signal) =>
-    this.room.perform('ensureGatewayPeers', ref, signal, () =>
-      vpn.ensurePeers(this.room, ref, peers, signal),
+    this.backend.perform('ensureGatewayPeers', ref, signal, () =>
+      vpn.ensurePeers(this.backend, ref, peers, signal),
     );
   observeGateway: ComputeEngine['observeGateway'] = (ref, signal) =>
-    this.room.observe('observeGateway', ref, signal, () => vpn.observeGateway(this.room, ref));
+    this.backend.observe('observeGateway', ref, signal, () => vpn.observeGateway(this.backend, ref));
   observeGateways: ComputeEngine['observeGateways'] = (signal) =>
-    this.room.read('observeGateways', null, signal, () => vpn.observeGateways(this.room));
+    this.backend.read('observeGateways', null, signal, () => vpn.observeGateways(this.backend));
   removeGateway: ComputeEngine['removeGateway'] = (ref, signal) =>
-    this.room.perform('removeGateway', ref, signal, () => vpn.removeGateway(this.room, ref, signal));
+    this.backend.perform('removeGateway', ref, signal, () => vpn.removeGateway(this.backend, ref, signal));
   ensureIso: ComputeEngine['ensureIso'] = (ref, file, signal) =>
-    this.room.perform('ensureIso', ref, signal, () => isos.ensureIso(this.room, ref, file, signal));
+    this.backend.perform('ensureIso', ref, signal, () => isos.ensureIso(this.backend, ref, file, signal));
 
   observeIso: ComputeEngine['observeIso'] = (ref, signal) =>
-    this.room.observe('observeIso', ref, signal, () => isos.observeIso(this.room, ref));
+    this.backend.observe('observeIso', ref, signal, () => isos.observeIso(this.backend, ref));
 
   observeIsos: ComputeEngine['observeIsos'] = (signal) =>
-    this.room.read('observeIsos', null, signal, () => isos.observeIsos(this.room));
+    this.backend.read('observeIsos', null, signal, () => isos.observeIsos(this.backend));
 
   removeIso: ComputeEngine['removeIso'] = (ref, signal) =>
-    this.room.perform('removeIso', ref, signal, () => isos.removeIso(this.room, ref));
+    this.backend.perform('removeIso', ref, signal, () => isos.removeIso(this.backend, ref));
 
   ensureDrive: ComputeEngine['ensureDrive'] = (ref, drive, signal) =>
-    this.room.perform('ensureDrive', ref, signal, () => isos.ensureDrive(this.room, ref, drive, signal));
+    this.backend.perform('ensureDrive', ref, signal, () =>
+      isos.ensureDrive(this.backend, ref, drive, signal),
+    );
 
   ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
-    this.room.perform('ensureImage', ref, signal, () => images.ensureImage(this.room, ref, source, signal));
+    this.backend.perform('ensureImage', ref, signal, () =>
+      images.ensureImage(this.backend, ref, source, signal),
+    );
   observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
-    this.room.observe('observeImage', ref, signal, () => images.observeImage(this.room, ref));
+    this.backend.observe('observeImage', ref, signal, () => images.observeImage(this.backend, ref));
   exportImage: ComputeEngine['exportImage'] = (ref, signal) =>
-    this.room.visit({
+    this.backend.run({
       ...{ call: 'exportImage', target: nameOf(ref), signal, lie: { value: Readable.from([]) } },
-      work: () => images.exportImage(this.room, ref, signal),
+      work: () => images.exportImage(this.backend, ref, signal),
     });
   removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
-    this.room.perform('removeImage', ref, signal, () => images.removeImage(this.room, ref));
+    this.backend.perform('removeImage', ref, signal, () => images.removeImage(this.backend, ref));
 
   setPassword: ComputeEngine['setPassword'] = (ref, user, password, signal) =>
-    this.room.perform('setPassword', ref, signal, () => setPassword(this.room, ref, user, password, signal));
+    this.backend.perform('setPassword', ref, signal, () =>
+      setPassword(this.backend, ref, user, password, signal),
+    );
 
   readConsoleLog: ComputeEngine['readConsoleLog'] = (ref, maxBytes, signal) =>
-    this.room.read('readConsoleLog', ref, signal, async () => {
+    this.backend.read('readConsoleLog', ref, signal, async () => {
       const { machine, now } = await this.#machine(ref);
       return tail(renderLog(ref.id, machine, now), maxBytes);
     });
 
   openConsole: ComputeEngine['openConsole'] = (ref, kind, signal) =>
-    this.room.read('openConsole', ref, signal, async (): Promise<Console> => {
+    this.backend.read('openConsole', ref, signal, async (): Promise<Console> => {
       if (kind === 'graphical') refuseMissingCapability(sandboxCapabilities, 'graphicalConsole');
       const { machine, now } = await this.#machine(ref);
       if (!isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine does not run.');
       const log = renderLog(ref.id, machine, now);
-      return { protocol: 'serial', stream: new Shell(this.room, ref, machine.guest.hostname, log) };
+      return { protocol: 'serial', stream: new Shell(this.backend, ref, machine.guest.hostname, log) };
     });
 
   readSeries: ComputeEngine['readSeries'] = (ref, metrics, range, signal) =>
-    this.room.read('readSeries', ref, signal, async () => {
+    this.backend.read('readSeries', ref, signal, async () => {
       const { machine, now } = await this.#machine(ref);
       return seriesOf(ref.id, machine, metrics, range, now);
     });
 
   readTraffic: ComputeEngine['readTraffic'] = (from, to, signal) =>
-    this.room.read('readTraffic', null, signal, () => readTraffic(this.room.store, from, to));
+    this.backend.read('readTraffic', null, signal, () => readTraffic(this.backend.store, from, to));
 
   readCapacity: ComputeEngine['readCapacity'] = (signal) =>
-    this.room.read('readCapacity', null, signal, () => machines.readCapacity(this.room));
+    this.backend.read('readCapacity', null, signal, () => machines.readCapacity(this.backend));
 
   fits: ComputeEngine['fits'] = (account, size, placement, signal) =>
-    this.room.read('fits', null, signal, () => machines.fits(this.room, account, size, placement));
+    this.backend.read('fits', null, signal, () => machines.fits(this.backend, account, size, placement));
 
-  watch: ComputeEngine['watch'] = (watcher) => this.room.watch(watcher);
+  watch: ComputeEngine['watch'] = (watcher) => this.backend.watch(watcher);
 
   close(): Promise<void> {
-    return this.room.close();
+    return this.backend.close();
   }
 }

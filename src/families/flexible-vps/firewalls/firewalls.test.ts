@@ -1,7 +1,7 @@
 /** Firewalls as customers meet them: rules, attachments, and what they let through between sandbox machines. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Capabilities } from '../../../engines/compute/port.ts';
-import { type Fate, send } from '../../../engines/compute/sandbox/packets.ts';
+import { type Delivery, send } from '../../../engines/compute/sandbox/packets.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
@@ -40,8 +40,8 @@ const attach = (id: string, target: object) => change(`${id}/attachments`, 'POST
 const ssh = { direction: 'in', action: 'allow', protocol: 'tcp', ports: ['22'] } as const;
 
 /** What happens to a connection to port 22 of the other machine, over its public address. */
-const connect = (from: Vm, to: Vm, port = 22): Promise<Fate> =>
-  send(engine().room, { account: mine.account.id, id: from.id }, to.primary_ipv4 ?? '', {
+const connect = (from: Vm, to: Vm, port = 22): Promise<Delivery> =>
+  send(engine().backend, { account: mine.account.id, id: from.id }, to.primary_ipv4 ?? '', {
     protocol: 'tcp',
     port,
   });

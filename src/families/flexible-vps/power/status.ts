@@ -6,7 +6,7 @@ import { failed } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db, Tx } from '../../../store/database.ts';
-import { eventOf, judge, type Verdict } from '../reconciliation/verdict.ts';
+import { eventOf, judge, type ReconciledStatus } from '../reconciliation/verdict.ts';
 import { markRunning, markStopped } from '../vms/guest.ts';
 import { noteVm } from '../vms/inventory.ts';
 import type { VmState } from '../vms/lifecycle.ts';
@@ -39,7 +39,7 @@ export async function leaveStatus(
 }
 
 /** Used if the engine cannot determine the state. Reconciliation updates the row when the engine can. */
-const UNCLEAR: Verdict = { status: 'error', status_reason: 'crashed', is_billed: false };
+const UNCLEAR: ReconciledStatus = { status: 'error', status_reason: 'crashed', is_billed: false };
 
 /**
  * Called in the commit of a step: writes the status that the engine reports. Returns undefined, and writes nothing, if

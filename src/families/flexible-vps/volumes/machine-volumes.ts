@@ -106,7 +106,7 @@ export async function freeVolumes(tx: Tx, vm: Pick<VmRow, 'id' | 'name'>): Promi
   return events;
 }
 
-export type Fate = 'detach' | 'delete';
+export type VolumeTreatment = 'detach' | 'delete';
 
 /** A deletion that is repeated finds volumes that already are `deleting`. */
 const goesWithMachine = ({ status }: VolumeRow): boolean => status === 'attached' || status === 'deleting';
@@ -115,13 +115,13 @@ const goesWithMachine = ({ status }: VolumeRow): boolean => status === 'attached
  * Reports what the deletion of a machine does to its volumes. Returns the ids of those that it deletes: a volume that
  * something else happens to at present only loses its machine.
  */
-export async function tellFate(
+export async function reportVolumes(
   call: Pick<Call, 'db' | 'effect' | 'cost' | 'services' | 'now'>,
   vm: Pick<VmRow, 'id'>,
-  fate: Fate,
+  treatment: VolumeTreatment,
 ): Promise<string[]> {
   const rows = await volumesOf(call.db, vm.id);
-  const deleted = fate === 'delete' ? rows.filter(goesWithMachine) : [];
+  const deleted = treatment === 'delete' ? rows.filter(goesWithMachine) : [];
   const guarded = deleted.find((row) => row.protected);
   if (guarded !== undefined)
     throw new Problem('resource_protected', {
@@ -145,14 +145,14 @@ export async function tellFate(
 }
 
 /** Shows what is going to happen to the volumes while the machine is being deleted. */
-export async function beginFate(db: Db, vm: Pick<VmRow, 'id'>, fate: Fate): Promise<void> {
-  const status = fate === 'delete' ? ('deleting' as const) : ('detaching' as const);
+export async function markVolumes(db: Db, vm: Pick<VmRow, 'id'>, treatment: VolumeTreatment): Promise<void> {
+  const status = treatment === 'delete' ? ('deleting' as const) : ('detaching' as const);
   for (const row of await lockVolumesOf(db, vm.id))
     if (row.status === 'attached') await volumes.change(db, row.id, { status }, { keepsPrice: true });
 }
 
 /** The deletion of the machine failed, so it still has its volumes. */
-export async function endFate(tx: Tx, vmId: string): Promise<void> {
+export async function unmarkVolumes(tx: Tx, vmId: string): Promise<void> {
   for (const row of await lockVolumesOf(tx, vmId))
     if (row.status === 'detaching' || row.status === 'deleting')
       await volumes.change(tx, row.id, { status: 'attached' }, { keepsPrice: true });

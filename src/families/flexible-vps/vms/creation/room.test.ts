@@ -30,9 +30,9 @@ async function ask(engine: ComputeEngine): Promise<Problem | undefined> {
     caller: { account: { id: 'acc' } },
     body: { location: LOCATION, plan: PLAN.slug },
   } as unknown as Parameters<typeof askForRoom>[0];
-  const rooms = await askForRoom(call);
+  const answers = await askForRoom(call);
   const candidate = { location: LOCATION, plan: PLAN.slug, size: SIZE, priced: { available: true } };
-  return refusalAt(rooms, candidate as unknown as Candidate, undefined, async () => []);
+  return refusalAt(answers, candidate as unknown as Candidate, undefined, async () => []);
 }
 
 it('a call that only waited behind others is refused as busy, with Retry-After', async () => {
