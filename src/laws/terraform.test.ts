@@ -143,7 +143,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   });
 
   it(
-    'are written as tofu fmt writes them',
+    'are formatted like tofu fmt does',
     async () => {
       const formatting = ['fmt', '-check', '-diff', '-recursive', 'terraform'];
       const { code, output } = await tofu.run(all.folder, ...formatting);
@@ -174,7 +174,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   );
 
   it(
-    'make every resource, a machine with three requests, and keep no password that is shown once',
+    'create every resource, a machine with three requests, and store no password that is shown once',
     async () => {
       front.taken();
       const made = await apply(all);
@@ -315,7 +315,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   );
 
   it.runIf(isShort)(
-    'have nothing to do then, and leave nothing when they are destroyed',
+    'have an empty plan afterwards, and leave nothing when they are destroyed',
     async () => {
       const { code, output } = await plan(all);
       expect(code, output).toBe(0);

@@ -84,7 +84,7 @@ describe('possibleProblems', () => {
     ]);
   });
 
-  it('adds invalid_cursor for lists and precondition_failed for PUT, PATCH and DELETE', () => {
+  it('adds invalid_cursor for lists and etag_mismatch for PUT, PATCH and DELETE', () => {
     const query = ListQuery({}, { sort: ['name'] });
     const list: Endpoint = { ...readSelf, query, answers: { 200: List(Type.String()) } };
     expect(codesOf(list)).toContain('invalid_cursor');
