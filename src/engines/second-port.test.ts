@@ -12,7 +12,7 @@ import { engineAt } from './engine-step.ts';
 import { eachEngine } from './reconciler/each-engine.ts';
 import { watchEngines } from './reconciler/nudges.ts';
 import { observeNow } from './reconciler/observation.ts';
-import { missing, nameOf, SandboxBackend } from './sandbox/backend.ts';
+import { missing, nameOf, SandboxCore } from './sandbox/core.ts';
 import { addFault, clearFaults, StateStore } from './sandbox/store.ts';
 
 interface Lamp {
@@ -46,11 +46,11 @@ class SandboxLamps implements LampEngine {
   readonly driver = 'sandbox';
   readonly location: string;
   readonly capabilities = capabilities;
-  readonly backend: SandboxBackend<LampSandbox>;
+  readonly core: SandboxCore<LampSandbox>;
 
   constructor(db: Db, location: string) {
     this.location = location;
-    this.backend = new SandboxBackend<LampSandbox>({
+    this.core = new SandboxCore<LampSandbox>({
       store: new StateStore(db, location),
       fixtures: null,
       times: { switch: 20 },
@@ -65,31 +65,31 @@ class SandboxLamps implements LampEngine {
   }
 
   ensureLamp: LampEngine['ensureLamp'] = (ref, isOn, signal) =>
-    this.backend.run({
+    this.core.run({
       call: 'ensureLamp',
       target: nameOf(ref),
       signal,
       lie: { value: undefined },
       ownEffects: ['stuck_switch'],
       work: async (struck) => {
-        const { store } = this.backend;
+        const { store } = this.core;
         if ((await store.find('image', nameOf(ref))) === null)
           await store.insert('image', nameOf(ref), { isOn: false, at: 0 });
-        const isFound = await this.backend.change('image', nameOf(ref), signal, {
+        const isFound = await this.core.change('image', nameOf(ref), signal, {
           restsAt: ({ at }) => at,
           apply: async (_, lamp, now) =>
-            lamp.isOn === isOn || struck !== null ? null : { isOn, at: now + this.backend.takes('switch') },
+            lamp.isOn === isOn || struck !== null ? null : { isOn, at: now + this.core.takes('switch') },
         });
         if (!isFound) throw missing('lamp', ref.id);
       },
     });
 
   observeLamp: LampEngine['observeLamp'] = (ref, signal) =>
-    this.backend.observe('observeLamp', ref, signal, () => this.backend.store.find('image', nameOf(ref)));
+    this.core.observe('observeLamp', ref, signal, () => this.core.store.find('image', nameOf(ref)));
 
-  watch: LampEngine['watch'] = (watcher) => this.backend.watch(watcher);
+  watch: LampEngine['watch'] = (watcher) => this.core.watch(watcher);
 
-  close = (): Promise<void> => this.backend.close();
+  close = (): Promise<void> => this.core.close();
 }
 
 let database: TestDatabase;
@@ -186,7 +186,7 @@ describe('a reconciler', () => {
     await addFault(db, { call: 'observeLamp', times: 1, effect: { kind: 'lie' } });
     const look = () => observeNow({ db }, (signal) => engine.observeLamp(ref, signal));
     expect((await look()).seen).not.toBeNull();
-    await engine.backend.lose(nameOf(ref));
+    await engine.core.lose(nameOf(ref));
     expect((await look()).seen).toBeNull();
   });
 
@@ -196,7 +196,7 @@ describe('a reconciler', () => {
     await engine.ensureLamp(ref, true);
     const seen: string[] = [];
     const end = watchEngines({ log }, engines, async (_, { id }) => void seen.push(id));
-    await engine.backend.lose(nameOf(ref));
+    await engine.core.lose(nameOf(ref));
     await end();
     const two = { at: engines.at, all: [engine, lampsAt('ams1').engine] };
     await eachEngine({ log }, two, async ({ location }) => {

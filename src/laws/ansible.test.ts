@@ -57,7 +57,6 @@ const why = whyNoAnsible();
 const HASH = 'the-hash-of-the-document';
 const calls: string[] = [];
 const secrets = new Set<string>();
-
 let refusals = 0;
 
 /** Called after the next answer; then forgotten. */

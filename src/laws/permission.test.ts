@@ -88,7 +88,7 @@ describe('a key with only the permission of the endpoint is accepted', () => {
   });
 });
 
-describe("a key whose owner's role lacks the permission is refused", () => {
+describe('the role of the owner limits a key', () => {
   const keys = new Map<RoleName, string>();
 
   beforeAll(async () => {

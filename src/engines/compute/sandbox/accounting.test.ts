@@ -48,7 +48,7 @@ async function perform(
     case 'remove':
       return engine.removeInstance(ref);
     case 'lose':
-      return engine.backend.lose({ project: ref.account, id: ref.id });
+      return engine.core.lose({ project: ref.account, id: ref.id });
   }
 }
 
@@ -69,13 +69,13 @@ describe('the capacity of the sandbox', () => {
     const rounds = fc.array(fc.array(deed, { maxLength: 5 }), { maxLength: 5 });
     const hold = fc.asyncProperty(rounds, async (rounds) => {
       const harness = openSandbox(db, { hosts });
-      const backends = [harness.engine, await harness.reopen()];
+      const cores = [harness.engine, await harness.reopen()];
       const lab = new Lab(harness);
       const refs = Array.from({ length: MACHINES }, () => lab.ref());
       const group = lab.group({ strict: false, others: refs.map(({ id }) => id) });
       for (const round of rounds) {
         const work = round.map(({ does, machine, size, policy }, i) =>
-          perform(does, backends[i % 2]!, refs[machine]!, { size, lab, placement: { ...group, policy } }),
+          perform(does, cores[i % 2]!, refs[machine]!, { size, lab, placement: { ...group, policy } }),
         );
         const ended = await Promise.allSettled(work);
         for (const end of ended)

@@ -145,9 +145,7 @@ describe('a fault rule', () => {
   it('is counted once across all processes', async () => {
     const others = [await harness.reopen(), await harness.reopen()];
     await strike({ call: 'readCapacity', times: 5, effect: fail });
-    const asked = [engine, ...others].flatMap((backend) =>
-      Array.from({ length: 4 }, () => backend.readCapacity()),
-    );
+    const asked = [engine, ...others].flatMap((core) => Array.from({ length: 4 }, () => core.readCapacity()));
     const settled = await Promise.allSettled(asked);
     expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(5);
   });

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { EngineRefused } from '../../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
-import { type ComputeBackend, missing, nameOf } from './backend.ts';
+import { type ComputeCore, missing, nameOf } from './core.ts';
 import type { Task } from './durations.ts';
 import { imageBytes, type Made, readImage } from './image-file.ts';
 import type { Disk, StoredImage, System } from './state.ts';
@@ -19,7 +19,7 @@ export interface Origin {
   readonly task: Task;
 }
 
-function publicImage({ fixtures }: ComputeBackend, slug: string): StoredImage | null {
+function publicImage({ fixtures }: ComputeCore, slug: string): StoredImage | null {
   const image = fixtures.images().find((entry) => entry.slug === slug);
   if (image === undefined) return null;
   const { os, architecture, min_disk_gb, default_user, cloud_init, guest_agent } = image;
@@ -42,19 +42,19 @@ function publicImage({ fixtures }: ComputeBackend, slug: string): StoredImage | 
 }
 
 async function findImage(
-  backend: ComputeBackend,
+  core: ComputeCore,
   store: ComputeStateStore,
   { account, id }: ImageRef,
 ): Promise<StoredImage | null> {
-  return account === null ? publicImage(backend, id) : store.find('image', { project: account, id });
+  return account === null ? publicImage(core, id) : store.find('image', { project: account, id });
 }
 
 export async function originOfImage(
-  backend: ComputeBackend,
+  core: ComputeCore,
   store: ComputeStateStore,
   ref: ImageRef,
 ): Promise<Origin> {
-  const image = await findImage(backend, store, ref);
+  const image = await findImage(core, store, ref);
   if (image === null) throw missing('image', ref.id);
   if (image.at > (await store.now()))
     throw new EngineRefused('invalid_state', `The image ${ref.id} is still being created.`);
@@ -88,46 +88,46 @@ async function capture(
 }
 
 export async function ensureImage(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   source: ImageSource,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  const isThere = (await backend.store.find('image', name)) !== null;
+  const isThere = (await core.store.find('image', name)) !== null;
   const imported = isThere || 'instance' in source ? null : await readImage(source, signal);
-  const pending = await backend.store.transact(async (store) => {
+  const pending = await core.store.transact(async (store) => {
     const present = await store.lock('image', name);
     const now = await store.now();
     if (present !== null) return present.at - now;
     const made = imported ?? ('instance' in source ? await capture(store, name.project, source) : null);
     // The image was removed after the first read, so its file was not read. A repeated call reads the file.
     if (made === null) throw missing('image', ref.id);
-    await store.insert('image', name, { ...made, at: now + backend.takes('image') });
-    return backend.takes('image');
+    await store.insert('image', name, { ...made, at: now + core.takes('image') });
+    return core.takes('image');
   });
-  await backend.pause(pending, signal);
+  await core.pause(pending, signal);
 }
 
-export async function observeImage(backend: ComputeBackend, ref: ImageRef): Promise<Image | null> {
-  const image = await findImage(backend, backend.store, ref);
+export async function observeImage(core: ComputeCore, ref: ImageRef): Promise<Image | null> {
+  const image = await findImage(core, core.store, ref);
   if (image === null) return null;
   const { at, sizeBytes, sha256, minDiskGb } = image;
-  const state = at <= (await backend.store.now()) ? 'available' : 'creating';
+  const state = at <= (await core.store.now()) ? 'available' : 'creating';
   const { account, id } = ref;
   return { account, id, state, sizeBytes: Math.round(sizeBytes), sha256, minDiskGb, createdAt: new Date(at) };
 }
 
 export async function exportImage(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: ImageRef,
   signal: AbortSignal | undefined,
 ): Promise<Readable> {
-  const image = await findImage(backend, backend.store, ref);
+  const image = await findImage(core, core.store, ref);
   if (image === null) throw missing('image', ref.id);
-  await backend.pause(image.at - (await backend.store.now()), signal);
+  await core.pause(image.at - (await core.store.now()), signal);
   return Readable.from([imageBytes(image)]);
 }
 
-export const removeImage = (backend: ComputeBackend, ref: Ref): Promise<void> =>
-  backend.store.delete('image', nameOf(ref));
+export const removeImage = (core: ComputeCore, ref: Ref): Promise<void> =>
+  core.store.delete('image', nameOf(ref));

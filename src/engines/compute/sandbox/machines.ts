@@ -15,7 +15,7 @@ import type {
 } from '../instance.ts';
 import { chooseHost, freeOf } from '../placement.ts';
 import type { Fit, HostCapacity } from '../port.ts';
-import { type ComputeBackend, change, changePresent, missing, nameOf, removeMachine } from './backend.ts';
+import { type ComputeCore, change, changePresent, missing, nameOf, removeMachine } from './core.ts';
 import { type Origin, originOfImage } from './images.ts';
 import { driveOf } from './isos.ts';
 import { currentBoot, isOn, type Machine, type Moment, restsAt } from './state.ts';
@@ -49,7 +49,7 @@ export async function place(
 }
 
 export async function fits(
-  { store }: ComputeBackend,
+  { store }: ComputeCore,
   project: string,
   size: Size,
   placement: Placement | null,
@@ -60,7 +60,7 @@ export async function fits(
   return { fits: false, code: choice.refused, detail: details[choice.refused] };
 }
 
-export async function readCapacity({ store }: ComputeBackend): Promise<HostCapacity[]> {
+export async function readCapacity({ store }: ComputeCore): Promise<HostCapacity[]> {
   return (await readHosts(store)).map((host) => ({
     host: host.name,
     total: host.total,
@@ -78,12 +78,12 @@ const BLANK: Origin = {
 };
 
 async function originOf(
-  backend: ComputeBackend,
+  core: ComputeCore,
   store: ComputeStateStore,
   project: string,
   source: Source,
 ): Promise<Origin> {
-  if ('image' in source) return originOfImage(backend, store, source.image);
+  if ('image' in source) return originOfImage(core, store, source.image);
   if ('blank' in source) return BLANK;
   const machine = await store.find('machine', { project, id: source.instance });
   if (machine === null) throw missing('machine', source.instance);
@@ -109,25 +109,25 @@ async function requireNetwork(store: ComputeStateStore, project: string, { netwo
 }
 
 export async function ensureInstance(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   spec: InstanceSpec,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  const pending = await backend.store.transact(async (store) => {
+  const pending = await core.store.transact(async (store) => {
     const present = await store.lock('machine', name);
     const now = await store.now();
     if (present !== null) return restsAt(present) - now;
-    const origin = await originOf(backend, store, name.project, spec.source);
+    const origin = await originOf(core, store, name.project, spec.source);
     requireDisk(origin, spec.size);
     for (const nic of spec.nics) await requireNetwork(store, name.project, nic);
     const host = await place(store, name.project, spec.size, spec.placement);
-    const ms = backend.takes(origin.task);
+    const ms = core.takes(origin.task);
     await store.insert('machine', name, newMachine(spec, origin, host, now, ms));
     return ms;
   });
-  await backend.pause(pending, signal);
+  await core.pause(pending, signal);
 }
 
 function newMachine(
@@ -197,12 +197,12 @@ export function present({ project, id }: Name, machine: Machine, now: Moment): I
   };
 }
 
-export async function observeInstance({ store }: ComputeBackend, ref: Ref): Promise<Instance | null> {
+export async function observeInstance({ store }: ComputeCore, ref: Ref): Promise<Instance | null> {
   const machine = await store.find('machine', nameOf(ref));
   return machine === null ? null : present(nameOf(ref), machine, await store.now());
 }
 
-export async function observeInstances({ store }: ComputeBackend): Promise<Instance[]> {
+export async function observeInstances({ store }: ComputeCore): Promise<Instance[]> {
   const machines = await store.list('machine');
   if (machines.length === 0) return [];
   const now = await store.now();
@@ -210,44 +210,35 @@ export async function observeInstances({ store }: ComputeBackend): Promise<Insta
 }
 
 export async function removeInstance(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const wasThere = await backend.store.transact((store) => removeMachine(store, nameOf(ref)));
-  if (wasThere) await backend.pause(backend.takes('remove'), signal);
+  const wasThere = await core.store.transact((store) => removeMachine(store, nameOf(ref)));
+  if (wasThere) await core.pause(core.takes('remove'), signal);
 }
 
-export const ensureGuest = (
-  backend: ComputeBackend,
-  ref: Ref,
-  guest: Guest,
-  signal: AbortSignal | undefined,
-) => changePresent(backend, nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
+export const ensureGuest = (core: ComputeCore, ref: Ref, guest: Guest, signal: AbortSignal | undefined) =>
+  changePresent(core, nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
 
 export const ensureRescue = (
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   rescue: Rescue | null,
   signal: AbortSignal | undefined,
-) => changePresent(backend, nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
+) => changePresent(core, nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
 
-export const ensureNic = (backend: ComputeBackend, ref: Ref, nic: Nic, signal: AbortSignal | undefined) =>
-  changePresent(backend, nameOf(ref), signal, async (store, machine, now) => {
+export const ensureNic = (core: ComputeCore, ref: Ref, nic: Nic, signal: AbortSignal | undefined) =>
+  changePresent(core, nameOf(ref), signal, async (store, machine, now) => {
     await requireNetwork(store, ref.account, nic);
     const others = machine.nics.filter(({ id }) => id !== nic.id);
     if (machine.nics.some((present) => isDeepStrictEqual(present, nic))) return null;
-    return { ...machine, nics: sorted([...others, nic]), busyUntil: now + backend.takes('nic') };
+    return { ...machine, nics: sorted([...others, nic]), busyUntil: now + core.takes('nic') };
   });
 
-export const removeNic = (
-  backend: ComputeBackend,
-  ref: Ref,
-  nicId: string,
-  signal: AbortSignal | undefined,
-) =>
-  change(backend, nameOf(ref), signal, async (_, machine, now) => {
+export const removeNic = (core: ComputeCore, ref: Ref, nicId: string, signal: AbortSignal | undefined) =>
+  change(core, nameOf(ref), signal, async (_, machine, now) => {
     if (!machine.nics.some(({ id }) => id === nicId)) return null;
     const nics = machine.nics.filter(({ id }) => id !== nicId);
-    return { ...machine, nics, busyUntil: now + backend.takes('nic') };
+    return { ...machine, nics, busyUntil: now + core.takes('nic') };
   });

@@ -1,7 +1,7 @@
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Network, NetworkSpec } from '../network.ts';
-import { type ComputeBackend, nameOf } from './backend.ts';
+import { type ComputeCore, nameOf } from './core.ts';
 import type { ComputeStateStore } from './store.ts';
 
 /** Lists the machines and gateways that have an interface in the network. */
@@ -14,21 +14,21 @@ async function usersOf(store: ComputeStateStore, { account, id }: Ref) {
 }
 
 export async function ensureNetwork(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   spec: NetworkSpec,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  await backend.store.transact(async (store) => {
+  await core.store.transact(async (store) => {
     const present = await store.lock('network', name);
     if (present === null) await store.insert('network', name, spec);
     else await store.update('network', name, spec);
   });
-  await backend.pause(backend.takes('network'), signal);
+  await core.pause(core.takes('network'), signal);
 }
 
-export async function observeNetwork({ store }: ComputeBackend, ref: Ref): Promise<Network | null> {
+export async function observeNetwork({ store }: ComputeCore, ref: Ref): Promise<Network | null> {
   const spec = await store.find('network', nameOf(ref));
   if (spec === null) return null;
   const users = await usersOf(store, ref);
@@ -39,12 +39,12 @@ export async function observeNetwork({ store }: ComputeBackend, ref: Ref): Promi
 }
 
 export async function removeNetwork(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  const wasThere = await backend.store.transact(async (store) => {
+  const wasThere = await core.store.transact(async (store) => {
     if ((await store.lock('network', name)) === null) return false;
     const users = await usersOf(store, ref);
     if (users.length > 0) {
@@ -54,5 +54,5 @@ export async function removeNetwork(
     await store.delete('network', name);
     return true;
   });
-  if (wasThere) await backend.pause(backend.takes('network'), signal);
+  if (wasThere) await core.pause(core.takes('network'), signal);
 }

@@ -2,7 +2,7 @@
 import type { Db } from '../../../store/database.ts';
 import { EngineRefused } from '../../errors.ts';
 import { type Found, StateStore } from '../../sandbox/store.ts';
-import { openComputeBackend } from './backend.ts';
+import { openComputeCore } from './core.ts';
 import { haltInside } from './guest-actions.ts';
 import { present } from './machines.ts';
 import type { Machine } from './state.ts';
@@ -46,10 +46,10 @@ async function befall(db: Db, machineId: string, named: string): Promise<boolean
   const found = (await allMachines(db)).find(({ id }) => id === machineId);
   if (found === undefined) return false;
   const { location, project: account, id } = found;
-  const backend = openComputeBackend({ db, location, hosts: [], images: () => [], isos: () => [], pace: 1 });
-  if (mishap === 'lose') return backend.lose(found);
+  const core = openComputeCore({ db, location, hosts: [], images: () => [], isos: () => [], pace: 1 });
+  if (mishap === 'lose') return core.lose(found);
   try {
-    await haltInside(backend, { account, id }, mishap === 'crash' ? 'crashed' : mishap);
+    await haltInside(core, { account, id }, mishap === 'crash' ? 'crashed' : mishap);
     return true;
   } catch (error) {
     if (error instanceof EngineRefused) return false;

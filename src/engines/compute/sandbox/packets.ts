@@ -6,7 +6,7 @@ import { parseAddress } from '../../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../../kernel/net/cidr.ts';
 import type { FirewallMember, FirewallRule, FirewallSpec } from '../firewall.ts';
 import type { Nic, Ref } from '../instance.ts';
-import { type ComputeBackend, missing, nameOf } from './backend.ts';
+import { type ComputeCore, missing, nameOf } from './core.ts';
 import { isOn, type Machine } from './state.ts';
 import type { ComputeStateStore } from './store.ts';
 
@@ -114,7 +114,7 @@ const sourceOf = (nic: Nic, address: string): string =>
 
 /** What happens to a packet that a machine sends to an address. */
 export async function send(
-  { store }: ComputeBackend,
+  { store }: ComputeCore,
   ref: Ref,
   address: string,
   packet: Packet,

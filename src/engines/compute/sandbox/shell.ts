@@ -1,8 +1,8 @@
 /** The serial console of a machine, with root logged in: a shell with a few commands on the machine's files. */
 import { Duplex } from 'node:stream';
 import type { Ref } from '../instance.ts';
-import type { ComputeBackend } from './backend.ts';
 import { tail } from './boot-log.ts';
+import type { ComputeCore } from './core.ts';
 import { diskOf, haltInside, writeInside } from './guest-actions.ts';
 import { netcat, ping } from './network-commands.ts';
 import type { Disk } from './state.ts';
@@ -12,15 +12,15 @@ const MOST_TYPED = 4096;
 const COMMANDS = 'cat, echo, exit, help, hostname, ls, nc, ping, poweroff, reboot';
 
 export class Shell extends Duplex {
-  readonly #backend: ComputeBackend;
+  readonly #core: ComputeCore;
   readonly #ref: Ref;
   readonly #hostname: string;
   #typed = '';
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(backend: ComputeBackend, ref: Ref, hostname: string, log: string) {
+  constructor(core: ComputeCore, ref: Ref, hostname: string, log: string) {
     super();
-    this.#backend = backend;
+    this.#core = core;
     this.#ref = ref;
     this.#hostname = hostname;
     this.#say(`${tail(log, SHOWN_BYTES).trimEnd()} root (automatic login)\n`);
@@ -70,7 +70,7 @@ export class Shell extends Duplex {
   /** Returns the output of the command, or null if the command ends the session. */
   async #obey(line: string): Promise<string | null> {
     const [command = '', ...rest] = line.split(/\s+/);
-    const disk = await diskOf(this.#backend, this.#ref);
+    const disk = await diskOf(this.#core, this.#ref);
     switch (command) {
       case '':
         return '';
@@ -88,14 +88,14 @@ export class Shell extends Duplex {
       case 'echo':
         return this.#echo(line.slice('echo'.length).trim());
       case 'nc':
-        return netcat(this.#backend, this.#ref, rest);
+        return netcat(this.#core, this.#ref, rest);
       case 'ping':
-        return ping(this.#backend, this.#ref, rest);
+        return ping(this.#core, this.#ref, rest);
       case 'exit':
         return null;
       case 'poweroff':
       case 'reboot':
-        await haltInside(this.#backend, this.#ref, command === 'reboot' ? 'reboot' : 'shutdown');
+        await haltInside(this.#core, this.#ref, command === 'reboot' ? 'reboot' : 'shutdown');
         return null;
       default:
         return `sh: ${command}: command not found (try help)\n`;
@@ -111,7 +111,7 @@ export class Shell extends Duplex {
     const [said = '', path] = text.split(/\s*>\s*/);
     const content = `${said.replace(/^(["'])(.*)\1$/, '$2')}\n`;
     if (path === undefined) return content;
-    await writeInside(this.#backend, this.#ref, path, content);
+    await writeInside(this.#core, this.#ref, path, content);
     return '';
   }
 

@@ -9,7 +9,7 @@ import type { Name } from '../../sandbox/store.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Ref } from '../instance.ts';
 import type { Volume, VolumeSpec } from '../volume.ts';
-import { type ComputeBackend, missing, nameOf } from './backend.ts';
+import { type ComputeCore, missing, nameOf } from './core.ts';
 import { isOn, type Moment, type StoredVolume, withOnce } from './state.ts';
 import type { ComputeStateStore } from './store.ts';
 
@@ -25,12 +25,12 @@ const restsAt = ({ busyUntil, snapshots }: StoredVolume): Moment =>
   Math.max(busyUntil, ...snapshots.map(({ at }) => at));
 
 async function changeVolume(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   signal: AbortSignal | undefined,
   apply: Change,
 ): Promise<void> {
-  if (!(await backend.change('volume', nameOf(ref), signal, { restsAt, apply })))
+  if (!(await core.change('volume', nameOf(ref), signal, { restsAt, apply })))
     throw missing('volume', ref.id);
 }
 
@@ -50,7 +50,7 @@ async function contentOf(
 }
 
 export async function ensureVolume(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   { kind, sizeGb, source }: VolumeSpec,
   capabilities: Capabilities,
@@ -58,12 +58,12 @@ export async function ensureVolume(
 ): Promise<void> {
   if (kind === 'filesystem') refuseMissingCapability(capabilities, 'fileSystemVolumes');
   const name = nameOf(ref);
-  const pending = await backend.store.transact(async (store) => {
+  const pending = await core.store.transact(async (store) => {
     const present = await store.lock('volume', name);
     const now = await store.now();
     if (present !== null) return restsAt(present) - now;
     const content = await contentOf(store, name.project, source, sizeGb);
-    const busyUntil = now + backend.takes('volume');
+    const busyUntil = now + core.takes('volume');
     await store.insert('volume', name, {
       sizeGb,
       content,
@@ -74,7 +74,7 @@ export async function ensureVolume(
     });
     return busyUntil - now;
   });
-  await backend.pause(pending, signal);
+  await core.pause(pending, signal);
 }
 
 function present({ project, id }: Name, volume: StoredVolume, now: Moment): Volume {
@@ -98,12 +98,12 @@ function present({ project, id }: Name, volume: StoredVolume, now: Moment): Volu
   };
 }
 
-export async function observeVolume({ store }: ComputeBackend, ref: Ref): Promise<Volume | null> {
+export async function observeVolume({ store }: ComputeCore, ref: Ref): Promise<Volume | null> {
   const volume = await store.find('volume', nameOf(ref));
   return volume === null ? null : present(nameOf(ref), volume, await store.now());
 }
 
-export async function observeVolumes({ store }: ComputeBackend): Promise<Volume[]> {
+export async function observeVolumes({ store }: ComputeCore): Promise<Volume[]> {
   const volumes = await store.list('volume');
   if (volumes.length === 0) return [];
   const now = await store.now();
@@ -111,12 +111,12 @@ export async function observeVolumes({ store }: ComputeBackend): Promise<Volume[
 }
 
 export async function removeVolume(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  const wasThere = await backend.store.transact(async (store) => {
+  const wasThere = await core.store.transact(async (store) => {
     const volume = await store.lock('volume', name);
     if (volume === null) return false;
     if (volume.instance !== null)
@@ -124,53 +124,53 @@ export async function removeVolume(
     await store.delete('volume', name);
     return true;
   });
-  if (wasThere) await backend.pause(backend.takes('remove'), signal);
+  if (wasThere) await core.pause(core.takes('remove'), signal);
 }
 
 export const ensureVolumeSize = (
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   sizeGb: number,
   signal: AbortSignal | undefined,
 ) =>
-  changeVolume(backend, ref, signal, async (_, volume, now) => {
+  changeVolume(core, ref, signal, async (_, volume, now) => {
     if (volume.sizeGb === sizeGb) return null;
     if (volume.sizeGb > sizeGb)
       throw new EngineRefused(
         'engine_failed',
         `A volume of ${volume.sizeGb} GB cannot become one of ${sizeGb} GB.`,
       );
-    return { ...volume, sizeGb, busyUntil: now + backend.takes('resize') };
+    return { ...volume, sizeGb, busyUntil: now + core.takes('resize') };
   });
 
 export const ensureVolumeAttached = (
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   instance: string,
   signal: AbortSignal | undefined,
 ) =>
-  changeVolume(backend, ref, signal, async (store, volume, now) => {
+  changeVolume(core, ref, signal, async (store, volume, now) => {
     if (volume.instance === instance) return null;
     if (volume.instance !== null)
       throw new EngineRefused('already_attached', `The machine ${volume.instance} has the volume.`);
     if (!(await store.hold('machine', { project: ref.account, id: instance })))
       throw missing('machine', instance);
-    return { ...volume, instance, busyUntil: now + backend.takes('attach') };
+    return { ...volume, instance, busyUntil: now + core.takes('attach') };
   });
 
 /** `isRefused`: a fault rule says that the guest uses the volume. */
 export const ensureVolumeDetached = (
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   instance: string,
   isRefused: boolean,
   signal: AbortSignal | undefined,
 ) =>
-  changeVolume(backend, ref, signal, async (store, volume, now) => {
+  changeVolume(core, ref, signal, async (store, volume, now) => {
     if (volume.instance !== instance) return null;
     if (isRefused && (await isRunning(store, ref.account, instance, now)))
       throw new EngineRefused('guest_refused_detach', 'The guest still uses the volume.');
-    return { ...volume, instance: null, busyUntil: now + backend.takes('attach') };
+    return { ...volume, instance: null, busyUntil: now + core.takes('attach') };
   }).catch((error: unknown) => {
     if (!(error instanceof EngineRefused && error.code === 'not_found')) throw error;
   });
@@ -186,27 +186,27 @@ async function isRunning(
 }
 
 export const ensureVolumeSnapshot = (
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   id: string,
   signal: AbortSignal | undefined,
 ) =>
-  changeVolume(backend, ref, signal, async (store, volume, now) => {
+  changeVolume(core, ref, signal, async (store, volume, now) => {
     if (volume.snapshots.some((snapshot) => snapshot.id === id)) return null;
     const { content, sizeGb, instance } = volume;
     const isUsed = await isRunning(store, ref.account, instance, now);
     const consistency = isUsed ? ('crash' as const) : ('filesystem' as const);
-    const snapshot = { id, at: now + backend.takes('snapshot'), content, sizeGb, consistency };
+    const snapshot = { id, at: now + core.takes('snapshot'), content, sizeGb, consistency };
     return { ...volume, snapshots: [...volume.snapshots, snapshot] };
   });
 
 export const removeVolumeSnapshot = (
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   id: string,
   signal: AbortSignal | undefined,
 ) =>
-  backend.change('volume', nameOf(ref), signal, {
+  core.change('volume', nameOf(ref), signal, {
     restsAt,
     apply: async (_, volume) => {
       const snapshots = volume.snapshots.filter((snapshot) => snapshot.id !== id);
@@ -215,12 +215,12 @@ export const removeVolumeSnapshot = (
   });
 
 export const ensureVolumeRestored = (
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   { once, snapshot: id }: { readonly once: string; readonly snapshot: string },
   signal: AbortSignal | undefined,
 ) =>
-  changeVolume(backend, ref, signal, async (store, volume, now) => {
+  changeVolume(core, ref, signal, async (store, volume, now) => {
     if (volume.once.includes(once)) return null;
     if (await isRunning(store, ref.account, volume.instance, now))
       throw new EngineRefused('invalid_state', 'The machine of the volume runs. Stop it first.');
@@ -228,7 +228,7 @@ export const ensureVolumeRestored = (
     if (snapshot === undefined) throw missing('snapshot', id);
     if (volume.snapshots.at(-1) !== snapshot)
       throw new EngineRefused('invalid_state', 'Newer snapshots exist. Remove them first.');
-    const busyUntil = now + backend.takes('restore');
+    const busyUntil = now + core.takes('restore');
     return withOnce({ ...volume, content: snapshot.content, busyUntil }, once);
   });
 
@@ -243,16 +243,16 @@ export async function devicesOf(
 
 /** Writes to a device. Returns false if the machine has no such device. */
 export async function writeDevice(
-  backend: ComputeBackend,
+  core: ComputeCore,
   ref: Ref,
   path: string,
   content: string,
 ): Promise<boolean> {
   const { project, id: instance } = nameOf(ref);
-  const volumes = await backend.store.containing('volume', project, { instance });
+  const volumes = await core.store.containing('volume', project, { instance });
   const found = volumes.find(({ id }) => pathOf(id) === path);
   if (found === undefined) return false;
-  await changeVolume(backend, { account: ref.account, id: found.id }, undefined, async (_, volume) =>
+  await changeVolume(core, { account: ref.account, id: found.id }, undefined, async (_, volume) =>
     volume.instance === instance ? { ...volume, content } : null,
   );
   return true;

@@ -31,8 +31,8 @@ afterAll(() => app.close());
 const sandbox = (): Sandbox => app.services.compute.at('fra1') as Sandbox;
 const refOf = (id: string) => ({ account: mine.account.id, id });
 const objects = () => app.services.objects.at('fra1')!;
-const write = (text: string) => writeInside(sandbox().backend, refOf(vm.id), '/note', text);
-const noteOn = async (id: string) => (await diskOf(sandbox().backend, refOf(id)))['/note'];
+const write = (text: string) => writeInside(sandbox().core, refOf(vm.id), '/note', text);
+const noteOn = async (id: string) => (await diskOf(sandbox().core, refOf(id)))['/note'];
 
 async function backUp(payload: object = {}): Promise<Backup> {
   const answer = await mine.send('POST', 'backups', { vm_id: vm.id, ...payload });

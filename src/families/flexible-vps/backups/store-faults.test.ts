@@ -52,8 +52,8 @@ describe.skipIf(reason !== null)(`a store in S3 that fails${reason === null ? ''
 
   const sandbox = (): Sandbox => app.services.compute.at('fra1') as Sandbox;
   const refOf = (id: string) => ({ account: mine.account.id, id });
-  const write = (text: string) => writeInside(sandbox().backend, refOf(vm.id), '/note', text);
-  const note = async () => (await diskOf(sandbox().backend, refOf(vm.id)))['/note'];
+  const write = (text: string) => writeInside(sandbox().core, refOf(vm.id), '/note', text);
+  const note = async () => (await diskOf(sandbox().core, refOf(vm.id)))['/note'];
   const stored = () => app.services.objects.at('fra1')!.list(`${mine.account.id}/`);
   const read = async (id: string): Promise<Backup> =>
     (await mine.send('GET', `backups/${id}`)).json<Backup>();

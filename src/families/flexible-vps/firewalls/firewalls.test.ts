@@ -41,7 +41,7 @@ const ssh = { direction: 'in', action: 'allow', protocol: 'tcp', ports: ['22'] }
 
 /** What happens to a connection to port 22 of the other machine, over its public address. */
 const connect = (from: Vm, to: Vm, port = 22): Promise<Delivery> =>
-  send(engine().backend, { account: mine.account.id, id: from.id }, to.primary_ipv4 ?? '', {
+  send(engine().core, { account: mine.account.id, id: from.id }, to.primary_ipv4 ?? '', {
     protocol: 'tcp',
     port,
   });

@@ -67,7 +67,7 @@ const insert = async (change: Partial<ImageRow> = {}): Promise<ImageRow> => {
 describe('an image of a machine', () => {
   it('202: is captured while the machine runs, shows its operation, and knows its operating system', async () => {
     const vmId = await createVm();
-    await writeInside(engineAt('fra1').backend, { account: account.id, id: vmId }, '/root/note', 'captured');
+    await writeInside(engineAt('fra1').core, { account: account.id, id: vmId }, '/root/note', 'captured');
     const answer = await capture({ type: 'vm', vm_id: vmId });
     expect(answer.json()).toMatchObject({
       status: 'creating',

@@ -300,7 +300,7 @@ describe('an engine that fails', () => {
     const engine = app.services.compute.at('fra1') as Sandbox;
     const ref = { account: vps.account.id, id: vm.id };
     await engine.ensureRunning(ref);
-    await haltInside(engine.backend, ref, 'crashed');
+    await haltInside(engine.core, ref, 'crashed');
     await addFault(app.services.db, { call: 'ensureRunning', target: vm.id, effect: { kind: 'lie' } });
     const operation = await retried(await act(vm, 'power_on'));
     expect(operation).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
@@ -311,7 +311,7 @@ describe('an engine that fails', () => {
   it('crashed the machine: it can be switched off and on again', async () => {
     const vm = await vps.vm();
     const engine = app.services.compute.at('fra1') as Sandbox;
-    await haltInside(engine.backend, { account: vps.account.id, id: vm.id }, 'crashed');
+    await haltInside(engine.core, { account: vps.account.id, id: vm.id }, 'crashed');
     expect((await acted(vm, 'power_off')).status).toBe('succeeded');
     await expectState(vm, 'stopped');
     expect((await acted(vm, 'power_on')).status).toBe('succeeded');

@@ -52,7 +52,7 @@ describe('a guest that shuts down slowly', () => {
     addFault(app.services.db, { call: 'requestShutdown', target: vm.id, times: 1, effect: { kind: 'lie' } });
   const shutDownInside = (vm: Vm) =>
     haltInside(
-      (app.services.compute.at('fra1') as Sandbox).backend,
+      (app.services.compute.at('fra1') as Sandbox).core,
       { account: vps.account.id, id: vm.id },
       'shutdown',
     );

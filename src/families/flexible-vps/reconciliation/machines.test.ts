@@ -120,7 +120,7 @@ describe('a running machine', () => {
 
 async function bootOf(id: string) {
   const name = { project: room.account.id, id };
-  const boot = (await room.engine.backend.store.find('machine', name))?.boots.at(-1);
+  const boot = (await room.engine.core.store.find('machine', name))?.boots.at(-1);
   if (boot === undefined) throw new Error('It was never booted.');
   return boot;
 }

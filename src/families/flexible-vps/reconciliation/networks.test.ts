@@ -25,7 +25,7 @@ async function create(name: string): Promise<string> {
 
 it('a network that its engine lost is in error, with one event, and is not created again', async () => {
   const id = await create('inner');
-  const { store } = room.engine.backend;
+  const { store } = room.engine.core;
   const name = { project: room.account.id, id };
   const kept = await store.find('network', name);
   await look();

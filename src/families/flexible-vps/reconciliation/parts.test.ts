@@ -184,7 +184,7 @@ describe('a snapshot that the engine lost', () => {
     const { vmId, id, path } = await take();
     const price = await room.meterOf(id);
     const name = { project: room.account.id, id: vmId };
-    const { snapshots = [] } = (await room.engine.backend.store.find('machine', name)) ?? {};
+    const { snapshots = [] } = (await room.engine.core.store.find('machine', name)) ?? {};
     await room.befall(vmId, { snapshots: [] });
     await room.look();
     await room.befall(vmId, { snapshots });

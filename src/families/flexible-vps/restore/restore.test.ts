@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => clearFaults(app.services.db));
 
-const room = () => (app.services.compute.at('fra1') as Sandbox).backend;
+const room = () => (app.services.compute.at('fra1') as Sandbox).core;
 const ref = () => ({ account: mine.account.id, id: vm.id });
 const write = (text: string) => writeInside(room(), ref(), '/root/note', text);
 const noted = async () => (await diskOf(room(), ref()))['/root/note'];

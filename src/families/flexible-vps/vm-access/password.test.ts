@@ -28,8 +28,8 @@ const reset = (body: object = {}, headers = {}, query = '') =>
 
 /** Reads /etc/shadow of the machine, which holds the password hashes. */
 async function shadow(): Promise<string> {
-  const { backend } = app.services.compute.at(vm.location) as Sandbox;
-  return (await diskOf(backend, { account: vps.account.id, id: vm.id }))['/etc/shadow'] ?? '';
+  const { core } = app.services.compute.at(vm.location) as Sandbox;
+  return (await diskOf(core, { account: vps.account.id, id: vm.id }))['/etc/shadow'] ?? '';
 }
 
 async function told(): Promise<string[]> {

@@ -1,7 +1,7 @@
 /** What happens to volumes when their machines are created, deleted, redeployed and lost, and when engines drift. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EngineRefused } from '../../../engines/compute/port.ts';
-import { nameOf } from '../../../engines/compute/sandbox/backend.ts';
+import { nameOf } from '../../../engines/compute/sandbox/core.ts';
 import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
@@ -156,10 +156,10 @@ describe('redeploying a machine with volumes', () => {
   it('keeps the volumes and their data', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
-    await writeInside(engine().backend, ref(vm.id), volume.device_path ?? '', 'kept');
+    await writeInside(engine().core, ref(vm.id), volume.device_path ?? '', 'kept');
     await mine.do('POST', `vms/${vm.id}/redeploy`, { confirm: vm.name });
     expect(await read(volume.id)).toMatchObject({ status: 'attached', vm_id: vm.id });
-    expect((await diskOf(engine().backend, ref(vm.id)))[volume.device_path ?? '']).toBe('kept');
+    expect((await diskOf(engine().core, ref(vm.id)))[volume.device_path ?? '']).toBe('kept');
   });
 
   it('attaches the volumes of a lost machine again', async () => {
@@ -228,7 +228,7 @@ describe('the reconciler of volumes', () => {
   it('marks lost volumes and snapshots, and unmarks them when they are found again', async () => {
     const volume = await made();
     const snapshot = await mine.do('POST', `volumes/${volume.id}/snapshots`, {});
-    const { store } = engine().backend;
+    const { store } = engine().core;
     const name = nameOf(ref(volume.id));
     const state = (await store.find('volume', name))!;
     await store.update('volume', name, { ...state, snapshots: [] });

@@ -47,9 +47,9 @@ async function acted(id: string, body: object): Promise<Volume> {
 const seen = (id: string) => engine().observeVolume({ account: mine.account.id, id });
 const ref = ({ id }: Pick<Vm, 'id'>) => ({ account: mine.account.id, id });
 const write = (vm: Vm, volume: Volume, text: string) =>
-  writeInside(engine().backend, ref(vm), volume.device_path ?? '', text);
+  writeInside(engine().core, ref(vm), volume.device_path ?? '', text);
 const content = async (vm: Vm, volume: Volume) =>
-  (await diskOf(engine().backend, ref(vm)))[volume.device_path ?? ''];
+  (await diskOf(engine().core, ref(vm)))[volume.device_path ?? ''];
 
 const typesOf = async (prefix = 'volume.'): Promise<string[]> =>
   (

@@ -11,7 +11,7 @@ import { type CommonEffect, isCommon } from './faults.ts';
 import type { SandboxPort } from './sandbox-port.ts';
 import type { Moment, Name, StateStore } from './store.ts';
 
-export interface SandboxBackendOptions<P extends SandboxPort> {
+export interface SandboxCoreOptions<P extends SandboxPort> {
   readonly store: StateStore<P['states']>;
   readonly fixtures: P['fixtures'];
   /** The duration of each task at pace 1, in milliseconds. */
@@ -20,7 +20,7 @@ export interface SandboxBackendOptions<P extends SandboxPort> {
   readonly pace: number;
   /** The PostgreSQL notification channel of the sandboxes of this port. */
   readonly channel: string;
-  /** Receives the nudges of other processes. The backend subscribes at once, so the listener must not be started yet. */
+  /** Receives the nudges of other processes. The core subscribes at once, so the listener must not be started yet. */
   readonly listener?: { subscribe(channel: string, subscriber: Subscriber): void } | undefined;
   /** Writes the fixtures that are stored in tables; runs before the first call. */
   prepare?(): Promise<void>;
@@ -58,16 +58,16 @@ export const nameOf = ({ account, id }: Target): Name => ({ project: account ?? 
 export const missing = (what: string, id: string): EngineRefused =>
   new EngineRefused('not_found', `The engine has no ${what} ${id}.`);
 
-export class SandboxBackend<P extends SandboxPort> {
+export class SandboxCore<P extends SandboxPort> {
   readonly store: StateStore<P['states']>;
   readonly fixtures: P['fixtures'];
   readonly pace: number;
-  readonly #options: SandboxBackendOptions<P>;
+  readonly #options: SandboxCoreOptions<P>;
   readonly #watchers = new Set<Watcher>();
   #prepared: Promise<void> | null = null;
   #late = new Set<Promise<unknown>>();
 
-  constructor(options: SandboxBackendOptions<P>) {
+  constructor(options: SandboxCoreOptions<P>) {
     const { store, fixtures, pace, listener, channel } = options;
     this.#options = options;
     this.store = store;
@@ -244,7 +244,7 @@ export class SandboxBackend<P extends SandboxPort> {
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Nudges the watchers of all processes. A backend with a listener receives its own notification from it. */
+  /** Nudges the watchers of all processes. A core with a listener receives its own notification from it. */
   async tell(name: Name): Promise<void> {
     await this.store.notify(this.#options.channel, name);
     if (this.#options.listener === undefined) this.#nudge(name);

@@ -1,17 +1,17 @@
 /**
- * The backend of the compute sandbox. Its hosts and the images and ISOs of the provider are fixtures; machines, volumes, networks
+ * The core of the compute sandbox. Its hosts and the images and ISOs of the provider are fixtures; machines, volumes, networks
  * and the images of accounts are stored.
  */
 import type { Image as CatalogueImage, Iso as CatalogueIso } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
-import { missing, SandboxBackend, type SandboxBackendOptions } from '../../sandbox/backend.ts';
+import { missing, SandboxCore, type SandboxCoreOptions } from '../../sandbox/core.ts';
 import { type Name, StateStore } from '../../sandbox/store.ts';
 import { type Task, TIMES } from './durations.ts';
 import type { CallName, OwnEffect } from './faults.ts';
 import { type Machine, type Moment, restsAt, type States } from './state.ts';
 import { type ComputeStateStore, type HostSpec, release, SANDBOX_CHANNEL, writeHosts } from './store.ts';
 
-export { missing, nameOf } from '../../sandbox/backend.ts';
+export { missing, nameOf } from '../../sandbox/core.ts';
 
 interface Fixtures {
   readonly hosts: readonly HostSpec[];
@@ -28,7 +28,7 @@ interface ComputeSandbox {
   readonly fixtures: Fixtures;
 }
 
-export type ComputeBackend = SandboxBackend<ComputeSandbox>;
+export type ComputeCore = SandboxCore<ComputeSandbox>;
 
 /**
  * Deletes the machine and releases its capacity on the host. Its volumes stay, attached to no machine. Returns false if
@@ -58,14 +58,12 @@ async function loseObject(store: ComputeStateStore, name: Name): Promise<boolean
   return false;
 }
 
-interface ComputeBackendOptions
-  extends Fixtures,
-    Pick<SandboxBackendOptions<ComputeSandbox>, 'pace' | 'listener'> {
+interface ComputeCoreOptions extends Fixtures, Pick<SandboxCoreOptions<ComputeSandbox>, 'pace' | 'listener'> {
   readonly db: Db;
   readonly location: string;
 }
 
-export function openComputeBackend({
+export function openComputeCore({
   db,
   location,
   hosts,
@@ -73,9 +71,9 @@ export function openComputeBackend({
   isos,
   pace,
   listener,
-}: ComputeBackendOptions): ComputeBackend {
+}: ComputeCoreOptions): ComputeCore {
   const store: ComputeStateStore = new StateStore(db, location);
-  return new SandboxBackend<ComputeSandbox>({
+  return new SandboxCore<ComputeSandbox>({
     store,
     fixtures: { hosts, images, isos },
     times: TIMES,
@@ -92,17 +90,17 @@ export type Change = (store: ComputeStateStore, machine: Machine, now: Moment) =
 
 /** Changes a machine when no other task is in progress on it. Returns false if the machine does not exist. */
 export const change = (
-  backend: ComputeBackend,
+  core: ComputeCore,
   name: Name,
   signal: AbortSignal | undefined,
   apply: Change,
-): Promise<boolean> => backend.change('machine', name, signal, { restsAt, apply });
+): Promise<boolean> => core.change('machine', name, signal, { restsAt, apply });
 
 export async function changePresent(
-  backend: ComputeBackend,
+  core: ComputeCore,
   name: Name,
   signal: AbortSignal | undefined,
   apply: Change,
 ): Promise<void> {
-  if (!(await change(backend, name, signal, apply))) throw missing('machine', name.id);
+  if (!(await change(core, name, signal, apply))) throw missing('machine', name.id);
 }
