@@ -12,7 +12,7 @@ const BEGAN = Date.parse('2026-03-01T10:00:00Z');
 const DEADLINE_SECONDS = 600;
 const STEP_SECONDS = 250;
 
-it('tells a step the time of its own beginning, however long those before it took', async () => {
+it('each step gets the time of its own start', async () => {
   let elapsedMs = 0;
   const seen: number[] = [];
   const step = (name: string) => ({

@@ -83,7 +83,7 @@ describe('PostgreSQL restarted in the middle', () => {
 });
 
 describe("the database's clock", () => {
-  it('moved by an hour, forward and back, loses, doubles and sticks nothing', async ({ skip }) => {
+  it('moved by an hour, forward and back, makes no operation lost, repeated or stuck', async ({ skip }) => {
     const library = findFaketime();
     if (library === undefined) return skip(NO_FAKETIME);
     const postgres = await startMovablePostgres(library);

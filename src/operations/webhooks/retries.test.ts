@@ -4,7 +4,7 @@ import { DELAYS, readRetryAfter, retryAfter } from './retries.ts';
 
 const chance = fc.double({ min: 0, max: 1, noNaN: true });
 
-it('waits as the schedule says, ten per cent more or less, and gives up after the tenth attempt', () => {
+it('retries follow the schedule with 10 percent jitter, and end after the tenth attempt', () => {
   fc.assert(
     fc.property(chance, (chance) => {
       DELAYS.forEach((delay, i) => {
@@ -20,7 +20,7 @@ it('waits as the schedule says, ten per cent more or less, and gives up after th
   expect(retryAfter({ attempt: 10, retryAfterSeconds: 60, chance: 0 })).toBeNull();
 });
 
-it('comes no sooner than the receiver wishes, up to an hour, and never sooner than the schedule', () => {
+it('a retry waits for Retry-After, up to an hour, and never less than the schedule', () => {
   const wait = (attempt: number, retryAfterSeconds: number) =>
     retryAfter({ attempt, retryAfterSeconds, chance: 0.5 });
   expect([wait(1, 120), wait(1, 86_400), wait(1, 1), wait(4, 60)]).toEqual([120, 3600, 5, 7200]);
