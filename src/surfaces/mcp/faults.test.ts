@@ -40,7 +40,7 @@ it('a server that is restarted between two calls answers the same client, which 
   await second.close();
 });
 
-it('a wait survives the death of the worker, and ends when another one has done the work', async () => {
+it('a wait survives a killed worker, and ends when another worker has finished', async () => {
   const mcp = await startMcp(t);
   const program = await buildWorker(folder);
   const hire = () => startWorker(program, { connection: t.database.connection, leaseSeconds: 2 });
