@@ -43,7 +43,7 @@ describe('the catalogue', () => {
     ]).toContain(status);
   });
 
-  it('has a next step that a refusal may replace by one other sentence', () => {
+  it('is overridden only by next steps of exactly one sentence', () => {
     const advice = sources.flatMap(([, text]) =>
       [...text.matchAll(/nextStep: '([^']*)'/g)].map(([, sentence]) => sentence ?? ''),
     );

@@ -27,7 +27,7 @@ import type { Json } from './terraform-values.ts';
 
 const document = exampleDocument(buildRegistry(families));
 const model = iacModel(document);
-const title = 'what a Terraform module could change';
+const title = 'a resource of a Terraform module';
 const TIMEOUT_MS = 1_800_000;
 const place = { location: 'fra1' };
 const selector = 'team=law';

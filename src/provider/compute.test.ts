@@ -91,7 +91,7 @@ describe('a location that Incus serves', () => {
     });
   });
 
-  it('can have all other settings', () => {
+  it('has all other settings under their configured names', () => {
     const given = {
       ...unix,
       instance_type: 'virtual-machine',

@@ -98,7 +98,7 @@ describe('a statement that is sent later', () => {
     expect((await divide(6).execute(db)).rows).toEqual([{ later: 2 }]);
   });
 
-  it('can follow a value that cannot be sent, in a new statement', async () => {
+  it('works after a value that cannot be sent, in a new statement', async () => {
     const unsendable = {
       toPostgres() {
         throw new Error('not to be sent');

@@ -125,7 +125,7 @@ describe('metered', () => {
     expect(line).toMatchObject({ kind: 'metered', hourly: null, monthly: micro('22.50') });
   });
 
-  it('may round up to whole billing units', () => {
+  it('can bill more than the used amount', () => {
     const line = only(linesOf({ ...traffic, included: 0n }, entry(20, { billable: micro('30') }), 1));
     expect(line).toMatchObject({ quantity: micro('20'), billable: micro('30'), monthly: micro('0.03') });
   });

@@ -26,7 +26,7 @@ it('a retry waits for Retry-After, up to an hour, and never less than the schedu
   expect([wait(1, 120), wait(1, 86_400), wait(1, 1), wait(4, 60)]).toEqual([120, 3600, 5, 7200]);
 });
 
-it('reads both forms of Retry-After', () => {
+it('both forms of Retry-After are parsed', () => {
   const now = new Date('2026-03-01T10:00:00Z');
   expect(readRetryAfter('120', now)).toBe(120);
   expect(readRetryAfter('Sun, 01 Mar 2026 10:01:00 GMT', now)).toBe(60);

@@ -93,7 +93,7 @@ describe('the place of an embedded database', () => {
         );
       });
 
-      it('keeps using a cluster that became unreachable', async () => {
+      it('is not replaced by a new one when the cluster became unreachable', async () => {
         const data = join(folder, 'data');
         const { cluster, account } = await settle(data, far);
         await makePrivateFolder(cluster, account);

@@ -159,7 +159,7 @@ describe('/metrics behind a proxy on the same machine', () => {
   });
 });
 
-describe('/livez and /readyz', () => {
+describe('/healthz and /readyz', () => {
   it('200 with each component while everything works', async () => {
     expect((await get('/healthz')).json()).toEqual({ status: 'ok' });
     const ready = await get('/readyz');

@@ -120,7 +120,7 @@ it('idle machines are found in one call', async () => {
   );
 });
 
-it('a write cannot be repeated with for_each', async () => {
+it('a write with * as the id is refused', async () => {
   const call = { operation: 'updateVm', path: { id: '*' }, body: { description: 'all' } };
   expect((await agent.call('call_write', call)).json.code).toBe('not_found');
 });

@@ -84,7 +84,7 @@ describe.each([...model.resources, ...model.attachments])('the module $name', (r
   });
 });
 
-it('texts are written without template expressions', () => {
+it('template expressions in texts are escaped', () => {
   expect(quoted(`a "b" \${c} %{d}`)).toBe(`"a \\"b\\" $\${c} %%{d}"`);
   expect(literal({ a: [1, null], 'b c': { d: true } })).toBe('{ a = [1, null], "b c" = { d = true } }');
 });

@@ -5,7 +5,7 @@ import { type BrowserPortal, openPortal, type Tab } from '../../../testing/brows
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { administer } from '../../../testing/postgres.ts';
 
-const title = 'without a database';
+const title = 'the portal without a database';
 
 describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
   let portal: BrowserPortal;

@@ -16,7 +16,7 @@ import {
   PASSWORD,
 } from '../../../testing/people.ts';
 
-const title = 'trouble';
+const title = 'problems at the sign-in and in the portal';
 const FORGED = 'forged'.repeat(7);
 const NEW_PASSWORD = 'another long pass phrase';
 
