@@ -113,7 +113,7 @@ async function expectKept(acknowledged: readonly string[]): Promise<void> {
 }
 
 describe('npm start', () => {
-  it('makes a demo account, keeps everything over a restart, and stops all it started', async () => {
+  it('creates a demo account, keeps everything over a restart, and stops all processes it started', async () => {
     const first = await start();
     const key = first.apiKey ?? '';
     expect(key).toMatch(/^hpk1_/);
@@ -161,7 +161,7 @@ describe('npm start', () => {
     expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
   });
 
-  it('refuses a taken port with the way out, leaves nothing running, and has told nobody a key yet', async () => {
+  it('refuses a port in use with what to do, leaves nothing running, and has shown no key', async () => {
     const first = await start();
     const other = join(temporary, 'other');
     const second = await startServer(other, { HOSTPLANE_PORT: new URL(first.url).port });
@@ -191,7 +191,7 @@ describe('under load', () => {
   });
 
   it.each(['SIGINT', 'SIGKILL'] as const)(
-    'PostgreSQL ended by %s: 503 with Retry-After, then all goes on',
+    'PostgreSQL ended by %s: 503 with Retry-After, and service resumes afterwards',
     async (signal) => {
       const server = await start();
       const key = server.apiKey ?? '';

@@ -8,7 +8,7 @@ import { urlOf } from './testing/command-line.ts';
 import { createTestDatabase } from './testing/database.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './testing/folder.ts';
 
-it('no demo account and no key are made in a database that the operator named', async () => {
+it('no demo account and no key are created in an external database', async () => {
   const folder = await makeTemporaryFolder();
   const database = await createTestDatabase();
   const provider = defaultProvider();

@@ -80,7 +80,7 @@ function ask(
 
 const BROWSER = { accept: 'text/html' };
 
-it('served from its own process and host name, people sign in there, and the API process leads to it', async () => {
+it('the portal in its own process and host name: people sign in there, and the API redirects to it', async () => {
   const portal = await start('portal', `portal: { base_url: '${PORTAL}' }\n`);
   const api = await start('api', `portal: { enabled: false, base_url: '${PORTAL}' }\n`);
   expect(portal.output()).toContain(`portal     ${PORTAL}/portal\n`);
@@ -109,7 +109,7 @@ it('served from its own process and host name, people sign in there, and the API
   });
 });
 
-it('switched off everywhere, no path of it answers, and the pages say what operators do instead', async () => {
+it('without the portal in any process, its paths answer 404, and pages name the command line instead', async () => {
   const off = await start('off', 'portal: { enabled: false }\n');
   for (const path of ['/portal', '/portal/v1/site', '/portal/outbox'])
     expect([path, (await ask(off, path, BROWSER)).status]).toEqual([path, 404]);

@@ -227,7 +227,7 @@ describe.skipIf(!isHere)(
 
     it('hold hundreds of waiting calls, and end them in all processes when their key is revoked', async () => {
       const { db } = app.services;
-      const doomed = await createKey(db, account);
+      const revoked = await createKey(db, account);
       const asking = await createKey(db, account, { approval: 'writes' });
       const body = { name: 'asked', policy: 'spread', location: 'fra1' };
       const asked = await api.ask('/flexible-vps/v1/placement-groups', {
@@ -236,7 +236,7 @@ describe.skipIf(!isHere)(
         body,
       });
       const [operation] = /op_[0-9a-z]+/.exec(asked.body) ?? [];
-      const headers = { ...as(doomed), prefer: 'wait=60' };
+      const headers = { ...as(revoked), prefer: 'wait=60' };
       const held = times(600, (i) =>
         ask(at(i), `/account/v1/operations/${operation}`, {
           headers: { ...headers, 'x-forwarded-for': `198.18.${i % 200}.1` },
@@ -248,10 +248,10 @@ describe.skipIf(!isHere)(
       };
       await expect.poll(waiters, PATIENCE).toBe(600);
       expect(await statuses(50, bystander)).toEqual({ 200: 50 });
-      await revokeKey(db, staff, { account_id: account.id, key_id: doomed.id, reason: 'leaked' });
+      await revokeKey(db, staff, { account_id: account.id, key_id: revoked.id, reason: 'leaked' });
       expect(new Set((await Promise.all(held)).map(({ status }) => status))).toEqual(new Set([401]));
       const again = (i: number) =>
-        ask(at(i), '/account/v1/whoami', { headers: { ...as(doomed), 'x-forwarded-for': newAddress() } });
+        ask(at(i), '/account/v1/whoami', { headers: { ...as(revoked), 'x-forwarded-for': newAddress() } });
       expect(await statuses(PROCESSES, again)).toEqual({ 401: PROCESSES });
       // A page of metrics may be a second old.
       await expect.poll(waiters, PATIENCE).toBe(0);

@@ -31,7 +31,7 @@ async function pasteChapter(page: string, wanted: string): Promise<string> {
 
 describe('the README', () => {
   it(
-    'has a tour that does what it says, pasted as it stands',
+    'has a tour whose commands print what it shows',
     async () => {
       const stdout = await pasteChapter(readme, 'Three minutes with curl');
       const expected = [
@@ -67,7 +67,7 @@ describe('the README', () => {
 });
 
 describe('the page about approvals', () => {
-  it('can be tried as it stands', async () => {
+  it('has commands that work as shown', async () => {
     const page = readFileSync(join(root, 'docs/approvals.md'), 'utf8');
     expectInOrder(await pasteChapter(page, 'Try it'), [
       '"name":"lab"',
@@ -82,7 +82,7 @@ describe('the page about approvals', () => {
     ]);
   });
 
-  it('locks a budget as it says', async () => {
+  it('locks a budget as described', async () => {
     const page = readFileSync(join(root, 'docs/approvals.md'), 'utf8');
     expectInOrder(await pasteChapter(page, 'Budgets that an agent cannot lift'), [
       '40.00 EUR a month',

@@ -79,7 +79,7 @@ async function hangUp(words: string): Promise<Record<string, unknown>> {
   return linesOf(server.output(), words).at(-1) ?? {};
 }
 
-it('a server takes over the file and the certificate, says what needs a restart, and keeps both if they are faulty', async () => {
+it('a server reloads the file and the certificate, names what needs a restart, and keeps both if they are invalid', async () => {
   const first = await look();
   expect(first.name).toBe('First');
 
@@ -106,7 +106,7 @@ it('a server takes over the file and the certificate, says what needs a restart,
   expect(await look()).toEqual(second);
 });
 
-it('a worker takes over the file and stops in order', async () => {
+it('a worker reloads the file and stops gracefully', async () => {
   makeCertificate();
   await writeFile(file, text('Fifth'));
   const worker = spawn(process.execPath, [PROGRAM, 'admin', 'worker'], {
@@ -133,6 +133,6 @@ it('a worker takes over the file and stops in order', async () => {
   }
 });
 
-it('a server that was reloaded drains and ends with 0', async () => {
+it('a reloaded server drains and exits with 0', async () => {
   expect(await server.end('SIGTERM')).toBe(0);
 });

@@ -64,7 +64,7 @@ async function prepare(): Promise<Record<string, string>> {
 }
 
 describe('the page', () => {
-  it('has no block of commands that is neither run nor left out knowingly', () => {
+  it('has no command block that is neither run nor left out on purpose', () => {
     const languages = [...page.matchAll(/^```(\w+)\n(.*)/gm)].map(([, language, line = '']) => [
       language,
       line,
@@ -76,7 +76,7 @@ describe('the page', () => {
     expect(count('text')).toBe(steps.filter(({ shown }) => shown !== '').length);
   });
 
-  it('is found from the others', () => {
+  it('is linked from other pages', () => {
     for (const name of ['README.md', 'docs/operating.md'])
       expect(readFileSync(join(root, name), 'utf8')).toContain('running-on-incus.md)');
   });
@@ -108,7 +108,7 @@ describe.skipIf(reason !== null)(reason === null ? title : `${title}: ${reason}`
     expectInOrder(printed[i] ?? '', partsOf(step));
   });
 
-  it('works over HTTPS as it says', async () => {
+  it('works over HTTPS as described', async () => {
     const relay = await openHttps(daemon);
     const [, text = ''] = /^```yaml\n([\s\S]*?)^```/m.exec(page) ?? [];
     const file = join(folder, 'etc/hostplane.yaml');

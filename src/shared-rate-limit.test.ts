@@ -46,7 +46,7 @@ describe.skipIf(!isHere)(isHere ? 'a shared rate limit' : `a shared rate limit: 
     return count;
   }
 
-  it('is divided by the API processes that run, without workers and processes that have ended', async () => {
+  it('is divided by the number of running API processes, without workers and ended processes', async () => {
     redis.pause();
     await vi.waitFor(async () => {
       for (const app of [one, other]) await app.services.limiter.take('k');

@@ -68,7 +68,7 @@ describe.skipIf(!isHere)(isHere ? 'a slow Redis' : `a slow Redis: ${NO_REDIS}`, 
   it.each([
     ['answers after two seconds', LATE_MS],
     ['accepts everything and never answers', Number.POSITIVE_INFINITY],
-  ])('that %s is waited for by nobody, while the limit still holds', async (_, milliseconds) => {
+  ])('that %s delays no request, while the limit is still enforced', async (_, milliseconds) => {
     relay.delay(milliseconds);
     await untilRateLimitIs('degraded');
     const from = newAddress();

@@ -129,7 +129,7 @@ function tryOn(open: () => Promise<Site>): void {
     for (const { step, printed } of tried) expectInOrder(printed, partsOf(step));
   });
 
-  it('leaves nothing behind, here or at the engine', async () => {
+  it('leaves nothing behind, in the database or at the engine', async () => {
     const left = await inDatabase(async (db) => ({
       resources: await db.selectFrom('resources').select(['type', 'name']).execute(),
       machines: await db.selectFrom('vms').select('name').execute(),
@@ -159,7 +159,7 @@ function tryOn(open: () => Promise<Site>): void {
     expect(stored.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([]);
   });
 
-  it('has each event of a machine name the operation that it came from', async () => {
+  it('has the operation in each event of a machine', async () => {
     const told = await inDatabase((db) =>
       db
         .selectFrom('events')

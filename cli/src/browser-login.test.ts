@@ -93,7 +93,7 @@ describe('a login by browser', () => {
     expect(JSON.parse(who.out).key.name).toBe('from-the-browser');
   });
 
-  it('asks first: Enter is the browser', async () => {
+  it('asks first, and Enter chooses the browser', async () => {
     const { code, asked } = await login('--context enter', async (address) => {
       await bring(address, { code: await allow(address) });
     });
@@ -107,7 +107,7 @@ describe('a login by browser', () => {
     expect([code, asked]).toEqual([0, ['Code from the browser: ']]);
   });
 
-  it('takes a pasted code where there is no browser', async () => {
+  it('accepts a pasted code if there is no browser', async () => {
     let given: (code: string) => void = () => undefined;
     const pasted = new Promise<string>((resolve) => {
       given = resolve;
@@ -124,7 +124,7 @@ describe('a login by browser', () => {
     expect((await context('pasted'))?.key).toMatch(/^hpk1_/);
   });
 
-  it('accepts no code without the right state', async () => {
+  it('refuses a code without the right state', async () => {
     const { code } = await login('--browser --context state', async (address) => {
       for (const state of ['', 'wrong'])
         expect(await bring(address, { code: 'planted', state })).toContain('Nothing here');
@@ -135,7 +135,7 @@ describe('a login by browser', () => {
   });
 });
 
-describe('a login that does not come about', () => {
+describe('a failed login by browser', () => {
   it('4: the person refused', async () => {
     const { code, err } = await login('--browser --context no', async (address) => {
       await bring(address, { error: 'refused' });
@@ -168,7 +168,7 @@ describe('a login that does not come about', () => {
     expect([code, err]).toEqual([130, expect.stringContaining('Stopped.')]);
   });
 
-  it('2: no code where there is no browser', async () => {
+  it('2: there is no browser and no code was given', async () => {
     const { code } = await login('--browser', async () => undefined, { env: { BROWSER: '' } });
     expect(code).toBe(2);
   });
@@ -178,13 +178,13 @@ describe('a login that does not come about', () => {
     expect([code, err]).toEqual([2, expect.stringContaining('needs a terminal')]);
   });
 
-  it('2: a key that is typed where it can be seen is not taken', async () => {
+  it('2: a key must not be typed where it can be seen', async () => {
     const { code, err } = await login('', async () => undefined, { answers: [site.key] });
     expect([code, err]).toEqual([2, expect.stringContaining('without showing it')]);
     expect(err).not.toContain(site.key);
   });
 
-  it('says which key was made if it cannot be used', async () => {
+  it('names the created key if it cannot be used', async () => {
     const { db } = site.app.services;
     const set = (keys_suspended: boolean) =>
       db.updateTable('accounts').set({ keys_suspended }).where('id', '=', site.world.account.id).execute();
@@ -213,7 +213,7 @@ describe('in a real terminal', () => {
     return { terminal, address: new URL(address) };
   }
 
-  it('the browser ends the question for a code', async () => {
+  it('the callback of the browser ends the prompt for a code', async () => {
     const { terminal, address } = await waiting('terminal');
     await bring(address, { code: await allow(address) });
     await terminal.says('Logged in at');

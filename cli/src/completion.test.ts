@@ -35,7 +35,7 @@ const complete = async (...words: string[]): Promise<string[]> => {
   return out.split('\n').flatMap((each) => each.split('\t')[0] || []);
 };
 
-describe('what can stand at the cursor', () => {
+describe('the candidates at the cursor', () => {
   it.each([
     [['logi'], 'login'],
     [['flex'], 'flexible-vps'],
@@ -56,7 +56,7 @@ describe('what can stand at the cursor', () => {
     expect(await complete(...words)).toContain(expected);
   });
 
-  it('has live names of resources, for arguments and for flags', async () => {
+  it('include names of resources from the server, for arguments and flags', async () => {
     expect(await complete('placement-group', 'get', 'ba')).toEqual(['batch', 'backend']);
     expect(await complete('vm', 'create', '--location', 'fra1', '--placement-group-id', 'back')).toEqual([
       'backend',
@@ -64,14 +64,14 @@ describe('what can stand at the cursor', () => {
     expect(await complete('vm', 'create', '--location', 'fr')).toEqual(['fra1']);
   });
 
-  it('narrows lists by the flags before: plans by the location', async () => {
+  it('depend on earlier flags: plans of the location', async () => {
     const all = await complete('vm', 'create', '--plan', '');
     const here = await complete('vm', 'create', '--location', 'hel1', '--plan', '');
     expect(here.length).toBeGreaterThan(0);
     expect(here.length).toBeLessThanOrEqual(all.length);
   });
 
-  it('is empty, and no error, without a server', async () => {
+  it('are empty without a server, and no error is printed', async () => {
     const ran = await site.line(['complete-words', '--', 'vm', ''], {
       env: { HOSTPLANE_URL: 'http://127.0.0.1:9' },
     });

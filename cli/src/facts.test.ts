@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('the page of a resource', () => {
-  it('has what matters first, names instead of ids, units, and nothing that is empty', async () => {
+  it('shows important members first, names instead of ids, units, and no empty members', async () => {
     const { code, out } = await site.line('vm get web');
     expect(code).toBe(0);
     const lines = out.split('\n');
@@ -40,7 +40,7 @@ describe('the page of a resource', () => {
     expect(lines.length).toBeLessThan(50);
   });
 
-  it('is complete with -o wide, and the same for programs as before', async () => {
+  it('shows all members with -o wide, and is unchanged for programs', async () => {
     const wide = await site.line('vm get web -o wide');
     expect(wide.out).toMatch(/^interfaces\.1\.network_id +net_\w+$/m);
     const id = JSON.parse((await site.line('volume get data -o json')).out).vm_id;
@@ -48,7 +48,7 @@ describe('the page of a resource', () => {
     expect((await site.line('volume get data --query vm_id')).out).toBe(`${id}\n`);
   });
 
-  it('has a report with more than its rows', async () => {
+  it('of a report shows more than its rows', async () => {
     const { code, out } = await site.line('usage get --group-by resource --limit 1');
     expect([code, out]).toEqual([0, expect.stringMatching(/^Currency +EUR$/m)]);
   });
@@ -77,10 +77,10 @@ describe('a table', () => {
   });
 });
 
-describe('a call that takes something away', () => {
+describe('a destructive call', () => {
   const losses = /this takes something away\.\n {2}delete vm web: All data on the disk \(80 GB\)/;
 
-  it('says what would be lost if --confirm is missing, and before it asks', async () => {
+  it('without --confirm says what would be lost, before it asks', async () => {
     const { code, err } = await site.line('vm delete web');
     expect([code, err]).toEqual([2, expect.stringMatching(losses)]);
     expect(err).toMatch(/\n {2}detach volume data: .+\nNothing was changed\. Repeat with: --confirm web\n$/);
@@ -89,7 +89,7 @@ describe('a call that takes something away', () => {
     expect((await site.line('vm get web -o name')).out).toBe('web\n');
   });
 
-  it('is refused before the question if it could not be done', async () => {
+  it('that would be refused is refused before the question', async () => {
     const { code, err, asked } = await site.line('volume delete data', { answers: ['data'] });
     expect([code, asked]).toEqual([6, []]);
     expect(err).toContain('hostplane flexible-vps volume detach <volume>, or add --detach ');
@@ -100,7 +100,7 @@ describe('names', () => {
   it.each([
     ['vm', 'web'],
     ['network', 'back'],
-  ])('are those of the type that other flags name: %s', async (type, name) => {
+  ])('are looked up in the type that other flags name: %s', async (type, name) => {
     const { code, out } = await site.line(
       `firewall attach fw --target.type ${type} --target.id ${name} --dry-run`,
     );
@@ -115,18 +115,18 @@ describe('names', () => {
   });
 });
 
-describe('refusals', () => {
+describe('refusals at the command line', () => {
   const http =
     /\b(GET|POST|PUT|PATCH|DELETE|HTTP|URL|Retry-After|X-API-Key|Accept|Authorization)\b|header|\/v1\/|\?\w+=|\b(a|the|this|same|new|approved|identical) (call|request)\b/;
 
-  it('speak of commands and flags: every next step of the catalogue', () => {
+  it('name commands and flags in every next step of the catalogue', () => {
     const left = Object.entries(problems)
       .map(([code, { next_step }]) => [code, inCommandWords(next_step, document)])
       .filter(([, text = '']) => http.test(text));
     expect(left).toEqual([]);
   });
 
-  it('turn calls, actions and operations into commands', () => {
+  it('replace calls, actions and operations by commands', () => {
     const say = (text: string): string => inCommandWords(text, document, 'volume');
     expect(say('GET /flexible-vps/v1/plans?resize_for=vm_1 shows them.')).toBe(
       'hostplane flexible-vps plan list --resize-for vm_1 shows them.',
@@ -140,7 +140,7 @@ describe('refusals', () => {
     expect(say('with the action restore')).toContain('hostplane flexible-vps volume restore <volume>');
   });
 
-  it('name the flags, and the members that the next step speaks of', async () => {
+  it('replace members by flags, also in the next step', async () => {
     const wrong = await site.line('vm update web --plan nope');
     expect(wrong.err).toContain('One field is not valid: --plan.');
     expect(wrong.err).toContain('Next step: Correct them, then repeat the command.');
@@ -148,7 +148,7 @@ describe('refusals', () => {
     expect(taken.err).toMatch(/existing_id: vol_\w+\nNext step: .*existing_id/);
   });
 
-  it('speak of commands also where a command is not made from the document', async () => {
+  it('name commands also for a command that is not generated from the document', async () => {
     const { err } = await site.line('estimate vm --location nowhere --plan flex-2-4');
     expect(err).toContain('\n  --location: There is no location "nowhere"');
     expect(err).not.toMatch(http);

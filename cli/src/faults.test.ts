@@ -69,7 +69,7 @@ describe('typing errors', () => {
     ]);
   });
 
-  it('an old name that customers have in another form names both commands', async () => {
+  it('2: an old name that customers have in another form names both commands', async () => {
     await site.line('location list');
     const { code, err } = await site.line('operations list');
     expect([code, err]).toEqual([
@@ -79,15 +79,15 @@ describe('typing errors', () => {
   });
 });
 
-describe('names', () => {
-  it('5: a name that nothing has suggests the nearest', async () => {
+describe('names of resources', () => {
+  it('5: an unknown name gets the nearest as a suggestion', async () => {
     await site.line('placement-group create --name backend --location fra1');
     const { code, err } = await site.line('placement-group get bakend');
     expect([code, err]).toEqual([5, 'There is no placement group "bakend". Did you mean backend?\n']);
   });
 });
 
-describe('names that several resources have', () => {
+describe('a name that several resources have', () => {
   it('2: lists their ids and does nothing', async () => {
     const { db } = site.app.services;
     const revoked = { name: 'twins', status: 'revoked' } as const;
@@ -130,7 +130,7 @@ describe('a document of another version', () => {
     expect((await site.line('location list')).code).toBe(0);
   });
 
-  it('is not taken from the copy of another server whose file has the same name', async () => {
+  it('is not read from the cache of another server with the same file name', async () => {
     await site.line('location list');
     await changeLines(([head = '', ...rest]) => [
       JSON.stringify({ ...JSON.parse(head), url: 'http://another.example' }),
@@ -140,14 +140,14 @@ describe('a document of another version', () => {
     expect((await site.line('flexible-vps --help')).out).toContain('location');
   });
 
-  it('that is older: a command that it lacks is found in a new one', async () => {
+  it('that is older is downloaded again for an unknown command', async () => {
     await site.line('location list');
     await change(({ paths }) => delete paths['/flexible-vps/v1/locations']);
     const { code } = await site.line('location list');
     expect(code).toBe(0);
   });
 
-  it('that is newer: marks, methods and schemas that this program does not know do no harm', async () => {
+  it('that is newer may contain marks, methods and schemas that this program does not know', async () => {
     await change(({ paths }) => {
       paths['/new-family/v2/gadgets/{id}/spin'] = {
         post: {
@@ -173,8 +173,8 @@ describe('a document of another version', () => {
   });
 });
 
-describe('keys', () => {
-  it('3: one that expired', async () => {
+describe('the API key', () => {
+  it('3: has expired', async () => {
     const past = new Date('2020-01-01T00:00:00Z');
     const { key } = await createKey(site.app.services.db, site.world.account, { expires_at: past });
     const { code, err } = await site.line('vm list', { env: { HOSTPLANE_API_KEY: key } });
@@ -184,7 +184,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('3: none beside an address from the environment', async () => {
+  it('3: is missing beside a URL from the environment', async () => {
     const { code, err } = await site.line('vm list', { env: { HOSTPLANE_API_KEY: '' } });
     expect([code, err, oneLine(err)]).toEqual([
       3,
@@ -193,7 +193,7 @@ describe('keys', () => {
     ]);
   });
 
-  it('4: one without the permission', async () => {
+  it('4: lacks the permission', async () => {
     const { key } = await createKey(site.app.services.db, site.world.account, {
       permissions: ['account:limits:read'],
     });
@@ -202,10 +202,10 @@ describe('keys', () => {
   });
 });
 
-describe('the way to the server', () => {
+describe('the connection to the server', () => {
   const to = (url: string) => ({ env: { HOSTPLANE_URL: url } });
 
-  it('9: nothing listens there', async () => {
+  it('9: nobody listens at the address', async () => {
     const { code, err } = await site.line('vm list', to('http://127.0.0.1:9'));
     expect([code, err, oneLine(err)]).toEqual([
       9,
@@ -214,12 +214,12 @@ describe('the way to the server', () => {
     ]);
   });
 
-  it('9: the name does not exist', async () => {
+  it('9: the host name does not exist', async () => {
     const { code, err } = await site.line('vm list', to('https://api.invalid'));
     expect([code, err, oneLine(err)]).toEqual([9, expect.stringContaining('Check'), 1]);
   });
 
-  it('9: another kind of server', async () => {
+  it('9: another kind of server answers', async () => {
     await withServer(
       (_, answer) => answer.end('<html>'),
       async (url) => {
@@ -229,7 +229,7 @@ describe('the way to the server', () => {
     );
   });
 
-  it('9: a redirect is named, not followed, because the key would go along', async () => {
+  it('9: a redirect is named and not followed, because the key would be sent along', async () => {
     await withServer(
       (_, answer) => answer.writeHead(301, { location: 'https://elsewhere.example/openapi.json' }).end(),
       async (url) => {
@@ -242,17 +242,17 @@ describe('the way to the server', () => {
     );
   });
 
-  it('2: an address that is none', async () => {
+  it('2: the address is invalid', async () => {
     for (const url of ['api.example.com', 'ftp://api.example.com', 'https://me@api.example.com'])
       expect((await site.line('vm list', to(url))).code).toBe(2);
   });
 });
 
-describe('a certificate that nobody signed', () => {
+describe('a self-signed certificate', () => {
   const file = (name: string): string =>
     fileURLToPath(new URL(`../../src/testing/fixtures/${name}`, import.meta.url));
 
-  it('9: says how to trust it, and --ca-file does', async () => {
+  it('9: is refused with how to trust it, and --ca-file accepts it', async () => {
     const tls = { certificate: file('localhost.crt'), key: file('localhost.key') };
     const secure = await openSite({ server: { tls } });
     try {
@@ -267,7 +267,7 @@ describe('a certificate that nobody signed', () => {
   });
 });
 
-describe('calls that are repeated', () => {
+describe('retried calls', () => {
   /** Answers the document of the real server, and everything else as the test says. */
   const asSite =
     (answer: (call: number, request: { readonly method: string }) => [number, object, object] | null) =>
@@ -326,7 +326,7 @@ describe('calls that are repeated', () => {
     );
   });
 
-  it('8: --no-retry gives up at once', async () => {
+  it('8: are not made with --no-retry', async () => {
     await asSite(() => [429, { 'retry-after': '1' }, busy])(async (url, keys) => {
       const { code, err } = await site.line(`${create} --no-retry`, { env: { HOSTPLANE_URL: url } });
       expect([code, keys.length, err]).toEqual([8, 1, expect.stringContaining('Request id: req_1')]);

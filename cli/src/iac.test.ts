@@ -99,7 +99,7 @@ describe('iac', () => {
     expect(JSON.parse(out)).toHaveLength(count);
   });
 
-  it('5: says what is near to a name that nothing has', async () => {
+  it('5: suggests a name near to an unknown one', async () => {
     const { code, err } = await line('terrafrom');
     expect([code, err]).toEqual([5, 'There are no files in "terrafrom". Did you mean terraform?\n']);
   });
@@ -120,7 +120,7 @@ describe('iac', () => {
       expect(await readFile(join(target, path), 'latin1')).toBe(text);
   });
 
-  it('asks a second time only for what is missing', async () => {
+  it('downloads only missing files the second time', async () => {
     await line('ansible', '--output', target);
     asked = [];
     const { err } = await line('--output', target);
@@ -142,7 +142,7 @@ describe('iac', () => {
     expect(await readFile(changed, 'utf8')).toBe(usual['terraform/modules/vm/main.tf']);
   });
 
-  it('1: does not write a file that is not the one in the list', async () => {
+  it('1: refuses a file that differs from the list', async () => {
     isDamaged = true;
     const { code, err } = await line('--output', target);
     expect([code, err]).toEqual([1, expect.stringContaining('It was not written. Run the command again.')]);
@@ -175,7 +175,7 @@ describe('iac', () => {
     expect(await readdir(elsewhere)).toEqual([]);
   });
 
-  it('2: names what is in the way', async () => {
+  it('2: names the file that is in the way', async () => {
     await mkdir(join(target, 'terraform/README.md'), { recursive: true });
     const { code, err } = await line('terraform', '--output', target);
     expect([code, err]).toEqual([2, expect.stringContaining('is in the way')]);

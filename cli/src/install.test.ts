@@ -83,7 +83,7 @@ describe('curl … | sh', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('says which Node it needs where there is none, or one that is too old', async () => {
+  it('names the required Node version if it is missing or too old', async () => {
     const home = await emptyHome('node');
     const tools = await emptyHome('tools');
     for (const name of ['sh', 'curl', 'printf', 'tar']) {
@@ -103,7 +103,7 @@ describe('curl … | sh', () => {
     expect(await readdir(home)).toEqual([]);
   });
 
-  it('keeps another program of the same name', async () => {
+  it('keeps a different program of the same name', async () => {
     const home = await emptyHome('other');
     await mkdir(join(home, '.local/bin'), { recursive: true });
     await writeFile(join(home, '.local/bin/hostplane'), 'mine');
@@ -112,7 +112,7 @@ describe('curl … | sh', () => {
     expect(await readFile(join(home, '.local/bin/hostplane'), 'utf8')).toBe('mine');
   });
 
-  it('does nothing if it arrives only in part', async () => {
+  it('does nothing if the script arrives only in part', async () => {
     const home = await emptyHome('part');
     const script = await (await fetch(`${server.url}/cli.sh`)).text();
     const part = join(folder, 'part.sh');
@@ -135,12 +135,15 @@ describe('npm install', () => {
 });
 
 describe('the files', () => {
-  it.each(['/cli.sh', '/cli.tgz'])('%s may be kept, and is not sent again if it is known', async (path) => {
-    const answer = await fetch(`${server.url}${path}`);
-    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'public, max-age=60']);
-    const etag = answer.headers.get('etag') ?? '';
-    expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
-    const again = await fetch(`${server.url}${path}`, { headers: { 'if-none-match': etag } });
-    expect(again.status).toBe(304);
-  });
+  it.each(['/cli.sh', '/cli.tgz'])(
+    '%s can be cached, and is not sent again if it is unchanged',
+    async (path) => {
+      const answer = await fetch(`${server.url}${path}`);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'public, max-age=60']);
+      const etag = answer.headers.get('etag') ?? '';
+      expect(etag).toMatch(/^"[0-9a-f]{64}"$/);
+      const again = await fetch(`${server.url}${path}`, { headers: { 'if-none-match': etag } });
+      expect(again.status).toBe(304);
+    },
+  );
 });

@@ -91,7 +91,7 @@ describe('the environment', () => {
 });
 
 describe('the file with the keys', () => {
-  it('1: says so if it is damaged', async () => {
+  it('1: is reported if it is damaged', async () => {
     const other = await makeFolders();
     await line(`login --no-browser --url ${site.url}`, { answers: [site.key], env: other.env });
     const path = contextsFile(other.env);
@@ -101,7 +101,7 @@ describe('the file with the keys', () => {
     await removeTemporaryFolder(other.folder);
   });
 
-  it('is whole after every moment at which the program is killed', async () => {
+  it('is complete whenever the program is killed', async () => {
     const other = await makeFolders();
     const path = contextsFile(other.env);
     const env = { ...other.env };

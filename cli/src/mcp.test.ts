@@ -53,7 +53,7 @@ describe('the installed program', () => {
   });
 });
 
-describe('messages', () => {
+describe('messages over stdio', () => {
   const answers = async (input: string, env = {}) => {
     const { out, code } = await site.line('mcp', { input, env });
     const lines = out.split('\n').filter((line) => line !== '');
@@ -67,7 +67,7 @@ describe('messages', () => {
     expect([code, got.map(({ id }) => id).sort()]).toEqual([0, [1, 2]]);
   });
 
-  it('that are no JSON get the error of the protocol, and the next ones are answered', async () => {
+  it('that are not JSON get a protocol error, and later ones are answered', async () => {
     const { answers: got } = await answers(`nonsense\n${ask(1, 'tools/list')}\n`);
     expect(got).toContainEqual(
       expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) }),
@@ -75,7 +75,7 @@ describe('messages', () => {
     expect(got.map(({ id }) => id)).toContain(1);
   });
 
-  it('are answered with the reason if the server is not there', async () => {
+  it('are answered with the reason if the server is unreachable', async () => {
     const env = { HOSTPLANE_URL: 'http://127.0.0.1:1' };
     const { answers: got } = await answers(ask(7, 'tools/list'), env);
     expect(got).toEqual([

@@ -29,7 +29,7 @@ describe('a machine', () => {
     expect([reset.code, reset.out]).toEqual([0, '""\n']);
   });
 
-  it('is found by the id of another request: snapshots of a machine are named by two names', async () => {
+  it('can be named in nested commands: its snapshots are addressed by two names', async () => {
     const made = await site.line('snapshot create web --name monday --wait --query status');
     expect([made.code, made.out]).toEqual([0, 'available\n']);
     const read = await site.line('snapshot get web monday --query name');
@@ -40,7 +40,7 @@ describe('a machine', () => {
     expect([copied.code, copied.out]).toEqual([0, expect.stringContaining('Creates the machine "copy".')]);
   });
 
-  it('is deleted only with its name, and then not there', async () => {
+  it('is deleted only with its name, and is then gone', async () => {
     const refused = await site.line('vm delete web');
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Repeat with: --confirm web')]);
     const wrong = await site.line('vm delete web --confirm wbe');
@@ -64,7 +64,7 @@ describe('a dry run', () => {
     expect((await site.line('vm list -o json')).out).not.toContain('"dry"');
   });
 
-  it('says what it would change before the rest, and marks what loosens', async () => {
+  it('describes what it would change first, and marks what loosens', async () => {
     await site.line('firewall create --name web');
     const { code, out } = await site.line(
       'firewall add-rule web --direction in --action allow --protocol tcp --ports 22 --dry-run',
@@ -142,10 +142,10 @@ describe('lists', () => {
   });
 });
 
-describe('an answer in another format than JSON', () => {
+describe('an answer in a format other than JSON', () => {
   const config = 'vpn-peer get-config office laptop';
 
-  it('is written as it is: the configuration of a VPN peer as text and as a picture', async () => {
+  it('is printed unchanged: the configuration of a VPN peer as text and as a picture', async () => {
     for (const line of [
       'network create --name back --location fra1 --ipv4-cidr 10.20.0.0/24 --wait',
       'vpn-gateway create --name office --location fra1 --network-ids back --wait',

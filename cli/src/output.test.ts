@@ -40,7 +40,7 @@ describe('--query', () => {
   );
 });
 
-describe('texts of other people', () => {
+describe('texts of other people in the output', () => {
   it('cannot move the cursor of a terminal', () => {
     expect(cell('a\u001b[2Jb\u202e\u009bc')).toBe('a\\u001b[2Jb\\u202e\\u009bc');
   });

@@ -63,7 +63,7 @@ describe('a proxy', () => {
     expect([code, asked]).toEqual([0, []]);
   });
 
-  it('9: that refuses is named with what it said', async () => {
+  it('9: that refuses is named with its answer', async () => {
     status = 407;
     const { code, err } = await list({ HTTPS_PROXY: address });
     expect([code, err]).toEqual([
@@ -80,7 +80,7 @@ describe('a proxy', () => {
     ]);
   });
 
-  it('9: whose address is none is named', async () => {
+  it('9: with an invalid address is named', async () => {
     const { code, err } = await list({ HTTPS_PROXY: 'socks5://127.0.0.1:1' });
     expect([code, err]).toEqual([9, expect.stringContaining('HTTPS_PROXY is no address of an HTTP proxy')]);
   });

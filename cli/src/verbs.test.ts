@@ -39,13 +39,13 @@ describe('verbs', () => {
     expect(commandFor(line)).toBe(expected);
   });
 
-  it('mean something that some resource has', () => {
+  it('are used by at least one resource', () => {
     const verbs = new Set(document.commands.flatMap(({ words }) => [words.verb, words.otherVerb]));
     const unused = usualVerbs.flatMap(meaningsOf).filter((verb) => !verbs.has(verb));
     expect(unused).toEqual([]);
   });
 
-  it('of other resources suggest none that only look alike', () => {
+  it('of other resources are not suggested if they only look alike', () => {
     expect(() => find(document, ['volume', 'restart'], [])).toThrow(
       /"volume" has no "restart"\. It has .+ "restart" is a command for vm\.$/,
     );
@@ -71,7 +71,7 @@ describe('on a server', () => {
   });
   afterAll(() => site.close());
 
-  it('a machine is stopped, started and restarted', async () => {
+  it('stop, start and restart a machine', async () => {
     for (const [verb, status] of [
       ['stop', 'stopped'],
       ['start', 'running'],

@@ -17,7 +17,7 @@ const create = (name: string): string[] =>
   `vm create --name ${name} --location fra1 --plan flex-2-4 --source.image-id ubuntu-24.04`.split(' ');
 
 describe('--wait', () => {
-  it('130: Ctrl-C says what goes on, and how to look at it', async () => {
+  it('130: Ctrl-C prints what continues, and how to follow it', async () => {
     const program = await startProgram([...create('left'), '--wait'], env);
     await program.says('vm.create left: queued');
     program.child.kill('SIGINT');
@@ -30,7 +30,7 @@ describe('--wait', () => {
     expect([again.code, again.out]).toEqual([0, 'succeeded\n']);
   });
 
-  it('11: --timeout stops waiting, not the work', async () => {
+  it('11: --timeout stops the waiting, not the operation', async () => {
     const { code, err } = await site.line([...create('slow'), '--wait', '--timeout', '1']);
     expect([code, err]).toEqual([
       11,
@@ -39,7 +39,7 @@ describe('--wait', () => {
     await settle(site.app);
   });
 
-  it('without it, the command ends at once and says how to wait', async () => {
+  it('is not the default: the command ends immediately and says how to wait', async () => {
     const { code, out, err } = await site.line([...create('later'), '--query', 'status']);
     expect([code, out]).toEqual([0, 'creating\n']);
     expect(err).toMatch(
@@ -48,7 +48,7 @@ describe('--wait', () => {
     await settle(site.app);
   });
 
-  it('10: an operation that is cancelled', async () => {
+  it('10: the operation was cancelled', async () => {
     const ran = site.line([...create('given-up'), '--wait'], {
       onError: (text) => {
         if (text.startsWith('vm.create given-up: queued')) void cancel();

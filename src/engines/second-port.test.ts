@@ -12,7 +12,7 @@ import { engineAt } from './engine-step.ts';
 import { eachEngine } from './reconciler/each-engine.ts';
 import { watchEngines } from './reconciler/nudges.ts';
 import { observeNow } from './reconciler/observation.ts';
-import { missing, nameOf, Room } from './sandbox/room.ts';
+import { missing, nameOf, SandboxCore } from './sandbox/core.ts';
 import { addFault, clearFaults, StateStore } from './sandbox/store.ts';
 
 interface Lamp {
@@ -46,11 +46,11 @@ class SandboxLamps implements LampEngine {
   readonly driver = 'sandbox';
   readonly location: string;
   readonly capabilities = capabilities;
-  readonly room: Room<LampSandbox>;
+  readonly core: SandboxCore<LampSandbox>;
 
   constructor(db: Db, location: string) {
     this.location = location;
-    this.room = new Room<LampSandbox>({
+    this.core = new SandboxCore<LampSandbox>({
       store: new StateStore(db, location),
       fixtures: null,
       times: { switch: 20 },
@@ -65,31 +65,31 @@ class SandboxLamps implements LampEngine {
   }
 
   ensureLamp: LampEngine['ensureLamp'] = (ref, isOn, signal) =>
-    this.room.visit({
+    this.core.run({
       call: 'ensureLamp',
       target: nameOf(ref),
       signal,
       lie: { value: undefined },
       ownEffects: ['stuck_switch'],
       work: async (struck) => {
-        const { store } = this.room;
+        const { store } = this.core;
         if ((await store.find('image', nameOf(ref))) === null)
           await store.insert('image', nameOf(ref), { isOn: false, at: 0 });
-        const isFound = await this.room.change('image', nameOf(ref), signal, {
+        const isFound = await this.core.change('image', nameOf(ref), signal, {
           restsAt: ({ at }) => at,
           apply: async (_, lamp, now) =>
-            lamp.isOn === isOn || struck !== null ? null : { isOn, at: now + this.room.takes('switch') },
+            lamp.isOn === isOn || struck !== null ? null : { isOn, at: now + this.core.takes('switch') },
         });
         if (!isFound) throw missing('lamp', ref.id);
       },
     });
 
   observeLamp: LampEngine['observeLamp'] = (ref, signal) =>
-    this.room.observe('observeLamp', ref, signal, () => this.room.store.find('image', nameOf(ref)));
+    this.core.observe('observeLamp', ref, signal, () => this.core.store.find('image', nameOf(ref)));
 
-  watch: LampEngine['watch'] = (watcher) => this.room.watch(watcher);
+  watch: LampEngine['watch'] = (watcher) => this.core.watch(watcher);
 
-  close = (): Promise<void> => this.room.close();
+  close = (): Promise<void> => this.core.close();
 }
 
 let database: TestDatabase;
@@ -138,21 +138,21 @@ describePort('the lamp port', capabilities, async () => new LampLab(), [
 ]);
 
 describe('a call from a handler', () => {
-  it('reaches the engine of the location, and no other', async () => {
+  it('goes to the engine of its location and to no other', async () => {
     const { engine, engines } = lampsAt('fra1');
     expect(requireCapability(engines, 'fra1', 'dimming')).toBe(engine);
     expect(engineAt(engines, 'fra1')).toBe(engine);
     expect(() => requireCapability(engines, 'ams1', 'dimming')).toThrow('No engine serves ams1');
   });
 
-  it('tells what the driver cannot do', () => {
+  it('is refused with the reason if the driver lacks the capability', () => {
     const { engines } = lampsAt('fra1');
     expect(() => requireCapability(engines, 'fra1', 'colours')).toThrow('All lamps here are white.');
     // @ts-expect-error The port has no such capability.
     expect(() => requireCapability(engines, 'fra1', 'flight')).toThrow();
   });
 
-  it('is refused with the problem that the family chose, else the engine is unavailable', async () => {
+  it('is refused with the problem that the family chose, or else with engine_unavailable', async () => {
     const { engines } = lampsAt('fra1');
     const effect = { kind: 'fail', code: 'invalid_state', detail: 'Broken.' } as const;
     await addFault(db, { call: 'observeLamp', effect });
@@ -165,8 +165,8 @@ describe('a call from a handler', () => {
   });
 });
 
-describe('a sandbox', () => {
-  it('suffers the effects of its port where a call can, and the effects of other ports never', async () => {
+describe('a fault in a sandbox', () => {
+  it('applies to calls of its own port, and never to calls of other ports', async () => {
     const { engine } = lampsAt('fra1');
     const ref = lampRef();
     await addFault(db, { effect: { kind: 'ignore_shutdown' } });
@@ -179,24 +179,24 @@ describe('a sandbox', () => {
 });
 
 describe('a reconciler', () => {
-  it('believes that a thing is gone when the engine said so twice', async () => {
+  it('believes that an object is gone only when the engine said so twice', async () => {
     const { engine } = lampsAt('fra1');
     const ref = lampRef();
     await engine.ensureLamp(ref, true);
     await addFault(db, { call: 'observeLamp', times: 1, effect: { kind: 'lie' } });
     const look = () => observeNow({ db }, (signal) => engine.observeLamp(ref, signal));
     expect((await look()).seen).not.toBeNull();
-    await engine.room.lose(nameOf(ref));
+    await engine.core.lose(nameOf(ref));
     expect((await look()).seen).toBeNull();
   });
 
-  it('is nudged when a thing is lost, and one failing engine does not stop the others', async () => {
+  it('is notified when an object is lost, and one failing engine does not stop the others', async () => {
     const { engine, engines } = lampsAt('fra1');
     const ref = lampRef();
     await engine.ensureLamp(ref, true);
     const seen: string[] = [];
     const end = watchEngines({ log }, engines, async (_, { id }) => void seen.push(id));
-    await engine.room.lose(nameOf(ref));
+    await engine.core.lose(nameOf(ref));
     await end();
     const two = { at: engines.at, all: [engine, lampsAt('ams1').engine] };
     await eachEngine({ log }, two, async ({ location }) => {

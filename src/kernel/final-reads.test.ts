@@ -48,13 +48,13 @@ const readOf = (...endpoints: Endpoint[]) => {
   return [read?.reader.id, read?.idParam];
 };
 
-it('a call that waits reads with the only endpoint that reads its resource', () => {
+it('a waiting call reads its resource with the only endpoint that reads it', () => {
   const get = reading('getThing', '/workshop/v1/rooms/{id}/things/{thing_id}');
   const list = reading('listThings', '/workshop/v1/rooms/{id}/things', 'list');
   expect(readOf(starting('/workshop/v1/rooms/{id}/things'), list, get)).toEqual(['getThing', 'thing_id']);
 });
 
-it('without such an endpoint it searches the list', () => {
+it('a waiting call searches the list if the resource has no GET of its own', () => {
   const list = reading('listThings', '/workshop/v1/rooms/{id}/things', 'list');
   expect(readOf(starting('/workshop/v1/rooms/{id}/things/{thing_id}'), list)).toEqual(['listThings', null]);
 });
@@ -85,7 +85,7 @@ it.each([
   expect(() => buildRegistry([family('workshop', ...endpoints)])).toThrow(message);
 });
 
-it('two families that name a resource alike are refused at start', () => {
+it('two families with the same resource name are refused at start', () => {
   const other = reading('getOther', '/garage/v1/things/{id}');
   expect(() => buildRegistry([family('workshop', get), family('garage', other)])).toThrow(
     'The families workshop and garage both name a resource "thing"',

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 const uuidOf = (id: string): string => TypeID.fromString(id).toUUID();
 
 describe('newId', () => {
-  it('is a TypeID of a UUID of version 7', () => {
+  it('is a TypeID of a UUIDv7', () => {
     for (let i = 0; i < 5000; i++) {
       const id = newId('request');
       expect(id).toMatch(/^req_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
@@ -15,7 +15,7 @@ describe('newId', () => {
     }
   });
 
-  it('begins with the time it was made at', () => {
+  it('begins with its creation time', () => {
     const timeOf = (id: string): number => Number.parseInt(uuidOf(id).replaceAll('-', '').slice(0, 12), 16);
     // Ids of earlier tests may have had a clock in the future, and time never goes back.
     const last = timeOf(newId('account'));
@@ -26,7 +26,7 @@ describe('newId', () => {
     expect(time).toBeLessThan(Math.max(last, Date.now()) + 100);
   });
 
-  it('rises and never repeats, also within a millisecond and while the clock goes back', () => {
+  it('increases and never repeats, even within a millisecond and if the clock goes back', () => {
     vi.useFakeTimers({ now: Date.now() + 60_000 });
     const ids: string[] = [];
     for (let i = 0; i < 20_000; i++) {
@@ -37,7 +37,7 @@ describe('newId', () => {
     expect(ids).toEqual([...ids].sort());
   });
 
-  it('ends in random letters, all of them in use', () => {
+  it('ends in random characters of the whole alphabet', () => {
     const seen = Array.from({ length: 12 }, () => new Set<string>());
     for (let i = 0; i < 3000; i++) {
       const letters = newId('member').slice(-12);
@@ -48,14 +48,14 @@ describe('newId', () => {
 });
 
 describe('idPrefix', () => {
-  it('declares a kind, whose ids are then made and known by it', () => {
+  it('declares a type of ids, which can then be generated and recognised', () => {
     const newSprocketId = idPrefix('sprocket', 'spr');
     expect(newSprocketId()).toMatch(/^spr_[0-7][0-9a-hjkmnp-tv-z]{25}$/);
     expect(kindOfId(newSprocketId())).toBe('sprocket');
     expect(kindOfId('nix_01jqzv2m7xe9rs5d3k8w4t6y0b')).toBeUndefined();
   });
 
-  it('refuses a prefix or a kind that was declared before', () => {
+  it('refuses a prefix or a type that was declared before', () => {
     expect(() => idPrefix('sprig', 'req')).toThrow('Ids of request and sprig would both begin with "req_".');
     expect(() => idPrefix('request', 'rq')).toThrow('Two prefixes were declared');
   });

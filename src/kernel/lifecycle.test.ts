@@ -12,7 +12,7 @@ const life = (noun?: string) =>
     needs: { fillBox: ['open', 'shut'] },
   });
 
-it('409: says in which states the call is possible, in words', () => {
+it('409: the problem says in words in which states the call is possible', () => {
   expect(() => life().require('fillBox', 'lost')).toThrow(
     'The test box is lost. This call is possible only while it is open or shut.',
   );

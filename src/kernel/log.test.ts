@@ -28,8 +28,8 @@ const line: RequestLine = {
   keyPublicId: 'EXAMPLEkey00',
 };
 
-describe('the line of a request', () => {
-  it('is one line of JSON with what is known of it', () => {
+describe('the log line of a request', () => {
+  it('is one line of JSON with the known members', () => {
     const { log, lines, read } = openCapture();
     openRequestLog(log)(line);
     expect(lines).toEqual([expect.stringMatching(/^[^\n]+\n$/)]);
@@ -51,14 +51,14 @@ describe('the line of a request', () => {
     ]);
   });
 
-  it('tells the method of each, though most of a line is the same for all of an endpoint', () => {
+  it('has the method of each request, although the rest of the line is cached per endpoint', () => {
     const { log, read } = openCapture();
     const write = openRequestLog(log);
     for (const method of ['GET', 'HEAD', 'GET']) write({ ...line, method });
     expect(read().map(({ method }) => method)).toEqual(['GET', 'HEAD', 'GET']);
   });
 
-  it('leaves out a caller that is not known, and keeps what a path holds from breaking or telling', () => {
+  it('leaves out an unknown caller, escapes the path, and masks API keys in it', () => {
     const { log, lines, read } = openCapture();
     const { key, publicId } = issueKey();
     const path = `/x"y\n\\${key}`;
@@ -70,7 +70,7 @@ describe('the line of a request', () => {
     expect(lines.join('')).not.toContain(key);
   });
 
-  it('is not written when only warnings are wanted', () => {
+  it('is not written at the log level warn', () => {
     const { log, lines } = openCapture('warn');
     openRequestLog(log)(line);
     expect(lines).toEqual([]);
@@ -78,7 +78,7 @@ describe('the line of a request', () => {
 });
 
 describe('the log', () => {
-  it('stars secrets at any depth by their names, in whatever case, and leaves the object as it was', () => {
+  it('masks secrets at any depth by their names, in any case, and does not change the object', () => {
     const { log, read } = openCapture();
     const given = { a: { list: [{ Password: 'p' }], keep: 1 }, Authorization: 'x', shown: 'y' };
     log.info(given, 'told');
@@ -95,7 +95,7 @@ describe('the log', () => {
     ['by itself', ''],
     ['by exit', 'process.exit(0)'],
     ['by a fault', 'throw new Error("fault")'],
-  ])('is whole when the process ends %s', (_how, end) => {
+  ])('is complete when the process ends %s', (_how, end) => {
     const module = JSON.stringify(new URL('./log.ts', import.meta.url).href);
     const program = `
       const { createLog } = await import(${module});
@@ -118,7 +118,7 @@ describe('an outage of the database', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('is one line a second, with the number of lines left out and without a stack', () => {
+  it('is logged once a second, with the number of suppressed lines and without a stack', () => {
     const { log, read } = openCapture();
     for (let i = 0; i < 100; i++) log.error({ request_id: `req_${i}`, err: down() }, 'engine_unavailable');
     expect(read()).toEqual([
@@ -143,7 +143,7 @@ describe('an outage of the database', () => {
     expect(read()).toHaveLength(4);
   });
 
-  it('hides no other fault', () => {
+  it('does not suppress other errors', () => {
     const { log, read } = openCapture();
     log.error({ err: down() }, 'engine_unavailable');
     log.error({ err: new Error('a bug') }, 'internal_error');

@@ -8,7 +8,7 @@ async function linesOf(metrics: Metrics): Promise<string[]> {
 }
 
 describe('metrics', () => {
-  it('count requests by operation and status, at every scrape anew', async () => {
+  it('count requests by operation and status, up to date at every scrape', async () => {
     const metrics = new Metrics();
     metrics.requests.answered('getWhoami', 200, 0.002);
     metrics.requests.answered('getWhoami', 200, 0.002);
@@ -30,7 +30,7 @@ describe('metrics', () => {
     expect(await metrics.render()).toContain('hostplane_refusals_total{code="rate_limited"} 2');
   });
 
-  it('show durations as a histogram whose buckets hold all below them', async () => {
+  it('show durations as a cumulative histogram', async () => {
     const metrics = new Metrics();
     for (const seconds of [0.0005, 0.001, 0.002, 0.3, 100]) metrics.requests.answered('none', 404, seconds);
     const lines = await linesOf(metrics);
@@ -46,7 +46,7 @@ describe('metrics', () => {
     expect(await metrics.render()).toContain(`# TYPE ${NAME} histogram`);
   });
 
-  it('show no lag of an idle event loop', async () => {
+  it('show no event loop lag while the process is idle', async () => {
     const metrics = new Metrics();
     // The shortest of several ticks, because this process may really be busy.
     await vi.waitFor(

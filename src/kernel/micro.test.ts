@@ -5,7 +5,7 @@ import { divide, micro, toCents } from './micro.ts';
 
 const amount = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 
-describe('millionths', () => {
+describe('amounts in millionths', () => {
   it.each([
     ['0.011', 11_000n],
     ['7', 7_000_000n],
@@ -14,15 +14,15 @@ describe('millionths', () => {
     ['-0.000001', -1n],
     [1e9, 10n ** 15n],
     ['9999999999.999999', 9_999_999_999_999_999n],
-  ])('read %s', (text, value) => {
+  ])('are parsed from %s', (text, value) => {
     expect(micro(text)).toBe(value);
   });
 
-  it.each(['', '.5', '1.', '1e3', '0.0000001', 'Infinity', ' 1', '0x1'])('do not read %j', (text) => {
+  it.each(['', '.5', '1.', '1e3', '0.0000001', 'Infinity', ' 1', '0x1'])('are not parsed from %j', (text) => {
     expect(() => micro(text)).toThrow(RangeError);
   });
 
-  it('come back from their text', () => {
+  it('are parsed back from their text', () => {
     fc.assert(fc.property(amount, (value) => micro(formatRate(value)) === value));
     fc.assert(fc.property(amount, (value) => micro(formatQuantity(value)) === value));
   });
@@ -35,7 +35,7 @@ describe('millionths', () => {
     ['-0.005', '-0.01'],
     ['-0.004', '0.00'],
     ['999.995', '1000.00'],
-  ])('%s is shown as %s', (text, money) => {
+  ])('%s is formatted as %s', (text, money) => {
     expect(formatMoney(micro(text))).toBe(money);
   });
 
@@ -44,7 +44,7 @@ describe('millionths', () => {
     ['1.500000', '1.5'],
     ['0', '0'],
     ['100', '100'],
-  ])('as a quantity %s is %s', (text, shown) => {
+  ])('as a quantity, %s is formatted as %s', (text, shown) => {
     expect(formatQuantity(micro(text))).toBe(shown);
   });
 });
@@ -52,7 +52,7 @@ describe('millionths', () => {
 describe('rounding', () => {
   const denominator = fc.bigInt({ min: 1n, max: 10n ** 12n });
 
-  it('is at most half away, and half goes up', () => {
+  it('is off by at most one half, and rounds half up', () => {
     fc.assert(
       fc.property(amount, denominator, (n, d) => {
         const twice = 2n * (divide(n, d) * d - n);
@@ -61,7 +61,7 @@ describe('rounding', () => {
     );
   });
 
-  it('never turns the order round', () => {
+  it('keeps the order of amounts', () => {
     fc.assert(fc.property(amount, amount, denominator, (a, b, d) => a > b || toCents(a, d) <= toCents(b, d)));
   });
 });

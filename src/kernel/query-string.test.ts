@@ -26,7 +26,7 @@ describe('convertQuery', () => {
     expect(values({})).toEqual({ limit: 50, sort: 'name' });
   });
 
-  it('reads text as what the shape says it is', () => {
+  it('converts text to the types of the schema', () => {
     expect(values({ limit: '7', share: '-1.5', deep: 'false', name: '7', ids: 'a,b' })).toEqual({
       limit: 7,
       share: -1.5,
@@ -37,7 +37,7 @@ describe('convertQuery', () => {
     });
   });
 
-  it('takes a list with commas, repeated, or both', () => {
+  it('accepts a list with commas, repeated parameters, or both', () => {
     expect(values({ ids: ['a', 'b,c'], sizes: ['1', '2,3'] })).toMatchObject({
       ids: ['a', 'b', 'c'],
       sizes: [1, 2, 3],
@@ -45,24 +45,21 @@ describe('convertQuery', () => {
   });
 
   it.each(['', ' 7', '7 ', '0x7', '1e2', '+7', '7.', 'NaN', 'Infinity', '１', '99999999999999999999'])(
-    'leaves %j, which is no number, for the validator to name',
+    'leaves %j, which is not a number, for the validator to report',
     (text) => {
       expect(faults({ limit: text })).toEqual(['query/limit invalid_format']);
     },
   );
 
-  it.each([0.1 + 0.2, 1e-7, 1.5e300, -33.333333333333336])(
-    'reads the number %d as it is written',
-    (share) => {
-      expect(values({ share: String(share) })).toMatchObject({ share });
-    },
-  );
+  it.each([0.1 + 0.2, 1e-7, 1.5e300, -33.333333333333336])('parses the number %d', (share) => {
+    expect(values({ share: String(share) })).toMatchObject({ share });
+  });
 
-  it.each(['', 'yes', '1', 'TRUE', 'null'])('does not take %j for a boolean', (text) => {
+  it.each(['', 'yes', '1', 'TRUE', 'null'])('does not accept %j as a boolean', (text) => {
     expect(faults({ deep: text })).toEqual(['query/deep invalid_format']);
   });
 
-  it('names a parameter that came twice, and still judges it', () => {
+  it('reports a repeated parameter, and still validates it', () => {
     expect(faults({ limit: ['0', '1'], name: ['a', 'a'] })).toEqual([
       'query/limit not_unique',
       'query/name not_unique',
@@ -70,14 +67,14 @@ describe('convertQuery', () => {
     ]);
   });
 
-  it('names NUL wherever it stands', () => {
+  it('reports NUL characters everywhere', () => {
     expect(faults({ name: 'a\0', ids: ['a', 'b\0'] })).toEqual([
       'query/name invalid_format',
       'query/ids invalid_format',
     ]);
   });
 
-  it('knows no parameter that only all objects have', () => {
+  it('reports parameters named like members of Object.prototype as unknown', () => {
     const raw = JSON.parse('{"__proto__":"1","constructor":"2","toString":["3","3"],"a/b":"4"}');
     expect(faults(raw)).toEqual([
       'query/__proto__ unknown_member',
@@ -87,7 +84,7 @@ describe('convertQuery', () => {
     ]);
   });
 
-  it('reads back every integer of the shape, and nothing else as one', () => {
+  it('parses every integer of the schema, and nothing else as an integer', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), (limit) => {
         expect(values({ limit: String(limit) })).toMatchObject({ limit });
@@ -117,7 +114,7 @@ describe('refuseUndecodable', () => {
     },
   );
 
-  it('accepts whatever a client encoded', () => {
+  it('accepts any text that a client has encoded', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(() => refuseUndecodable(`/a?b=${encodeURIComponent(text)}`)).not.toThrow();

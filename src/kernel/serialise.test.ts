@@ -57,7 +57,7 @@ describe('serialise', () => {
     expect(told(schema, { a: { id: 'd', size_gb: 1, more: 1 } })).toEqual({ a: { id: 'd', size_gb: 1 } });
   });
 
-  it('takes the branch of a union that the value is', () => {
+  it('uses the branch of a union that matches the value', () => {
     const Cat = Shape({ kind: OneOf(['cat']), lives: Type.Integer() });
     const Dog = Shape({ kind: OneOf(['dog']), tricks: Type.Array(Type.String()) });
     const Pet = Type.Union([Cat, Dog, Type.Null()]);
@@ -67,7 +67,7 @@ describe('serialise', () => {
     expect(told(Pet, { kind: 'fish', secret: 'x' })).toBeNull();
   });
 
-  it('keeps what an open shape does not name, beside what it does', () => {
+  it('keeps additional members of an open schema', () => {
     const open = Type.Unsafe({
       type: 'object',
       properties: { a: Type.Integer() },
@@ -76,7 +76,7 @@ describe('serialise', () => {
     expect(JSON.parse(serialise(open, { a: 1, b: { c: 2 } }))).toEqual({ a: 1, b: { c: 2 } });
   });
 
-  it('keeps every label, also those named like members of all objects', () => {
+  it('keeps every label, also those named like members of Object.prototype', () => {
     const names = ['__proto__', 'constructor', 'tostring', 'valueof', 'has-own', '__define_getter__'];
     const labels = JSON.parse(`{${names.map((name) => `"${name}":"x"`).join(',')}}`) as object;
     expect(isValid(Labels, labels)).toBe(true);
@@ -94,7 +94,7 @@ describe('serialiseWithoutSecrets', () => {
   });
   const value = { id: 'a', password: 'hunter2', keys: [{ name: 'k', secret: 's3cret' }] };
 
-  it('hides each secret where it stands, and says so', () => {
+  it('hides each secret in place, and marks it as hidden', () => {
     expect(retold(Created, value)).toEqual({
       id: 'a',
       password: null,
@@ -112,12 +112,12 @@ describe('serialiseWithoutSecrets', () => {
     expect(text).not.toContain('hunter2');
   });
 
-  it('is the answer itself where there is no secret', () => {
+  it('equals the normal answer if there is no secret', () => {
     expect(hasSecret(Machine)).toBe(false);
     expect(serialiseWithoutSecrets(Machine, machine)).toBe(serialise(Machine, machine));
   });
 
-  it('finds a secret at any depth', () => {
+  it('hides a secret at any depth', () => {
     expect(hasSecret(Created)).toBe(true);
     expect(hasSecret(Shape({ list: Type.Array(Nullable(Shape({ s: Secret(Type.String()) }))) }))).toBe(true);
   });

@@ -27,7 +27,7 @@ async function look(file: string): Promise<TarEntry[]> {
 describe('tar archives', () => {
   const long = `${'folder-with-a-name-of-some-length/'.repeat(5)}file-${'x'.repeat(120)}`;
 
-  it.each(['gnu', 'pax', 'ustar'])('of the kind %s are looked through', async (kind) => {
+  it.each(['gnu', 'pax', 'ustar'])('of the type %s are read', async (kind) => {
     const rootfs = join(folder, 'tree', 'rootfs');
     const inside = kind === 'ustar' ? 'etc/note' : long;
     await mkdir(join(rootfs, inside, '..'), { recursive: true });
@@ -49,7 +49,7 @@ describe('tar archives', () => {
     expect(bytes.subarray(position, position + 12).toString()).toBe('twelve bytes');
   });
 
-  it('are written so that others can read them', async () => {
+  it('are written so that other programs can read them', async () => {
     const file = join(folder, 'ours.tar');
     const parts = [tarHeader('one', 5), Buffer.from('first'), tarPadding(5), tarHeader('two', 0), tarEnd];
     await writeFile(file, Buffer.concat(parts));
@@ -73,7 +73,7 @@ describe('tar archives', () => {
     ]);
   });
 
-  it('are refused where they are damaged, or have holes', async () => {
+  it('are refused if they are damaged or sparse', async () => {
     const file = join(folder, 'bad.tar');
     const header = tarHeader('one', 5);
     header.write('two');

@@ -21,7 +21,7 @@ const Machine = Shape({
 const good = { name: 'web-1', plan: 'small', disks: [{ size_gb: 5 }] };
 
 describe('faultsOf', () => {
-  it('finds nothing wrong with what is right', () => {
+  it('reports nothing for a valid value', () => {
     expect(found(Machine, good)).toEqual([]);
     expect(found(Machine, { ...good, network: null, note: null, labels: {}, locations: [] })).toEqual([]);
   });
@@ -50,11 +50,11 @@ describe('faultsOf', () => {
     ['a time that no clock shows', { at: '2016-12-31T23:59:60Z' }, '/at invalid_format'],
     ['a year before the first', { at: '0000-01-01T00:00:00Z' }, '/at invalid_format'],
     ['a time with the name of a zone', { at: '2026-01-01T00:00:00Z[Europe/Berlin]' }, '/at invalid_format'],
-  ])('names %s, and only that', (_, change, expected) => {
+  ])('reports %s, and only that', (_, change, expected) => {
     expect(found(Machine, { ...good, ...change })).toEqual([expected]);
   });
 
-  it('names everything at once', () => {
+  it('reports all faults at once', () => {
     const value = { name: 'A', disks: [{ size_gb: 0 }, { size_gb: 'x', y: 1 }], labels: { a: null }, z: 1 };
     expect(found(Machine, value).sort()).toEqual([
       '/disks/0/size_gb out_of_range',
@@ -68,22 +68,25 @@ describe('faultsOf', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    'knows no member %s that only all objects have',
+    'reports the member %s, which all objects inherit, as unknown',
     (name) => {
       const value = JSON.parse(`{"name":"a","plan":"small","disks":[{"size_gb":5}],"${name}":{"a":1}}`);
       expect(found(Machine, value)).toEqual([`/${name} unknown_member`]);
     },
   );
 
-  it.each([[null], [[]], ['text'], [5], [true]])('names the whole where %j stands for an object', (value) => {
-    expect(found(Machine, value)).toEqual([' invalid_format']);
-  });
+  it.each([[null], [[]], ['text'], [5], [true]])(
+    'reports the root if %j is sent instead of an object',
+    (value) => {
+      expect(found(Machine, value)).toEqual([' invalid_format']);
+    },
+  );
 
   it('puts `query` before its pointers when asked', () => {
     expect(faultsOf(Machine, {}, 'query').map(({ pointer }) => pointer)).toContain('query/name');
   });
 
-  it('names as many faults as somebody would read, and those of the rest among them', () => {
+  it('reports at most 100 faults, of all parts of the body', () => {
     const unknown = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, i]));
     expect(found(Machine, { ...good, ...unknown })).toHaveLength(100);
     const long = { ...good, disks: Array(5000).fill({ size_gb: 'x' }), plan: 'huge' };
@@ -96,7 +99,7 @@ describe('faultsOf', () => {
     ]);
   });
 
-  it('agrees with isValid on anything, in codes of the catalogue', () => {
+  it('agrees with isValid on any value, with codes of the catalogue', () => {
     const member = fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constantFrom('small', 'web-1', 5, null));
     const names = [...Object.keys(Machine.properties), 'x', '__proto__'];
     const entries = fc.array(fc.tuple(fc.constantFrom(...names), member), { maxLength: 8 });
@@ -121,7 +124,7 @@ it('checks the format date-time; other formats only name the kind of a value', (
 });
 
 describe('distinct', () => {
-  it('says each fault of a field once, in the order they came', () => {
+  it('reports each fault of a field once, in order', () => {
     const error = (pointer: string, code: 'required' | 'too_long', detail = '') => ({
       pointer,
       code,

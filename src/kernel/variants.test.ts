@@ -17,14 +17,14 @@ const found = (schema: TSchema, value: unknown): string[] =>
   faultsOf(schema, value).map(({ pointer, code, detail }) => `${pointer} ${code}: ${detail}`);
 const foundIn = (source: unknown): string[] => found(Machine, { name: 'a', source });
 
-it('accepts each alternative with its members', () => {
+it('a union accepts each alternative with its members', () => {
   expect(foundIn({ type: 'image', image_id: 'img' })).toEqual([]);
   expect(foundIn({ type: 'snapshot', snapshot_id: 's' })).toEqual([]);
   expect(foundIn({ type: 'snapshot', snapshot_id: 's', vm_id: 'v' })).toEqual([]);
   expect(foundIn({ type: 'vm', vm_id: 'v' })).toEqual([]);
 });
 
-it('names the valid choices if the choice is unknown or missing, and nothing else', () => {
+it('an unknown or missing choice is reported with the valid choices, and nothing else', () => {
   expect(foundIn({ type: 'disk', disk_id: 'd' })).toEqual([
     '/source/type invalid_format: Must be one of image, snapshot, vm.',
   ]);
@@ -37,7 +37,7 @@ it('names the valid choices if the choice is unknown or missing, and nothing els
   ]);
 });
 
-it('says which choice takes a member of another alternative', () => {
+it('a member of another alternative is reported with the choice that takes it', () => {
   expect(foundIn({ type: 'image', image_id: 'img', vm_id: 'v' })).toEqual([
     '/source/vm_id unknown_member: "vm_id" is not for the type image: only the type snapshot or vm takes it.',
   ]);
@@ -46,14 +46,14 @@ it('says which choice takes a member of another alternative', () => {
   ]);
 });
 
-it('names all that is missing in one answer, with the choice that requires it', () => {
+it('all missing members are reported at once, with the choice that requires them', () => {
   expect(found(Machine, { source: { type: 'snapshot' } })).toEqual([
     '/name required: This is required.',
     '/source/snapshot_id required: Required with the type snapshot.',
   ]);
 });
 
-it('reports the faults of the chosen alternative only, also in a list', () => {
+it('only faults of the chosen alternative are reported, also in a list', () => {
   expect(foundIn({ type: 'image', image_id: 'a' })).toEqual([
     '/source/image_id too_short: Must not have fewer than 3 characters.',
   ]);

@@ -43,7 +43,7 @@ const push = ({ queue }: Bench, key: string, count = 1): void => queue.push(key,
 const total = (rows: readonly Row[]): number => rows.reduce((sum, { count }) => sum + count, 0);
 
 describe('WriteBehind', () => {
-  it('writes what was pushed in one batch, values of one key folded into one', async () => {
+  it('writes pushed values in one batch, merging values of the same key', async () => {
     const bench = createBench();
     push(bench, 'a');
     push(bench, 'b');
@@ -59,7 +59,7 @@ describe('WriteBehind', () => {
     expect(bench.written).toHaveLength(1);
   });
 
-  it('keeps the newer value where nothing says how to fold', async () => {
+  it('keeps the newer value if there is no merge function', async () => {
     const written: unknown[] = [];
     const queue = new WriteBehind<number>({
       capacity: 2,
@@ -73,7 +73,7 @@ describe('WriteBehind', () => {
     expect(written).toEqual([2]);
   });
 
-  it('drops and counts what is over its capacity, but still folds into what it holds', async () => {
+  it('drops and counts values beyond its capacity, but still merges into keys that it holds', async () => {
     const bench = createBench(2);
     for (const key of ['a', 'b', 'c', 'a', 'd']) push(bench, key);
     expect(bench.queue.size).toBe(2);
@@ -87,7 +87,7 @@ describe('WriteBehind', () => {
     ]);
   });
 
-  it('keeps a batch whose write failed and folds it with what came meanwhile', async () => {
+  it('keeps a batch whose write failed and merges it with later values', async () => {
     const bench = createBench();
     bench.outcomes.push('fail');
     push(bench, 'a');
@@ -101,7 +101,7 @@ describe('WriteBehind', () => {
     expect(bench.written).toEqual([[{ key: 'a', count: 3 }]]);
   });
 
-  it('drops rather than grows when a failed batch comes back to a full queue', async () => {
+  it('drops values when a failed batch returns to a full queue', async () => {
     const bench = createBench(1);
     let fail = (_: Error): void => undefined;
     const queue = new WriteBehind<Row>({
@@ -135,7 +135,7 @@ describe('WriteBehind', () => {
     expect(total(bench.written.flat())).toBe(1);
   });
 
-  it('loses nothing and repeats nothing, whatever fails and in whatever order', async () => {
+  it('loses nothing and repeats nothing, whichever writes fail', async () => {
     const step = fc.oneof(
       fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd', 'e') }),
       fc.constant('flush' as const),

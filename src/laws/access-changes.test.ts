@@ -69,7 +69,7 @@ describe('another process notices by itself', () => {
     await expect.poll(() => write(there, stage.key), OFTEN).toBe('403 ip_not_allowed');
   });
 
-  it('a key made after its public id was asked for in vain', async () => {
+  it('a key that is created after its public id was looked up without a result', async () => {
     const { db, account, key } = await prepareHolder(here);
     // The database computes the lineage.
     const { lineage: _, ...row } = await db
@@ -99,7 +99,7 @@ describe('one process', () => {
 
   afterAll(() => app.close());
 
-  it('neither keeps a look-up that began before a revocation nor shares it with those who ask later', async () => {
+  it('neither caches a look-up that began before a revocation nor shares it with later calls', async () => {
     const { db, access } = app.services;
     const { account, key } = await prepareHolder(app);
     const other = await createKey(db, account);
@@ -122,7 +122,7 @@ describe('one process', () => {
     expect(await write(app, key)).toBe('401 api_key_revoked');
   });
 
-  it('keeps nothing while it cannot hear of changes', async () => {
+  it('caches nothing while its listener is disconnected', async () => {
     const { access } = app.services;
     const { key } = await prepareHolder(app);
     await warm(app, key);

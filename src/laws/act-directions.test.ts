@@ -77,24 +77,28 @@ async function looseEnds(accountId: string): Promise<string[]> {
   return rows.flatMap(({ line }) => (line === null ? [] : [line]));
 }
 
-describe('every choice', () => {
-  it.each(changes.map((act): [string, Act] => [act.id, act]))('of %s is declared', (_, act) => {
-    const { reauthentication, harmlessChoices = [] } = act;
-    const choices = choicesOf(act).map(([name]) => name);
-    if (typeof reauthentication === 'object') {
-      const [by] = choicesOf(act).filter(([name]) => name === reauthentication.by);
-      expect(by?.[1]).toEqual(expect.arrayContaining([...reauthentication.safe]));
-      // With no dangerous value, or with no safe one, the act has no direction.
-      expect([0, by?.[1].length]).not.toContain(reauthentication.safe.length);
-    }
-    const decided = typeof reauthentication === 'object' ? [reauthentication.by] : [];
-    if (reauthentication !== true) expect([...decided, ...harmlessChoices].sort()).toEqual(choices.sort());
-  });
+describe('every choice in the input of an act', () => {
+  it.each(changes.map((act): [string, Act] => [act.id, act]))(
+    'of %s is declared as changing the need for re-authentication or as harmless',
+    (_, act) => {
+      const { reauthentication, harmlessChoices = [] } = act;
+      const choices = choicesOf(act).map(([name]) => name);
+      if (typeof reauthentication === 'object') {
+        const [by] = choicesOf(act).filter(([name]) => name === reauthentication.by);
+        expect(by?.[1]).toEqual(expect.arrayContaining([...reauthentication.safe]));
+        // With no dangerous value, or with no safe one, the act has no direction.
+        expect([0, by?.[1].length]).not.toContain(reauthentication.safe.length);
+      }
+      const decided = typeof reauthentication === 'object' ? [reauthentication.by] : [];
+      if (reauthentication !== true) expect([...decided, ...harmlessChoices].sort()).toEqual(choices.sort());
+    },
+  );
 });
 
-describe('without re-authentication', () => {
+describe('without a recent re-authentication', () => {
   const directed = inAccounts.filter(({ reauthentication }) => typeof reauthentication === 'object');
-  it('some acts have two directions', () => expect(directed.map(({ id }) => id)).toContain('suspendAllKeys'));
+  it('some acts are allowed in one direction and refused in the other', () =>
+    expect(directed.map(({ id }) => id)).toContain('suspendAllKeys'));
 
   it.each(
     directed.flatMap((act) =>
@@ -104,16 +108,19 @@ describe('without re-authentication', () => {
           values.map((value): [string, string, unknown, Act] => [act.id, name, value, act]),
         ),
     ),
-  )('%s with %s = %s asks by direction', async (_, name, value, act) => {
+  )('%s with %s = %s is refused unless the value is declared safe', async (_, name, value, act) => {
     const { outcome } = await attempt(act, { [name]: value });
     const { safe } = act.reauthentication as { safe: readonly unknown[] };
     expect(outcome).toBe(safe.includes(value) ? `${act.status ?? 200}` : '403 reauthentication_required');
   });
 
-  it.each(inAccounts.map((act): [string, Act] => [act.id, act]))('%s loosens nothing', async (_, act) => {
-    for (const choice of inputsOf(act)) {
-      const { outcome, added } = await attempt(act, choice);
-      expect([choice, outcome, added]).toEqual([choice, expect.stringMatching(/^[234]/), []]);
-    }
-  });
+  it.each(inAccounts.map((act): [string, Act] => [act.id, act]))(
+    '%s makes nothing less safe',
+    async (_, act) => {
+      for (const choice of inputsOf(act)) {
+        const { outcome, added } = await attempt(act, choice);
+        expect([choice, outcome, added]).toEqual([choice, expect.stringMatching(/^[234]/), []]);
+      }
+    },
+  );
 });

@@ -134,7 +134,7 @@ describe.each([
   });
 });
 
-describe('which addresses an enforced list lets in', () => {
+describe('the addresses that an enforced allowlist admits', () => {
   const soon = (milliseconds: number): Date => new Date(Date.now() + milliseconds);
   const cases: { title: string; entries: Entry[]; in: string[]; out: string[] }[] = [
     {
@@ -191,7 +191,7 @@ describe('which addresses an enforced list lets in', () => {
     }
   });
 
-  it('ends with the entry, though nothing was written since', async () => {
+  it('no longer include an entry that has expired, without any write', async () => {
     const { key } = await createGuarded('enforce', [
       { cidr: '203.0.113.0/24', expires_at: soon(30_000) },
       { cidr: '203.0.113.64/26', expires_at: soon(20_000) },
@@ -210,7 +210,7 @@ describe('which addresses an enforced list lets in', () => {
     }
   });
 
-  it('shows a mapped peer as the IPv4 address it is', async () => {
+  it('include an IPv4-mapped peer as its IPv4 address', async () => {
     const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
     const address = outsider();
     const response = await whoami(world.key, `::ffff:${address}`);
@@ -220,7 +220,7 @@ describe('which addresses an enforced list lets in', () => {
 });
 
 describe('recent denials', () => {
-  it('are seen by themselves, folded, with their cause', async () => {
+  it('are listed with their cause, and repeated ones are counted in one row', async () => {
     const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
     const address = outsider();
     for (let i = 0; i < 3; i++) await whoami(world.key, address);
@@ -234,7 +234,7 @@ describe('recent denials', () => {
     await expect.poll(async () => (await seen()).sort(), { interval: 100 }).toEqual(expected);
   });
 
-  it('are two where both causes meet in Report only', async () => {
+  it('are two rows if both causes apply in Report only', async () => {
     const world = await createGuarded('report_only', [{ cidr: INSIDE }]);
     const narrow = await createKey(app.services.db, world.account, { permissions: ['account:profile:read'] });
     const address = outsider();
@@ -260,7 +260,7 @@ describe('recent denials', () => {
     expect((await denialsFrom(world, address)).map(({ count }) => count).sort()).toEqual([1, 2]);
   });
 
-  it('are not made by whoever does not hold the secret, nor by keys that do not open', async () => {
+  it('are not written for wrong secrets or for keys that do not work', async () => {
     const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
     const { db } = app.services;
     const address = outsider();
@@ -273,7 +273,7 @@ describe('recent denials', () => {
     expect(await denialsFrom(world, address)).toEqual([]);
   });
 
-  it('lose rows in a flood, never the count of what was lost', async () => {
+  it('may lose rows in a flood, but never the count of lost rows', async () => {
     const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
     const failures: unknown[] = [];
     const denials = new DenialQueue(app.services.db, (error) => void failures.push(error), 3);
@@ -295,7 +295,7 @@ describe('recent denials', () => {
 });
 
 describe('denials by address', () => {
-  it('are found however it is written, and what is none is refused', async () => {
+  it('are found by an address in any notation, and a text that is not an address is refused', async () => {
     const world = await createGuarded('enforce', [{ cidr: INSIDE }]);
     expect(outcomeOf(await whoami(world.key, '2001:db8:77::1'))).toBe('403 ip_not_allowed');
     for (const spelling of ['2001:db8:77::1', '2001:DB8:77:0:0::1'])

@@ -20,7 +20,7 @@ const files = ansibleFiles({ model, document, detailsOf: detailsIn(document), ha
 const playbooks = Object.keys(files).filter((path) => path.endsWith('/playbook.yml'));
 const why = whyNoAnsible();
 
-it('there is a web machine, a fleet, and a budget with an alarm', () => {
+it('there are playbooks for a web machine, a fleet, and a budget with an alarm', () => {
   expect(playbooks.map((path) => path.split('/')[2]).sort()).toEqual([
     'budget-alarm',
     'fleet',
@@ -66,7 +66,7 @@ describe.skipIf(why !== null)(
       });
     }
 
-    it('have no errors in their syntax, and neither has one that uses every role', async () => {
+    it('have no syntax errors, and neither has a playbook that uses every role', async () => {
       const roles = model.resources.map(({ name }) => `hostplane.cloud.${name}`);
       const every = join(ansible.folder, 'every-role.json');
       await writeFile(every, JSON.stringify([{ hosts: 'localhost', gather_facts: false, roles }]));

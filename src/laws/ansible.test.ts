@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFault, clearFaults } from '../engines/sandbox/store.ts';
 import { families } from '../families/index.ts';
-import { LIMIT, type RateLimitStore, verdict } from '../kernel/rate-limit/port.ts';
+import { LIMIT, type RateLimitStore, rateLimitResult } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { detailsIn } from '../surfaces/iac/ansible/details.ts';
@@ -57,7 +57,6 @@ const why = whyNoAnsible();
 const HASH = 'the-hash-of-the-document';
 const calls: string[] = [];
 const secrets = new Set<string>();
-
 let refusals = 0;
 
 /** Called after the next answer; then forgotten. */
@@ -66,7 +65,8 @@ let afterAnswer: (() => Promise<unknown>) | undefined;
 /** Lets everything pass except the next `refusals` requests. */
 const limiter: RateLimitStore = {
   ...noLimit,
-  take: (...call) => (refusals > 0 ? verdict(refusals-- < 0, LIMIT, LIMIT, 1000) : noLimit.take(...call)),
+  take: (...call) =>
+    refusals > 0 ? rateLimitResult(refusals-- < 0, LIMIT, LIMIT, 1000) : noLimit.take(...call),
 };
 
 let app: TestApp;
@@ -239,14 +239,14 @@ describe.skipIf(why !== null)(
   `the roles of Ansible${why === null ? '' : `: ${why}`}`,
   { timeout: 600_000 },
   () => {
-    it('check mode tells that everything would be created, and writes nothing', async () => {
+    it('report in check mode that everything would be created, and write nothing', async () => {
       const hosts = hostsOf((subject, host) => (isFirst(subject, host) ? {} : undefined));
       const done = await run(hosts, '--check', '--diff');
       expectOutcome(done, Object.keys(hosts));
       expect(writesIn(done.calls)).toEqual([]);
     });
 
-    it('the first run creates everything with two requests each, waits when it is asked to, and shows no secret', async () => {
+    it('create everything in the first run with two requests each, wait if asked to, and show no secret', async () => {
       refusals = 2;
       const done = await run(hostsOf(), '-vvv', '--diff');
       expectOutcome(done, all());
@@ -258,7 +258,7 @@ describe.skipIf(why !== null)(
       expect(hidden.filter((secret) => done.output.includes(secret.trim()))).toEqual([]);
     });
 
-    it('the second run changes nothing, with one request each, and runs no text of the API as a template', async () => {
+    it('change nothing in the second run, with one request each, and evaluate no API text as a template', async () => {
       const file = join(ansible.folder, 'run-by-a-text');
       const text = `{{ lookup('ansible.builtin.pipe', 'touch ${file}') }}`;
       const described = [...subjects.values()].filter(({ resource: { update, inputs }, given }) =>
@@ -272,7 +272,7 @@ describe.skipIf(why !== null)(
       expect([done.calls.length, writesIn(done.calls)]).toEqual([subjects.size, []]);
     });
 
-    it('check mode tells that inputs have changed or that everything would be deleted, and writes nothing', async () => {
+    it('report changed inputs and deletions in check mode, and write nothing', async () => {
       for (const [host, subject] of subjects) {
         const example = exampleOf(subject.resource);
         if (!isFirst(subject, host)) continue;
@@ -290,7 +290,7 @@ describe.skipIf(why !== null)(
       expect(writesIn(done.calls)).toEqual([]);
     });
 
-    it('tries every input that can be changed, except those for which the document has no second value', () => {
+    it('are tested with every input that can be changed, except those without a second value in the document', () => {
       const untried = [...subjects].flatMap(([host, subject]) =>
         isFirst(subject, host)
           ? comparedInputs(subject.resource.inputs, 'update', identityOf(subject))
@@ -301,13 +301,13 @@ describe.skipIf(why !== null)(
       expect(untried).toEqual(UNTRIED);
     });
 
-    it('changes all inputs that have changed', async () => {
+    it('change all inputs that differ', async () => {
       const done = await run(hostsOf((_, host) => changed.get(host)));
       expectOutcome(done, [...changed.keys()]);
       expect(writesIn(done.calls).length).toBe(changed.size);
     });
 
-    it('changes nothing in the next run, refuses to change what cannot be changed, and names it', async () => {
+    it('change nothing in the next run, and refuse by name what cannot be changed', async () => {
       const others = new Map<string, Members>();
       for (const [host, subject] of subjects) {
         const values = isFirst(subject, host)
@@ -329,7 +329,7 @@ describe.skipIf(why !== null)(
       }
     });
 
-    it('changes them back', async () => {
+    it('change the inputs back', async () => {
       const back = (subject: Subject, host: string): Members | undefined => {
         const values = changed.get(host);
         const again = (input: Input) => another(input, values?.[input.name]);
@@ -338,7 +338,7 @@ describe.skipIf(why !== null)(
       expectOutcome(await run(hostsOf(back)), [...changed.keys()]);
     });
 
-    it.runIf(isLong)('replaces what cannot be changed if it is asked to', async () => {
+    it.runIf(isLong)('replace what cannot be changed if allowed', async () => {
       const simple = (input: Input, value: unknown) =>
         ['boolean', 'map'].includes(input.type.kind) ? another(input, value) : undefined;
       const hosts = hostsOf((subject, host) => {
@@ -351,7 +351,7 @@ describe.skipIf(why !== null)(
       expect(writesIn(done.calls).length).toBe(2 * Object.keys(hosts).length);
     });
 
-    it('deletes everything, and has nothing to do in the next run', async () => {
+    it('delete everything, and have nothing to do in the next run', async () => {
       const hosts = hostsOf(() => ({ state: 'absent' }));
       expectOutcome(await run(hosts), all());
       const first = hostsOf((subject, host) => (isFirst(subject, host) ? { state: 'absent' } : undefined));
@@ -361,7 +361,7 @@ describe.skipIf(why !== null)(
       expect(await inventoryOf(app, ansible.key)).toEqual(before);
     });
 
-    it('a creation that failed leaves nothing, and the next run repairs it', async () => {
+    it('leave nothing of a failed creation, which the next run repairs', async () => {
       const isAsync = ({ resource }: Subject, host: string) =>
         host === resource.name && resource.create.cleansUp;
       const chosen = hostsOf((subject, host) => (isAsync(subject, host) ? {} : undefined));
@@ -384,7 +384,7 @@ describe.skipIf(why !== null)(
       expect(writesIn(repaired.calls).length).toBe(rows.length);
     });
 
-    it.runIf(isLong)('waits for what an interrupted run has started', async () => {
+    it.runIf(isLong)('wait for operations that an interrupted run has started', async () => {
       const subject = await subjectOf(subjects.get('vm')!.resource);
       const unreachable = { call: 'ensureInstance', effect: { kind: 'unreachable' } } as const;
       await addFault(app.services.db, unreachable);

@@ -124,12 +124,12 @@ async function variationsOf(endpoint: Endpoint, request: WalkRequest) {
   });
 }
 
-it('is tried on something', () => {
+it('at least two destructive endpoints are tested', () => {
   expect(writes.filter(({ access }) => access === 'destructive').length).toBeGreaterThan(1);
 });
 
 describe.each(writes)('$id', (endpoint) => {
-  it('409: changes nothing, whoever asks however often', async () => {
+  it('409: changes nothing, and repeated requests get the same approval', async () => {
     const request = await requestTo(endpoint, world);
     const before = await allRows();
     const id = await askFor(request, held);
@@ -137,7 +137,7 @@ describe.each(writes)('$id', (endpoint) => {
     expect(await allRows()).toEqual(before);
   });
 
-  it('asks a person exactly where its access says so', async () => {
+  it('needs approval exactly if its access class says so', async () => {
     const request = await requestTo(endpoint, world);
     const response = await send(request, careful);
     if (endpoint.access === 'destructive') expect(outcomeOf(response)).toBe('409 approval_required');
@@ -149,13 +149,13 @@ describe.each(writes)('$id', (endpoint) => {
     expect(row.approval_required).toBe(endpoint.access === 'destructive');
   });
 
-  it('200: does in a dry run what it would do, without asking', async () => {
+  it('200: a dry run needs no approval', async () => {
     const { example } = endpoint;
     const request = await requestTo(endpoint, world, { query: { ...example.query, dry_run: true } });
     expect((await send(request, held)).json()).toMatchObject({ dry_run: true });
   });
 
-  it('does what was approved, once, and its answer is that of any key', async () => {
+  it('runs once after the approval, with the answer that any key gets', async () => {
     const request = await requestTo(endpoint, world);
     const id = await askFor(request, held);
     await approve(id);
@@ -169,7 +169,7 @@ describe.each(writes)('$id', (endpoint) => {
     expect(outcomeOf(again)).toBe(wanted);
   });
 
-  it('409 approval_mismatch: whatever differs', async () => {
+  it('409 approval_mismatch: for a request that differs from the approved one in any way', async () => {
     const request = await requestTo(endpoint, world);
     const id = await askFor(request, held);
     await approve(id);

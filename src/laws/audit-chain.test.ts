@@ -86,27 +86,30 @@ function canonical(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`;
 }
 
-describe('the chain of an account', () => {
-  it('is whole', async () => {
+describe('the audit chain of an account', () => {
+  it('is complete', async () => {
     expect(entries).toBeGreaterThan(10);
     expect(await findBreak(db, account)).toBeNull();
     expect(await breakAfter(async () => undefined)).toBeNull();
   });
 
-  it.each(Object.entries(forgeries))('shows an entry %s, whichever it is', async (_, forge) => {
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: entries }), async (sequence) => {
-        const found = await breakAfter(async (tx) => {
-          await sql`set local session_replication_role = replica`.execute(tx);
-          await forge(tx, sequence);
-        });
-        expect(found).not.toBeNull();
-      }),
-      { numRuns: 10, seed: 7, examples: [[1], [entries]] },
-    );
-  });
+  it.each(Object.entries(forgeries))(
+    'reveals that an entry was %s, whichever entry it is',
+    async (_, forge) => {
+      await fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: entries }), async (sequence) => {
+          const found = await breakAfter(async (tx) => {
+            await sql`set local session_replication_role = replica`.execute(tx);
+            await forge(tx, sequence);
+          });
+          expect(found).not.toBeNull();
+        }),
+        { numRuns: 10, seed: 7, examples: [[1], [entries]] },
+      );
+    },
+  );
 
-  it('shows two entries that changed places', async () => {
+  it('reveals that two entries were swapped', async () => {
     const place = fc.integer({ min: 1, max: entries });
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(place, { minLength: 2, maxLength: 2 }), async ([a = 1, b = 2]) => {
@@ -121,7 +124,7 @@ describe('the chain of an account', () => {
     );
   });
 
-  it('shows an entry that was added behind its back', async () => {
+  it('reveals an entry that was inserted into the table', async () => {
     const found = await breakAfter((tx) =>
       sql`insert into audit_entries
           select account_id, sequence + 1, id || 'x', occurred_at, actor_id, action, resource_id, outcome, entry, hash, hash
@@ -130,13 +133,13 @@ describe('the chain of an account', () => {
     expect(found).toBe(entries + 1);
   });
 
-  it('shows that all of it was removed', async () => {
+  it('reveals that all entries were removed', async () => {
     expect(
       await breakAfter((tx) => sql`delete from audit_entries where account_id = ${account}`.execute(tx)),
     ).toBe(1);
   });
 
-  it('may begin later once entries are old enough to leave, or have left altogether, and not otherwise', async () => {
+  it('may begin later only if the removed entries were past their retention', async () => {
     const age = (tx: Tx, upTo: number) =>
       sql`update audit_entries set occurred_at = now() - interval '401 days'
           where account_id = ${account} and sequence <= ${upTo}`.execute(tx);
@@ -175,8 +178,8 @@ async function readLog(key: string): Promise<PublicEntry[]> {
   }
 }
 
-describe('many writers at once', () => {
-  it('keep it whole, and a client can recompute it from the answers alone', async () => {
+describe('many concurrent writers', () => {
+  it('keep the chain complete, and a client can verify it from the answers alone', async () => {
     const busy = await createWorld(world.app);
     // Leaves out flexible-vps, because its calls would create hundreds of machines at once.
     const light = writes.filter(({ family }) => family !== 'flexible-vps');

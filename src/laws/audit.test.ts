@@ -5,7 +5,7 @@ import type { AuditEntry } from '../kernel/audit/entry.ts';
 import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../kernel/problems/possible.ts';
-import { verdict } from '../kernel/rate-limit/port.ts';
+import { rateLimitResult } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
 import { DRY_RUN_FORMAT } from '../pipeline/format.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   nowhere = openDatabase(openPool({ host: '127.0.0.1', port: 1, user: 'nobody', database: 'none' }));
   away = worldWith({ db: nowhere });
   confused = worldWith({ db: db.withPlugin(confusion) });
-  const take = () => verdict(false, 200, 200, 1000);
+  const take = () => rateLimitResult(false, 200, 200, 1000);
   tired = worldWith({ limiter: { ...limiter, take } as Services['limiter'] });
 });
 
@@ -178,7 +178,7 @@ function wantedEntry(endpoint: Endpoint, response: LightMyRequestResponse) {
   });
 }
 
-describe('each write of a known caller leaves one entry, however it ends', () => {
+describe('each write of a known caller adds one audit entry, whatever its outcome', () => {
   describe.each(writes)('$id', (endpoint) => {
     const cases = Object.entries(known).filter(([, { applies }]) => applies?.(endpoint) ?? true);
     it.each(cases)('%s', async (_, { answer, call }) => {
@@ -193,9 +193,9 @@ describe('each write of a known caller leaves one entry, however it ends', () =>
   });
 });
 
-describe('nothing else leaves any', () => {
+describe('no audit entry is added by', () => {
   it.each(endpoints.filter(({ access }) => access === 'read'))(
-    '$id, a read, however it ends',
+    '$id, a read, whatever its outcome',
     async (endpoint) => {
       const params = await callTo(endpoint, world);
       const before = await countEntries();
@@ -211,7 +211,7 @@ describe('nothing else leaves any', () => {
     },
   );
 
-  it.each(writes)('$id as a dry run, granted or refused', async (endpoint) => {
+  it.each(writes)('$id as a dry run, allowed or refused', async (endpoint) => {
     const query = { dry_run: true };
     const granted = await callTo(endpoint, world, { query });
     expect([
@@ -234,7 +234,7 @@ describe('nothing else leaves any', () => {
     }
   });
 
-  it.each(writes.filter(takesIdempotencyKey))('$id answered again from memory', async (endpoint) => {
+  it.each(writes.filter(takesIdempotencyKey))('$id replayed from its Idempotency-Key', async (endpoint) => {
     const headers = { 'idempotency-key': newId('request') };
     const request = { ...(await requestTo(endpoint, world)), headers, key: world.key.key };
     const first = await world.app.call(request);
@@ -247,7 +247,7 @@ describe('nothing else leaves any', () => {
     ]);
   });
 
-  it.each(writes)('$id by someone unknown, or before they are known', async (endpoint) => {
+  it.each(writes)('$id by an unknown caller, or refused before the caller is known', async (endpoint) => {
     const { db } = world.app.services;
     const guarded = await createWorld(world.app);
     await db

@@ -100,7 +100,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     setUp = new Set((await entriesOf(world)).map(({ id }) => id));
   });
 
-  it('takes a merge patch only as a PATCH', async () => {
+  it('accepts the merge patch media type only in a PATCH', async () => {
     if (body === undefined) return;
     const headers = { 'content-type': 'application/merge-patch+json' };
     const outcome = outcomeOf(await send({ text: '{"no_such_member":1}', headers }));
@@ -108,7 +108,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     expect([endpoint.id, outcome]).toEqual([endpoint.id, expected]);
   });
 
-  it('names each parameter that is broken', async () => {
+  it('reports each invalid parameter', async () => {
     const wrong: string[] = [];
     for (const breakage of queryBreakagesOf(query)) {
       const response = await send({ query: [textOf(breakage)] });
@@ -117,7 +117,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     expect(wrong).toEqual([]);
   });
 
-  it('names each parameter that came twice, or holds NUL', async () => {
+  it('reports each parameter that is repeated or contains NUL', async () => {
     const wrong: string[] = [];
     for (const [name, member] of Object.entries(query.properties ?? {})) {
       const nul = await send({ query: [[name, 'a\0']] });
@@ -137,7 +137,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     expect(wrong).toEqual([]);
   });
 
-  it('names each member of the body that is broken', async () => {
+  it('reports each invalid member of the body', async () => {
     const wrong: string[] = [];
     for (const breakage of bodyBreakages) {
       const response = await send({
@@ -148,7 +148,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     expect(wrong).toEqual([]);
   });
 
-  it('names everything that is broken at once', async () => {
+  it('reports all faults at once', async () => {
     const onePerPlace = (found: readonly Breakage[]) => [
       ...new Map(found.filter(({ at }) => at.length === 1).map((one) => [at0(one), one])).values(),
     ];
@@ -172,7 +172,7 @@ describe.each(endpoints)('$id', (endpoint) => {
   });
 
   if (body === undefined) {
-    it('takes no body', async () => {
+    it('accepts no body', async () => {
       expect(outcomeOf(await send({ text: '{}' }))).toBe('400 malformed_request');
     });
   } else {
@@ -183,7 +183,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     });
   }
 
-  it.each(paramNames(endpoint))('knows nothing under a %s that is none', async (name) => {
+  it.each(paramNames(endpoint))('404: under a %s that does not exist', async (name) => {
     // A PUT by name creates the resource if the name is unused, so an unused name does not answer 404.
     const names = declares(endpoint) ? [] : ['x', 'constructor'];
     const strange = [...names, 'a\0', '__proto__', 'a'.repeat(5000), 'É', '%', "'--"];
@@ -199,7 +199,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     }
   });
 
-  it('refuses headers it cannot read or meet', async () => {
+  it('refuses invalid headers', async () => {
     const cases: Record<string, string>[] = [
       { accept: 'text/html' },
       { accept: 'audio/*, application/json;q=0' },
@@ -214,7 +214,7 @@ describe.each(endpoints)('$id', (endpoint) => {
   });
 
   if (takesIdempotencyKey(endpoint)) {
-    it('refuses an Idempotency-Key that is none', async () => {
+    it('refuses an invalid Idempotency-Key', async () => {
       for (const key of ['', 'ä', 'a\tb', 'k'.repeat(256), world.key.key]) {
         const response = await send({ headers: { 'idempotency-key': key } });
         expect(misnamed(response, 'header/Idempotency-Key', 'invalid_format')).toEqual([]);
@@ -222,7 +222,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     });
   }
 
-  it('has left nothing behind but refusals', async () => {
+  it('has changed nothing but its refusals in the audit log', async () => {
     await app.services.audit.flush();
     expect(await remember()).toEqual(before);
     const own = (await entriesOf(world)).filter(({ id }) => !setUp.has(id));

@@ -139,7 +139,7 @@ const cheaper = new Set<string>();
 describe.each(writes.flatMap(costCasesOf))('$title', (each) => {
   const { endpoint, settleIn } = each;
 
-  it('changes the bill by what it says', async () => {
+  it('changes the bill by the amount that the dry run shows', async () => {
     const request = await costRequest(each, world);
     await settle(app);
     const before = await bill();
@@ -190,16 +190,16 @@ describe.each(writes.flatMap(costCasesOf))('$title', (each) => {
   });
 });
 
-it('is exact unless the call warns, and only those warn whose cost cannot be known beforehand', () => {
+it('dry runs are exact unless the call warns, and only calls with unforeseeable cost warn', () => {
   expect([...warned].sort()).toEqual([...cheaper].sort());
   expect(warned.size).toBeGreaterThan(0);
 });
 
-it('is tried on every call that is marked with x-cost, with a request that changes it', () => {
+it('every call with x-cost is tested with a request that changes its cost', () => {
   const marked = writes.filter((endpoint) => costMark(endpoint, endpoints) !== undefined);
   expect([...priced].sort()).toEqual(marked.map(({ id }) => id).sort());
 });
 
-it('is tried on calls that add cost, that save money, and that are free', () => {
+it('calls that add cost, save cost and are free are tested', () => {
   expect(new Set(changes.map((change) => Math.sign(Number(change))))).toEqual(new Set([-1, 0, 1]));
 });

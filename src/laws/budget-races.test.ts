@@ -100,6 +100,6 @@ it.each(raising)('$id is refused while the operation of the call before it ends'
   expect([endpoint.id, hasEnded, outcomeOf(answer)]).toEqual([endpoint.id, true, '409 budget_exceeded']);
 });
 
-it('is tried on calls that always cost something, and on those that sometimes do', () => {
+it('calls that always cost something and calls that sometimes do are tested', () => {
   expect(new Set(raising.map(({ raisesCost }) => raisesCost))).toEqual(new Set([true, 'sometimes']));
 });

@@ -55,8 +55,8 @@ async function stateOf(world: World): Promise<unknown> {
   return Promise.all(tables.map(async (table) => [table, await rowsOf(world, table)]));
 }
 
-describe('409: what adds cost is refused while the budget is used up', () => {
-  it('is tried on something', () => {
+describe('409: a call that adds cost is refused while the budget is used up', () => {
+  it('at least one endpoint is tested', () => {
     expect(dear.length).toBeGreaterThan(0);
   });
 
@@ -93,8 +93,8 @@ async function declare({ key }: World, amount: Micro): Promise<void> {
   expect(declared.statusCode).toBeLessThan(300);
 }
 
-describe('409: what does not fit into the amount beside what runs or is being created', () => {
-  it.each(dear)('$id fits to the cent, and a second time not', async (endpoint) => {
+describe('409: a call that does not fit into the budget beside the committed cost', () => {
+  it.each(dear)('$id fits to the cent, and not a second time', async (endpoint) => {
     const { world, request, dry } = await prepare(endpoint);
     const call = (attempt: WalkRequest) => app.call({ ...attempt, key: world.key.key });
     await declare(world, micro('0.01'));
@@ -114,7 +114,7 @@ describe('409: what does not fit into the amount beside what runs or is being cr
   });
 });
 
-describe('everything else passes: what is there can always be changed, stopped and deleted', () => {
+describe('other calls pass: existing resources can always be changed, stopped and deleted', () => {
   it.each(free)('$id', async (endpoint) => {
     const { world, request, dry } = await prepare(endpoint);
     await useUp(world);
@@ -125,7 +125,7 @@ describe('everything else passes: what is there can always be changed, stopped a
   });
 });
 
-it('is declared by exactly those that can meet it', () => {
+it('budget_exceeded is declared by exactly the endpoints that can answer with it', () => {
   const declaring = endpoints.filter((endpoint) => possibleProblems(endpoint).includes('budget_exceeded'));
   const raising = writes.filter(({ raisesCost }) => raisesCost !== undefined);
   expect(declaring.map(({ id }) => id)).toEqual(raising.map(({ id }) => id));

@@ -40,7 +40,7 @@ describe('the contract', () => {
     expect(Object.values<number>(familySizes).reduce((total, size) => total + size)).toBe(224);
   });
 
-  it('names each call and each operation once, under the path of its family', () => {
+  it('names each operation once, with a path of its family', () => {
     expect(new Set(contract.map((row) => row.operationId)).size).toBe(224);
     const calls = contract.map((row) => `${row.method} ${row.path.replaceAll(/\{\w+\}/g, '{}')}`);
     expect(new Set(calls).size).toBe(224);
@@ -82,20 +82,20 @@ describe('permissions that no endpoint requires yet', () => {
   });
 });
 
-describe('what is built', () => {
-  it.each(built)('$id is the call the contract says', (record) => {
+describe('every built endpoint', () => {
+  it.each(built)('$id has the method and path of the contract', (record) => {
     const row = contract.find(({ operationId }) => operationId === record.id);
     const { family, method, path, permission } = record;
     const mode = record.answers[202] === undefined || record.startsSometimes ? 'sync' : 'async';
     expect({ family, method, path, operationId: record.id, permission, mode }).toEqual(row);
   });
 
-  it('stands in families of the contract only', () => {
+  it('is in a family of the contract', () => {
     expect(families.filter(({ name }) => !familyNames.includes(name as FamilyName))).toEqual([]);
   });
 });
 
-describe('what is not built yet is known', () => {
+describe('every endpoint that is not built yet is listed', () => {
   it.each(census)('$title', ({ family, missing }) => {
     expect(`${family} lacks ${missing}`).toBe(`${family} lacks ${notBuilt[family]}`);
   });

@@ -37,7 +37,7 @@ const requests: readonly { readonly id: string; readonly schema: TSchema }[] = [
   ...acts.map(({ id, input }) => ({ id: `act ${id}`, schema: input })),
 ];
 
-it('is marked wherever a request takes one', () => {
+it('every member of a request that takes an address is marked', () => {
   const unmarked = requests.flatMap(({ id, schema }) =>
     textsIn(schema as JsonSchema)
       .filter((member) => takesAddress(member) && member.schema['x-address-purpose'] === undefined)
@@ -68,13 +68,13 @@ describe.each(chosen)('$id $pointer ($purpose)', ({ endpoint, pointer, purpose }
     return { ...(bodyOf(endpoint) as object), [top]: made[top] };
   };
 
-  it('takes what makes sense', () => {
+  it('accepts sensible addresses', () => {
     const body = bodyWith(sensible[purpose]);
     const faults = addressFaults(endpoint.body as TSchema, body, app.services.egress);
     expect(faults.filter((fault) => fault.pointer === place)).toEqual([]);
   });
 
-  it('422: names the member for each value that makes none', async () => {
+  it('422: names the member for each address that makes no sense', async () => {
     const wrong: string[] = [];
     for (const text of forbidden[purpose]) {
       const answer = await app.call({
@@ -91,7 +91,7 @@ describe.each(chosen)('$id $pointer ($purpose)', ({ endpoint, pointer, purpose }
   });
 });
 
-it('has a member for each purpose, here or in an act', () => {
+it('each purpose of addresses has a member of a request or an act', () => {
   const used = new Set<AddressPurpose>(
     requests.flatMap(({ schema }) => chosenAddressesIn(schema).map(([, purpose]) => purpose)),
   );

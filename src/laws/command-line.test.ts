@@ -61,7 +61,7 @@ describe('every operation', () => {
     );
   });
 
-  it('has words of its own, and so has each thing that a call chooses', () => {
+  it('has unique words, and so has each choice of a call', () => {
     const lines = document.commands.map(({ words: { family, resource, verb } }) =>
       [family, resource, verb].join(' '),
     );
@@ -126,7 +126,7 @@ describe('every operation', () => {
   });
 });
 
-it('only names of commands that the operators still have lead to hostplane admin', async () => {
+it('only names of commands that operators still have are redirected to hostplane admin', async () => {
   const help = (await runCommand(['--help'])).out;
   for (const name of movedNames) expect(help).toMatch(new RegExp(`^ {2}${name}(?: |$)`, 'm'));
 });
@@ -139,7 +139,7 @@ describe('forms', () => {
   });
   afterAll(() => site.close());
 
-  it('of all calls that create something are accepted with what their pickers offer', async () => {
+  it('of all creating calls are accepted with the values that their pickers offer', async () => {
     const { world } = site;
     for (const path of ['ssh-keys', 'networks', 'placement-groups', 'images'])
       await paramsFor({ path: `/flexible-vps/v1/${path}/{id}` }, world);

@@ -115,7 +115,7 @@ describe.each([...kinds.values()])('$type', (kind) => {
 
   afterAll(() => app.close());
 
-  it.skipIf(!usesEngines(kind))('counts for its location, unless it works in several or in none', () => {
+  it.skipIf(!usesEngines(kind))('counts for its location, unless it works in several or none', () => {
     expect([operation.location !== '', kind.everywhere ?? false]).toEqual(
       kind.everywhere ? [false, true] : [true, false],
     );
@@ -126,7 +126,7 @@ describe.each([...kinds.values()])('$type', (kind) => {
   });
 
   it.each(names(kind.steps))(
-    'a worker that dies at %s, whenever, leaves what it would have left alive',
+    'a worker that is killed at %s leaves the same rows as an undisturbed run',
     async (step) => {
       for (const what of moments) {
         const disturbed = await run(kind, [{ type: kind.type, step, what }]);
@@ -136,7 +136,7 @@ describe.each([...kinds.values()])('$type', (kind) => {
     },
   );
 
-  it('every step of it twice is as good as once', async () => {
+  it('running every step twice leaves the same rows as running it once', async () => {
     const mishaps = names(kind.steps).map(
       (step): Mishap => ({ type: kind.type, step, what: 'after the effect' }),
     );
@@ -159,10 +159,11 @@ describe.each([...kinds.values()])('$type', (kind) => {
       }
     }
   };
-  if (undone.length > 0) it('a worker that dies while taking it down leaves nothing else', whileUndoing);
+  if (undone.length > 0)
+    it('a worker that is killed during the undo leaves the same rows as an undisturbed undo', whileUndoing);
 
   // That the inventory then agrees with the tables is checked in `work`, here and at all other ends.
-  it('cancelled, failed or too late, it ends and leaves the inventory in agreement', async () => {
+  it('ends if it is cancelled, fails or times out, and leaves the inventory in agreement', async () => {
     const [first = ''] = names(kind.steps);
     const failed = await run(kind, [{ type: kind.type, step: first, what: 'fails' }]);
     expect(failed.operation.status).toBe('failed');
@@ -176,7 +177,7 @@ describe.each([...kinds.values()])('$type', (kind) => {
   });
 
   const mortal = scenarioOf(kind).indestructible === undefined ? names(kind.steps) : [];
-  it.each(mortal)('failed at %s, what it was about can be destroyed and leaves nothing', async (step) => {
+  it.each(mortal)('after a failure at %s, its resource can be deleted and leaves nothing', async (step) => {
     for (const what of ['fails', 'fails after the effect'] as const) {
       const failed = await run(kind, [{ type: kind.type, step, what }]);
       expect(failed.operation.status, what).toBe('failed');
@@ -188,7 +189,7 @@ describe.each([...kinds.values()])('$type', (kind) => {
   // Kinds that create their resource.
   const made = kind.erase === undefined ? [] : names(kind.steps);
   it.each(made)(
-    'failed at %s with on_failure=delete, it leaves nothing, also if a worker dies',
+    'after a failure at %s with on_failure=delete, nothing is left, even if a worker is killed',
     async (step) => {
       for (const what of ['fails', 'fails after the effect'] as const) {
         const mishap: Mishap = { type: kind.type, step, what };
@@ -218,5 +219,5 @@ describe.each([...kinds.values()])('$type', (kind) => {
     expect(outOfTime.operation).toMatchObject({ status: 'failed', error: { code: 'timeout' } });
     expect(await leftBy(outOfTime)).toEqual([]);
   };
-  if (made.length > 0) it('too late with on_failure=delete, it leaves nothing', late);
+  if (made.length > 0) it('after a timeout with on_failure=delete, nothing is left', late);
 });

@@ -221,7 +221,7 @@ describe('requests', () => {
   const says =
     /default|left out|without|unchanged|required with|only with|only if|neither|cannot be changed/i;
 
-  it('say what each optional member of a body means if it is left out', () => {
+  it('state the default of each optional member of a body', () => {
     const silent = operations
       .filter(({ operationId }) => !/^update/.test(operationId))
       .flatMap((operation) =>
@@ -232,7 +232,7 @@ describe('requests', () => {
     expect(silent.map(({ at, schema }) => `${at}: ${descriptionOf(schema)}`)).toEqual([]);
   });
 
-  it('speak of a member that is null only if null is accepted', () => {
+  it('mention null for a member only if null is accepted', () => {
     const said = operations
       .flatMap((operation) =>
         bodiesOf(operation).flatMap((body) => membersOf(resolve(body), operation.operationId)),
@@ -245,7 +245,7 @@ describe('requests', () => {
     expect(said.filter(({ schema }) => !takesNull(resolve(schema))).map(({ at }) => at)).toEqual([]);
   });
 
-  it('and answers say which secrets can only be written and which only be read', () => {
+  it('and answers state which secrets are write-only and which are shown once', () => {
     const secrets = (found: readonly Place[], mark: string): string[] =>
       found.filter(({ schema }) => schema['x-secret'] === true && schema[mark] !== true).map(({ at }) => at);
     const sent = operations.flatMap((operation) =>

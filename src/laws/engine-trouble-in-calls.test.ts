@@ -62,7 +62,7 @@ async function reconcile(endpoint: Endpoint): Promise<void> {
 }
 
 describe.each(direct.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_, endpoint) => {
-  it('is answered as it declares, and reconciled, whatever the engine does', async () => {
+  it('answers only with declared problems and is reconciled, whatever fault the engine has', async () => {
     const { struck } = await callWith(endpoint, changing, { kind: 'slow', seconds: 0 });
     const wrong: string[] = [];
     const worlds: [string, World][] = [];

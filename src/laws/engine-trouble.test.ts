@@ -146,7 +146,7 @@ async function cleanUp(kind: Kind, sufferers: readonly Sufferer[]): Promise<stri
 }
 
 describe.each(kinds)('$type', (kind) => {
-  it('ends truthfully, is reconciled and leaves nothing, whatever the engine does', async () => {
+  it('ends with the right status, is reconciled and leaves nothing, whatever fault the engine has', async () => {
     const sufferers: Sufferer[] = [];
     const calls = await callsOf(kind);
     for (const [place, call] of calls.entries())
@@ -158,7 +158,7 @@ describe.each(kinds)('$type', (kind) => {
 });
 
 describe.each(ofEngines.filter(isBulk))('$type', (kind) => {
-  it('is left out, because operations of kinds that are tested do its work', async () => {
+  it('is not tested itself, because operations of tested kinds do its work', async () => {
     const { operation } = await start(kind);
     await work(app);
     const children = await app.services.db

@@ -43,7 +43,7 @@ describe('the catalogue', () => {
     ]).toContain(status);
   });
 
-  it('is left in single cases for another sentence, never for two or none', () => {
+  it('is overridden only by next steps of exactly one sentence', () => {
     const advice = sources.flatMap(([, text]) =>
       [...text.matchAll(/nextStep: '([^']*)'/g)].map(([, sentence]) => sentence ?? ''),
     );
@@ -51,7 +51,7 @@ describe('the catalogue', () => {
     expect(advice.filter((text) => !/^[A-Z].*\.$/.test(text) || /[.!?] +[A-Z]/.test(text))).toEqual([]);
   });
 
-  it('stands in the order of its statuses, what is public first', () => {
+  it('is in the order of statuses, public codes first', () => {
     const statuses = publicCodes.map((code) => problems[code].status);
     expect(statuses).toEqual(statuses.toSorted((a, b) => a - b));
     expect(catalogue.slice(0, publicCodes.length)).toEqual(publicCodes);
@@ -84,7 +84,7 @@ describe('the page about errors', () => {
     expect(page === errorsPage(), 'docs/errors.md is out of date: run `npm run spec`').toBe(true);
   });
 
-  it('has a place to point to for every code, and none for others', () => {
+  it('has an anchor for every code, and for nothing else', () => {
     const anchors = [...page.matchAll(/<a id="([^"]+)">/g)].map(([, code]) => code);
     expect(anchors).toEqual(catalogue);
   });
@@ -113,7 +113,7 @@ describe('the code', () => {
     expect(undeclared).toEqual([]);
   });
 
-  it('lists no code of the portal, and none that comes before an endpoint is found, with an endpoint', () => {
+  it('declares no portal code and no code from before routing for an endpoint', () => {
     const listed = registry.endpoints.flatMap(({ id, problems: own }) =>
       own
         .filter((code) => !publicCodes.includes(code) || OF_NO_ENDPOINT.includes(code))

@@ -71,18 +71,18 @@ async function misshapen(): Promise<unknown[]> {
   });
 }
 
-describe('every change is told', () => {
+describe('every write that changes something writes an event', () => {
   const silent: string[] = [];
 
   it.each(writes)('$id', async (endpoint) => {
     if ((await toldOf(endpoint)).length === 0) silent.push(endpoint.id);
   });
 
-  it('but for those whose silence has a reason', () => {
+  it('except for those that are exempt with a reason', () => {
     expect(silent.sort()).toEqual(exemptFrom('silentWrites'));
   });
 
-  it('by events with the data that their type declares', async () => {
+  it('with data that match the schema of the event type', async () => {
     expect(await misshapen()).toEqual([]);
   });
 });

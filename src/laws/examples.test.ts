@@ -54,7 +54,7 @@ function masked(value: unknown): unknown {
 }
 
 describe('the example of', () => {
-  it.each(endpoints)('$id is accepted, if it names things that exist', async (endpoint) => {
+  it.each(endpoints)('$id is accepted if its references exist', async (endpoint) => {
     const { example } = endpoint;
     const isDry = isWrite(endpoint);
     const query = { ...example.query, ...(isDry ? { dry_run: true } : {}) };
@@ -68,7 +68,7 @@ describe('the example of', () => {
     if (schema) expect(faultsOf(schema, answer.json())).toEqual([]);
   });
 
-  it.each(endpoints)('$id is whole in the document: parameters, body and answer', (endpoint) => {
+  it.each(endpoints)('$id is complete in the document: parameters, body and answer', (endpoint) => {
     const { parameters, requestBody, responses } = operationOf(endpoint);
     const inPath = parameters.map((each) => resolve<Parameter>(each)).filter((each) => each.in === 'path');
     expect(inPath.filter((each) => each.example === undefined)).toEqual([]);
@@ -97,7 +97,7 @@ describe('the two most likely problems of', () => {
     });
   }
 
-  it.each(endpoints)('$id are shown as they are answered', (endpoint) => {
+  it.each(endpoints)('$id are shown exactly as the API answers', (endpoint) => {
     const shown = shownBy(endpoint);
     expect(new Set(shown.map(([, { code }]) => code)).size).toBe(2);
     for (const [status, problem] of shown) {
@@ -111,7 +111,7 @@ describe('the two most likely problems of', () => {
     }
   });
 
-  it.each(endpoints)('$id name fields that this endpoint refuses', (endpoint) => {
+  it.each(endpoints)('$id name fields that this endpoint checks', (endpoint) => {
     const errors = shownBy(endpoint).flatMap(([, { errors: faults }]) => faults);
     const body = { ...(endpoint.example.body as object), [UNKNOWN_MEMBER]: 'red' };
     const { values } = convertQuery(queryShapeOf(endpoint), { ...endpoint.example.query, limit: '1000000' });

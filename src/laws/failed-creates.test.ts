@@ -99,7 +99,7 @@ const deleterOf = ({ resource }: Endpoint): Endpoint =>
   endpoints.find((each) => each.resource.name === resource.name && each.resource.role === 'delete')!;
 
 describe.each(creates)('$id', (create) => {
-  it('a resource has provisioned_at once it was created, and keeps it when a later change fails', async () => {
+  it('sets provisioned_at once the resource was created, and keeps it when a later change fails', async () => {
     const params = await paramsFor(create, world);
     const accepted = await callTo(create, world, { params });
     const { id, provisioned_at } = accepted.json<{ id: string; provisioned_at: unknown }>();
@@ -115,14 +115,14 @@ describe.each(creates)('$id', (create) => {
     expect((await shown(create, params, id))?.['provisioned_at']).toBe(made);
   });
 
-  it('a resource whose creation failed has none, if it is kept', async () => {
+  it('leaves provisioned_at null if the creation failed and the resource is kept', async () => {
     const params = await paramsFor(create, world);
     const { id } = (await callTo(create, world, { params })).json<{ id: string }>();
     await work(app, [failsAt('end', create)]);
     expect((await shown(create, params, id))?.['provisioned_at'] ?? null).toBeNull();
   });
 
-  it('with on_failure=delete: a call that waits gets the failure, and nothing is left', async () => {
+  it('with on_failure=delete returns the failure to a waiting call, and leaves nothing', async () => {
     const params = await paramsFor(create, world);
     const request = await requestTo(create, world, { params, query: { on_failure: 'delete' } });
     const send = (wait: object) =>
@@ -156,7 +156,7 @@ describe.each(creates)('$id', (create) => {
     await work(app);
   });
 
-  it('422: another value than keep and delete', async () => {
+  it('422: for a value of on_failure other than keep and delete', async () => {
     const request = probeOf(create);
     const url = `${request.url}&on_failure=retry`;
     const answer = await app.call({ ...request, url, key: world.key.key });
@@ -164,7 +164,7 @@ describe.each(creates)('$id', (create) => {
   });
 });
 
-it('no other call takes on_failure', async () => {
+it('no other call accepts on_failure', async () => {
   const others = endpoints.filter((each) => isWrite(each) && !isAsyncCreate(each));
   for (const endpoint of others) {
     const request = probeOf(endpoint);

@@ -40,7 +40,7 @@ function hasPointer(schema: TSchema | undefined, pointer: string): boolean {
   return hasPointer(member, `/${deeper.join('/')}`);
 }
 
-it('every call that says what it changes names fixed members of a resource, and what decides them in its body', () => {
+it('every call that declares what it changes names fixed members of a resource, and the body member that decides them', () => {
   const declared = endpoints.flatMap(({ id, changes = {} }) =>
     Object.entries(changes).map(([member, pointer]) => `${id} ${member} ${pointer}`),
   );
@@ -55,14 +55,14 @@ it('every call that says what it changes names fixed members of a resource, and 
   expect(found.sort()).toEqual(declared.sort());
 });
 
-it('every member that can be set is shown under its name or marked as shown elsewhere or never', () => {
+it('every member that can be set is shown under its name, or marked as shown elsewhere or never', () => {
   for (const { name, creator, updater } of managed)
     for (const body of [creator.body, updater?.body])
       for (const member of Object.keys(membersOf(body)))
         expect([name, member, marksIn(body).some(([each]) => each === member)]).toEqual([name, member, true]);
 });
 
-it('every member of a resource without a mark is taken by its update', () => {
+it('every member of a resource without a mark is accepted by its update', () => {
   const fixed = ['readOnly', 'x-immutable', 'x-changed-by'];
   const wrong = managed.flatMap(({ name, shape, updater }) =>
     marksIn(shape)
@@ -105,7 +105,7 @@ const updated = managed.flatMap((each) =>
 );
 
 describe('an update refuses', () => {
-  it.each(updated)('$id what it cannot change, and tells who can', async (each) => {
+  it.each(updated)('$id a member that it cannot change, and names the call that can', async (each) => {
     const { updater, creator } = each;
     const fixed = fixedIn(each);
     const expected = fixed.map((name) => {
@@ -132,7 +132,7 @@ describe('an update refuses', () => {
 describe('a creation refuses', () => {
   const created = managed.map((each) => ({ ...each, id: each.creator.id }));
 
-  it.each(created)('$id what only the server sets', async ({ creator, shape }) => {
+  it.each(created)('$id a member that only the server sets', async ({ creator, shape }) => {
     const names = marked(shape, 'readOnly').filter((name) => !(name in membersOf(creator.body)));
     const refused = await refusalsOf(creator, names);
     expect(refused.map(({ pointer }) => pointer)).toEqual(names.map((name) => `/${name}`));

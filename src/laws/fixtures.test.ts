@@ -31,7 +31,7 @@ const made = fixtures.flatMap(({ collection, make }) => {
   return [{ collection, make, creator, reader }];
 });
 
-it('is tried on something', () => {
+it('there are fixtures', () => {
   expect(made.length).toBeGreaterThan(4);
 });
 
@@ -56,7 +56,7 @@ describe.each(made)('$collection', ({ collection, make, creator, reader }) => {
     return answer.json<{ status?: string; labels?: unknown }>();
   }
 
-  it('is made as its endpoint makes it, and the engine has it', async () => {
+  it('creates the same resource as its endpoint does, also at the engine', async () => {
     const [one, other] = [await createWorld(app), await createWorld(app)];
     const byFixture = await readOne(one, (outer) => make(one, outer));
     const byEndpoint = await readOne(other, async (params) => {

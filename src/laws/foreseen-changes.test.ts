@@ -55,7 +55,7 @@ async function differingRequest(endpoint: Endpoint): Promise<WalkRequest> {
 }
 
 describe.each(writes)('$id', (endpoint) => {
-  it('has a sentence for what its example changes', async () => {
+  it('describes in a dry run what its example changes', async () => {
     const { effects, changes } = await foresee(await differingRequest(endpoint));
     expect(effects).not.toEqual([]);
     expect(changes.length).toBeGreaterThan(0);
@@ -64,7 +64,7 @@ describe.each(writes)('$id', (endpoint) => {
 });
 
 describe.each(writes.filter(isUpdate))('$id, sent again,', (endpoint) => {
-  it('has no sentence, because nothing would change', async () => {
+  it('describes no change, because nothing would change', async () => {
     const request = await differingRequest(endpoint);
     expect((await foresee(request)).changes).not.toEqual([]);
     const answer = await send(request);

@@ -58,7 +58,7 @@ async function auditedFor(requestId: unknown): Promise<readonly EffectView[]> {
 }
 
 describe.each(writes)('$id', (endpoint) => {
-  it('does what its dry run said, and warns of the same', async () => {
+  it('has the effects that its dry run lists, with the same warnings', async () => {
     const request = await requestTo(endpoint, world);
     const { effects, changes, warnings } = (await send(dry(request))).json<Foreseen>();
     if (endpoint.access === 'destructive') {
@@ -77,7 +77,7 @@ describe.each(writes)('$id', (endpoint) => {
   });
 });
 
-it('is tried on a call that warns', async () => {
+it('at least one call with warnings is tested', async () => {
   const image = writes.find(({ id }) => id === 'createImage');
   const { warnings } = (await send(dry(await requestTo(image!, world)))).json<Foreseen>();
   expect(warnings).not.toEqual([]);
@@ -86,7 +86,7 @@ it('is tried on a call that warns', async () => {
 describe.each(writes.filter(({ access, body }) => access === 'destructive' && body !== undefined))(
   '$id, which destroys what its body does not name,',
   (endpoint) => {
-    it('422: asks for the name in confirm', async () => {
+    it('422: needs the name in confirm', async () => {
       const request = await requestTo(endpoint, world);
       const { confirm: _, ...payload } = request.payload as { confirm?: string };
       const answer = await send({ ...request, payload });

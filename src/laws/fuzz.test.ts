@@ -191,7 +191,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     untouched = undefined;
   });
 
-  it('takes whatever its shapes allow', async () => {
+  it('accepts any input that its schemas allow', async () => {
     const handled = vi.spyOn(endpoint as { handle: Endpoint['handle'] }, 'handle');
     await fc.assert(
       fc.asyncProperty(goodRequests(endpoint), async (made) => {
@@ -208,7 +208,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     handled.mockRestore();
   });
 
-  it('answers whatever else comes with a problem it declares', async () => {
+  it('answers any other input with a declared problem', async () => {
     await fc.assert(
       fc.asyncProperty(badRequests(endpoint), async (made) => void (await send(endpoint, made))),
       { numRuns: RUNS },
@@ -221,7 +221,7 @@ describe('estimatePrice', () => {
   const { catalogue } = defaultProvider();
   const locations = catalogue.locations.map(({ slug }) => slug);
 
-  it.each([...demoTariff.types.keys()])('prices whatever a configuration of %s may hold', async (type) => {
+  it.each([...demoTariff.types.keys()])('prices any valid configuration of %s', async (type) => {
     const words = fc.infiniteStream(fc.constantFrom(null, ...locations, ...slugsIn(catalogue)));
     const configuration = fc
       .tuple(arbitraryOf(demoTariff.types.get(type)?.configuration as JsonSchema), words)

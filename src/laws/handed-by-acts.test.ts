@@ -20,12 +20,12 @@ afterAll(() => app.close());
 
 const bearers = [...sessionBearers, ...otherBearers, cliLoginCode];
 
-describe('everything that is handed out is tried', () => {
-  it('what every act gives that shows a secret or signs in', () => {
+describe('every secret that an act hands out is tested', () => {
+  it('the secrets of every act that shows a secret or signs in', () => {
     expect([...new Set(bearers.flatMap(({ acts }) => acts))].sort()).toEqual(handingOutActs);
   });
 
-  it('every column with the hash of something that ends', async () => {
+  it('every column with the hash of something that expires', async () => {
     const { rows } = await sql<{ name: string }>`
       select c.table_name || '.' || c.column_name as name from information_schema.columns c
       where c.table_schema = 'public' and c.data_type = 'bytea' and c.column_name ~ '^hash$|token_hash$'
@@ -42,12 +42,12 @@ describe('everything that is handed out is tried', () => {
 });
 
 describe.each(bearers)('$title', ({ give, endings, isLasting }) => {
-  it('works', async () => {
+  it('works at first', async () => {
     const { use } = await give(app);
     for (const outcome of await use()) expect(outcome).toMatch(/^20\d/);
   });
 
-  it.each(endings)('ends at $title', async ({ take }) => {
+  it.each(endings)('no longer works after $title', async ({ take }) => {
     const given = await give(app);
     await take(given);
     // A second use of what works once would be refused in any case.

@@ -100,8 +100,8 @@ const losses: readonly Loss[] = [
   ['another password', '401 not_signed_in', newPassword],
 ];
 
-describe('what a member holds open', () => {
-  it.each(losses)('ends at %s', async (_, answer, take) => {
+describe('a connection that a member holds open', () => {
+  it.each(losses)('ends after %s', async (_, answer, take) => {
     const vps = await VpsAccount.open(here);
     const { id: vmId } = await vps.vm();
     const member = await SignedIn.open(there, vps.account.id, 'admin');
@@ -139,7 +139,7 @@ describe('what a member holds open', () => {
     ['the end of the product', '403 product_not_enabled', switchOff],
   ];
 
-  it.each(lossesOfChanges)('ends at %s, if a call handed it out', async (_, answer, take) => {
+  it.each(lossesOfChanges)('that a call handed out ends after %s', async (_, answer, take) => {
     const vps = await VpsAccount.open(here);
     const { id: vmId } = await vps.vm();
     const member = await SignedIn.open(there, vps.account.id, 'admin');

@@ -211,7 +211,7 @@ async function expectEnded({ title, again, ended, tellsReason = true, answer }: 
   else expect([title, await ended]).toEqual([title, reason]);
 }
 
-describe('everything that can be held open is tried here', () => {
+describe('everything that can be held open is tested here', () => {
   it('every endpoint that waits or streams, and every secret that an answer contains', () => {
     const { endpoints } = there.registry;
     const ids = (found: typeof endpoints) => found.map(({ id }) => id).sort();
@@ -227,29 +227,34 @@ describe('everything that can be held open is tried here', () => {
     expect(Object.keys(mcpWaits).sort()).toEqual(waiting.map(({ name }) => name).sort());
   });
 
-  it.each(losses)('it ends at $title, and a token from before opens nothing', async ({ take, answer }) => {
-    const client = await prepare();
-    const unused = await Unused.of(client);
-    const changing: Request = { method: 'POST', url: MACHINES, payload: { name: 'waiting' } };
-    expect(there.registry.endpoints.some((each) => each.id === 'createMachine' && isAsync(each))).toBe(true);
-    const waiting = send(client, changing, { prefer: 'wait=60' });
-    const held = await openAll(client);
-    for (const open of [polls, streams, mcpWaits].flatMap((each) => Object.values(each)))
-      held.push(await open(client));
-    // All of these, and the call that waits.
-    await expect.poll(() => there.services.waiters.size, OFTEN).toBe(held.length + 1);
+  it.each(losses)(
+    'a held connection ends after $title, and an older token is refused',
+    async ({ take, answer }) => {
+      const client = await prepare();
+      const unused = await Unused.of(client);
+      const changing: Request = { method: 'POST', url: MACHINES, payload: { name: 'waiting' } };
+      expect(there.registry.endpoints.some((each) => each.id === 'createMachine' && isAsync(each))).toBe(
+        true,
+      );
+      const waiting = send(client, changing, { prefer: 'wait=60' });
+      const held = await openAll(client);
+      for (const open of [polls, streams, mcpWaits].flatMap((each) => Object.values(each)))
+        held.push(await open(client));
+      // All of these, and the call that waits.
+      await expect.poll(() => there.services.waiters.size, OFTEN).toBe(held.length + 1);
 
-    await take(client);
-    const call = async (request: Request) => outcomeOf(await send(client, request));
-    await expect.poll(() => call({ ...changing, payload: {} }), OFTEN).toBe(answer);
-    for (const each of held) await expectEnded(each, client);
-    expect((await waiting).statusCode).toBe(202);
-    await unused.expectRefused();
-  });
+      await take(client);
+      const call = async (request: Request) => outcomeOf(await send(client, request));
+      await expect.poll(() => call({ ...changing, payload: {} }), OFTEN).toBe(answer);
+      for (const each of held) await expectEnded(each, client);
+      expect((await waiting).statusCode).toBe(202);
+      await unused.expectRefused();
+    },
+  );
 });
 
-describe('what a call handed out', () => {
-  it('ends when only its product is switched off, and nothing else does', async () => {
+describe('a token that a call handed out', () => {
+  it('ends when only its product is switched off, and nothing else ends', async () => {
     const client = await prepare();
     const unused = await Unused.of(client);
     const held = [...(await openAll(client)), await polls['listEvents']!(client)];
@@ -267,7 +272,7 @@ describe('what a call handed out', () => {
     await unused.expectRefused();
   });
 
-  it('ends with its resource, also in the middle of its use', async () => {
+  it('ends with its resource, also while it is in use', async () => {
     const client = await prepare();
     const unused = await Unused.of(client);
     const held = await openAll(client);

@@ -20,7 +20,7 @@ function withParts(member: Member): Member[] {
   return [member];
 }
 
-it('has every resource that a call creates or declares', () => {
+it('the model has every resource that a call creates or declares', () => {
   const made = operations
     .map((operation) => operation['x-resource'])
     .filter(({ role }) => role === 'create' || role === 'declare')
@@ -31,16 +31,16 @@ it('has every resource that a call creates or declares', () => {
 describe.each(resources)('$name', (resource) => {
   const members = resource.inputs.flatMap(withParts);
 
-  it('has only values whose type is known', () => {
+  it('has only values of known types', () => {
     expect(members.filter(({ type }) => !kinds.has(type.kind))).toEqual([]);
   });
 
-  it('has inputs and outputs that say what they are', () => {
+  it('describes its inputs and outputs', () => {
     const described = [...resource.inputs, ...resource.outputs];
     expect(described.filter(({ description }) => description === '')).toEqual([]);
   });
 
-  it('shows its id or is named by its caller', () => {
+  it('shows its id or is named by the caller', () => {
     const names = [...resource.outputs, ...resource.inputs].map(({ name }) => name);
     expect(names).toContain(resource.key);
   });
@@ -57,7 +57,7 @@ describe.each(resources)('$name', (resource) => {
   });
 });
 
-it('tells what another value does from the marks', () => {
+it('the model derives from the marks whether a new value changes or replaces a resource', () => {
   const changes = Object.fromEntries(
     (resources.find(({ name }) => name === 'vm')?.inputs ?? []).map(({ name, change }) => [name, change]),
   );

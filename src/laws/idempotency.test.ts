@@ -57,7 +57,7 @@ async function effectsOf(endpoint: Endpoint, of: World = world): Promise<number>
 
 const repeatable = endpoints.filter(takesIdempotencyKey);
 
-it('is tried on something', () => {
+it('at least one endpoint is tested', () => {
   expect(repeatable.length).toBeGreaterThan(0);
 });
 
@@ -65,7 +65,7 @@ describe.each(repeatable)('$id', (endpoint) => {
   const request = async (of: World = world): Promise<WalkRequest> =>
     requestTo(endpoint, of, { params: await paramsFor(endpoint, of) });
 
-  it('answers the same request with the same answer, without its secrets', async () => {
+  it('answers a repeated request with the same answer, without its secrets', async () => {
     const same = await request();
     const key = randomUUID();
     const first = await send(same, key);
@@ -85,7 +85,7 @@ describe.each(repeatable)('$id', (endpoint) => {
     expect(await effectsOf(endpoint)).toBe(1);
   });
 
-  it('takes the same members in another order for the same request', async () => {
+  it('treats the same members in another order as the same request', async () => {
     const { payload, ...rest } = await request();
     const key = randomUUID();
     await send({ ...rest, ...(payload === undefined ? {} : { payload }) }, key);
@@ -110,7 +110,7 @@ describe.each(repeatable)('$id', (endpoint) => {
     expect(await effectsOf(endpoint)).toBe(before + 1);
   });
 
-  it('does it once when the repeat comes while the first is still running', async () => {
+  it('runs once if the repeat arrives while the first is still running', async () => {
     const rounds = 5;
     for (let round = 0; round < rounds; round++) {
       const same = await request();
@@ -126,7 +126,7 @@ describe.each(repeatable)('$id', (endpoint) => {
     expect(await effectsOf(endpoint)).toBe(rounds);
   });
 
-  it('stores nothing for an answer that had no effect', async () => {
+  it('stores nothing for an answer without an effect', async () => {
     const same = await request();
     const key = randomUUID();
     const narrow = await createKey(app.services.db, world.account, { permissions: ['account:profile:read'] });
@@ -148,7 +148,7 @@ describe.each(repeatable)('$id', (endpoint) => {
     expect(await stored()).toBe(second.statusCode < 300 ? 2 : 1);
   });
 
-  it('keeps the keys of each account apart', async () => {
+  it('keeps the keys of accounts apart', async () => {
     const stranger = await createWorld(app);
     const key = randomUUID();
     expect(isFresh(await send(await request(), key))).toBe(true);
@@ -158,7 +158,7 @@ describe.each(repeatable)('$id', (endpoint) => {
     expect([await effectsOf(endpoint), await effectsOf(endpoint, stranger)]).toEqual([1, 1]);
   });
 
-  it('forgets the key after 24 hours, not before', async () => {
+  it('forgets the key after 24 hours, and not before', async () => {
     const key = randomUUID();
     const first = await request();
     await send(first, key);
@@ -178,7 +178,7 @@ describe.each(repeatable)('$id', (endpoint) => {
   it.each([
     ['the connection is lost', 'perform pg_terminate_backend(pg_backend_pid())', '503 engine_unavailable'],
     ['something fails', "raise exception 'no'", '500 internal_error'],
-  ])('keeps neither the effect nor the answer when %s before both are safe', async (_, fault, expected) => {
+  ])('stores neither the effect nor the answer when %s before the commit', async (_, fault, expected) => {
     const same = await request();
     const key = randomUUID();
     await sql

@@ -80,14 +80,14 @@ const isRule = ({ comment }: Column): boolean => comment?.startsWith('API key ru
 const isFact = ({ comment }: Column): boolean => comment?.startsWith('API key fact: ') ?? false;
 
 describe('a column that holds ids of API keys', () => {
-  it('says whether it is a rule, which follows the roll of a key, or a fact, which stays', () => {
+  it('is declared as a rule, which follows the roll of a key, or as a fact, which does not', () => {
     expect(columns.length).toBeGreaterThan(10);
     expect(columns.filter((column) => !isRule(column) && !isFact(column)).map(({ place }) => place)).toEqual(
       [],
     );
   });
 
-  it('has a trial if it is a rule', () => {
+  it('has a test if it is a rule', () => {
     expect(Object.keys(trials).sort()).toEqual(
       columns
         .filter(isRule)
@@ -98,7 +98,7 @@ describe('a column that holds ids of API keys', () => {
 });
 
 describe('the rule', () => {
-  it.each(Object.entries(trials))('%s holds for the replacement of a key', async (_, trial: Trial) => {
+  it.each(Object.entries(trials))('%s applies to the replacement of a key', async (_, trial: Trial) => {
     const { before, after } = await trial(app);
     expect(after).toEqual(before);
   });

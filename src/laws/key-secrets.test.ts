@@ -42,7 +42,7 @@ describe('the secret of a key', () => {
   it('is in the answers of some acts', () => expect(showing.map(({ id }) => id)).toContain('rollApiKey'));
 
   it.each(cases)(
-    '%s by a member who is %s, on the key of another who is %s, is not shown',
+    '%s by a member who is %s, for the key of a member who is %s, does not show it',
     async (id, role, owner, act) => {
       const { db } = world.app.services;
       const acting = await world.actAs(role);
@@ -60,7 +60,7 @@ describe('the secret of a key', () => {
     },
   );
 
-  it('is shown to an admin who made the key their own, and ends with them', async () => {
+  it('is shown to an admin who took over the key, which ends with the admin', async () => {
     const { db } = world.app.services;
     const [owner, admin] = [await world.actAs('owner'), await world.actAs('admin')];
     const { id } = await keyOf(owner.memberId);
@@ -81,7 +81,7 @@ describe('the secret of a key', () => {
 });
 
 describe('a key whose secret an admin knows', () => {
-  it('is not given to an owner by the admin, who could then act as an owner', async () => {
+  it('cannot be transferred to an owner by the admin, who could then act as an owner', async () => {
     const { db } = world.app.services;
     const fresh = await world.actAs('owner');
     const person = await world.actAs('developer');

@@ -126,7 +126,7 @@ async function raceFor(limit: string, ...both: readonly [Case, Case]): Promise<s
 const callers = new Map<string, Map<string, Case>>();
 
 describe('a limit of an account', () => {
-  it('has calls that count against it, unless only people do', async () => {
+  it('has endpoints that count against it, unless only portal acts do', async () => {
     for (const each of cases) {
       const world = await createWorld(app);
       for (const limit of (await limitsOf(world, await requestOf(world, each))).keys())
@@ -141,7 +141,7 @@ describe('a limit of an account', () => {
     expect([...callers.keys(), ...exemptFrom('limitsOfCalls')].sort()).toEqual([...new Set(expected)].sort());
   }, 120_000);
 
-  it('is not exceeded by two calls at once, of the same or of different endpoints', async () => {
+  it('is not exceeded by two concurrent calls, of the same or of different endpoints', async () => {
     const exceeded: string[] = [];
     for (const [limit, all] of callers)
       for (const [i, first] of [...all.values()].entries())

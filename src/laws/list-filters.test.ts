@@ -49,7 +49,7 @@ describe.each(made)('$id', (list) => {
   }
   const idsOf = (rows: readonly Row[]): string[] => rows.map(({ id }) => id).sort();
 
-  it('offers the filters that its rows can answer', () => {
+  it('offers the filters that its columns allow', () => {
     const wanted = [
       'created_after',
       'created_before',
@@ -59,7 +59,7 @@ describe.each(made)('$id', (list) => {
     expect(wanted.filter((name) => !offered.includes(name))).toEqual([]);
   });
 
-  it('is cut in two by a time', async () => {
+  it('can be split by a time', async () => {
     const whole = await rowsOf({});
     const times = whole.map(({ created_at }) => created_at).sort();
     expect(new Set(times).size).toBeGreaterThan(1);
@@ -71,14 +71,14 @@ describe.each(made)('$id', (list) => {
     expect(await rowsOf({ created_after: moment, created_before: moment })).toEqual([]);
   });
 
-  it.runIf(rowMembers.includes('name'))('finds a name', async () => {
+  it.runIf(rowMembers.includes('name'))('can be filtered by name', async () => {
     const whole = await rowsOf({});
     const name = whole.find((row) => row.name !== undefined)?.name;
     expect(idsOf(await rowsOf({ name }))).toEqual(idsOf(whole.filter((row) => row.name === name)));
     expect(await rowsOf({ name: 'nobody-has-this-name' })).toEqual([]);
   });
 
-  it.runIf(rowMembers.includes('labels'))('finds labels', async () => {
+  it.runIf(rowMembers.includes('labels'))('can be filtered by labels', async () => {
     expect(await rowsOf({ label_selector: 'nobody/has=this' })).toEqual([]);
     expect(idsOf(await rowsOf({ label_selector: '!nobody/has' }))).toEqual(idsOf(await rowsOf({})));
   });

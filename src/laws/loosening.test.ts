@@ -127,7 +127,7 @@ async function loosenings(id: string, params: Params, payload: object): Promise<
 }
 
 describe.each(cases)('$id, if $title,', ({ id, tight, loose }) => {
-  it('loosens, and the way back does not', async () => {
+  it('is marked as loosening, and the reverse change is not', async () => {
     const params = await paramsFor(endpoints.find((each) => each.id === id)!, world);
     await send(id, params, tight);
     await settle(app);
@@ -144,7 +144,7 @@ describe.each(cases)('$id, if $title,', ({ id, tight, loose }) => {
   });
 });
 
-it('every update of a resource with a protection is tried', () => {
+it('every update of a resource with a protection is tested', () => {
   const protecting = endpoints.filter(
     ({ resource, body }) =>
       resource.role === 'update' && 'protection' in ((body as { properties?: object })?.properties ?? {}),

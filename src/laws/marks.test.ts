@@ -21,7 +21,7 @@ const operations = Object.entries(document.paths).flatMap(([path, item]) =>
 const ids = operations.map(({ id }) => id);
 const namesIn = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
-it('are all explained in docs/specification.md', () => {
+it('all marks are explained in docs/specification.md', () => {
   const page = readFileSync(new URL('../../docs/specification.md', import.meta.url), 'utf8');
   const used = JSON.stringify(document).matchAll(/"(x-[\w-]+)":/g);
   const names = [...new Set([...used].map(([, name = '']) => name))];
@@ -29,7 +29,7 @@ it('are all explained in docs/specification.md', () => {
 });
 
 describe('x-resource', () => {
-  it.each(operations)('of $id says whose every path parameter is', ({ path, mark }) => {
+  it.each(operations)('of $id names the resource of every path parameter', ({ path, mark }) => {
     const { parameter, parent } = mark;
     const named = [parameter, parent?.parameter].filter((name) => name !== undefined);
     expect(named.sort()).toEqual(namesIn(path).sort());

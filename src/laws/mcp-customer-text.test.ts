@@ -195,7 +195,7 @@ const answers = endpoints.flatMap((endpoint) => [
 ]);
 
 describe('customer text', () => {
-  it.each(answers)('$title: is marked, and nothing else is', async ({ endpoint, status, schema }) => {
+  it.each(answers)('$title: is marked, and no other text is', async ({ endpoint, status, schema }) => {
     const wrong = new Set<string>();
     for (const { places, body } of samplesOf(schema as Schema)) {
       const answer = await shown(endpoint, Number(status), body);
@@ -206,7 +206,7 @@ describe('customer text', () => {
     expect([...wrong]).toEqual([]);
   });
 
-  it('is found in requests: names, notes and other words of customers, but no slugs of the provider', () => {
+  it('includes names, notes and other texts of customers in requests, but no slugs of the provider', () => {
     expect([...written]).toEqual(
       expect.arrayContaining(['name', 'hostname', 'note', 'email', 'description']),
     );
@@ -228,7 +228,7 @@ describe('customer text', () => {
   const unmarked = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(value), (name, member) => (name === 'customer_text' ? undefined : member));
 
-  it.each(Object.keys(problems) as ProblemCode[])('%s: what the refusal quotes is marked', async (code) => {
+  it.each(Object.keys(problems) as ProblemCode[])('%s: a quotation in a refusal is marked', async (code) => {
     const errors = [{ pointer: '/name', code: 'invalid_format' as const, detail: ORDER }];
     const extra = { existing_name: WORD, holders: [{ name: WORD, note: ORDER }], notes: [ORDER] };
     const body = problemBody(new Problem(code, { detail: ORDER, errors, extra }), 'req_1', '');

@@ -17,7 +17,7 @@ const OF_THE_REQUEST = [
   'headers_too_large',
 ];
 
-it('the next step of each problem that an operation can answer with speaks of tools', () => {
+it('the next step of each problem of an operation names tools', () => {
   const codes = new Set(endpoints.flatMap(possibleProblems));
   const wrong = [...codes]
     .filter((code) => !OF_THE_REQUEST.includes(code))
@@ -37,7 +37,7 @@ const ownSteps = shipped
     [...text.matchAll(STEP)].map(([, plain, filled]) => ({ path, said: plain ?? filled ?? '' })),
   );
 
-it('so does each next step that a refusal names itself', () => {
+it('each next step that a refusal sets itself names tools', () => {
   const steps = ownSteps.map(({ path, said }) => ({
     path,
     step: inToolWords(said.replaceAll(VALUE, 'x'), endpoints),
@@ -49,14 +49,14 @@ it('so does each next step that a refusal names itself', () => {
 /** Values that a customer may have written. */
 const CUSTOMERS = /name|label|note|description|mail|quoted|message|body|params|query/i;
 
-it('no next step quotes what a customer may have written: a model follows next steps', () => {
+it('no next step quotes customer text, because a model follows next steps', () => {
   const quotes = ownSteps.flatMap(({ path, said }) =>
     [...said.matchAll(VALUE)].filter(([value]) => CUSTOMERS.test(value)).map(([value]) => `${path} ${value}`),
   );
   expect(quotes).toEqual([]);
 });
 
-describe('a call in a sentence', () => {
+describe('the name of a call in a sentence becomes the tool call', () => {
   it.each([
     ['GET /flexible-vps/v1/vms lists the valid values.', 'call_read listVms lists the valid values.'],
     [

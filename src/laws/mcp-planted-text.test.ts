@@ -14,7 +14,7 @@ import { behindProxy, type McpServer, startMcp } from '../testing/mcp.ts';
 import { settle } from '../testing/operations.ts';
 import { staff } from '../testing/portal.ts';
 import { collect } from './fixtures.ts';
-import { ORDER, paramsIn, plantedWorld, sendPlanted, type Verdict } from './planted-text.ts';
+import { ORDER, paramsIn, plantedWorld, type SendResult, sendPlanted } from './planted-text.ts';
 import { fill } from './rows.ts';
 import {
   createWorld,
@@ -103,7 +103,7 @@ async function ask(tool: ToolName, given: object, key?: string): Promise<Answer>
   return { ...shown, isError: result.isError === true };
 }
 
-const verdictOn = (answer: Answer): Verdict => ({ isRefused: answer.isError, errors: answer.errors ?? [] });
+const resultOf = (answer: Answer): SendResult => ({ isRefused: answer.isError, errors: answer.errors ?? [] });
 
 interface Given {
   readonly path: Params;
@@ -136,14 +136,14 @@ async function change(
     confirmed.add(endpoint.id);
     return ask(toolFor(endpoint), { ...given, confirm: first.confirm_with });
   };
-  const sent = await sendPlanted(endpoint, body, isWord, call, verdictOn);
+  const sent = await sendPlanted(endpoint, body, isWord, call, resultOf);
   for (const at of sent.tried) tried.add(`${endpoint.id} ${at}`);
   for (const at of sent.accepted) accepted.add(`${endpoint.id} ${at}`);
   return sent.answer;
 }
 
 describe.each(writes)('$id', (endpoint) => {
-  it('shows orders as customer text when it is rehearsed, refused and made', async () => {
+  it('shows instructions planted in names as customer text, in a dry run, a refusal and an answer', async () => {
     const given = await givenFor(endpoint);
     await change(endpoint, given, { dry_run: true }, false);
     if (Object.keys(given.path).length > 0)
@@ -158,7 +158,7 @@ describe.each(writes)('$id', (endpoint) => {
   });
 
   it.each((creations[endpoint.id] ?? []).map((vary, i) => ({ vary, i: i + 2 })))(
-    'shows orders in body $i as customer text',
+    'shows instructions planted in body $i as customer text',
     async ({ vary }) => {
       const { path, body } = await givenFor(endpoint);
       const varied = { ...(body as object), ...(await vary(world)) };
@@ -168,15 +168,15 @@ describe.each(writes)('$id', (endpoint) => {
   );
 });
 
-describe('others', () => {
+describe('two more places that quote a caller', () => {
   const create = { operation: 'createPlacementGroup', body: { name: `${WORD}-never`, location: 'fra1' } };
 
-  it('a key without the permission is refused, and its user agent is kept', async () => {
+  it('a key without the permission is refused, so that the audit log and denials name the key', async () => {
     const { key } = await createKey(world.app.services.db, world.account, { name: WORD, permissions: [] });
     expect(await ask('call_write', create, key)).toMatchObject({ code: 'permission_denied' });
   });
 
-  it('a person refuses what a key asks for, and says why', async () => {
+  it('an approval is refused by a person with a reason', async () => {
     const { services, registry } = world.app;
     const { key } = await createKey(services.db, world.account, { name: WORD, approval: 'writes' });
     const { operation_id } = await ask('call_write', create, key);
@@ -198,7 +198,7 @@ const PAGES = 3;
 const ROWS = 4;
 
 describe.each(reads)('$id', (endpoint) => {
-  it('shows orders as customer text', async () => {
+  it('shows planted instructions as customer text', async () => {
     const request = await requestTo(endpoint, world);
     const path = paramsIn(endpoint, request.url);
     const isList = endpoint.resource.role === 'list';
@@ -216,7 +216,7 @@ describe.each(reads)('$id', (endpoint) => {
 });
 
 describe('the tools that make no calls', () => {
-  it('wait_operations shows orders as customer text, for every kind of operation', async () => {
+  it('wait_operations shows planted instructions as customer text, for every kind of operation', async () => {
     const rows = await world.app.services.db
       .selectFrom('operations')
       .select(({ fn }) => fn.max('id').as('id'))
@@ -248,7 +248,7 @@ describe('the tools that make no calls', () => {
   });
 });
 
-it('orders were accepted and met in many places, so that the trial could fail', () => {
+it('planted instructions were accepted and found in many places, so that the tests above can fail', () => {
   expect(accepted.size).toBeGreaterThan(70);
   const strangers = ['getVmConsoleLog', 'listWebhookDeliveries', 'listKeyDenials', 'listAuditEntries'];
   expect([...met]).toEqual(

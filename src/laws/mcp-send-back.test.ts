@@ -91,7 +91,7 @@ describe.each(changeable)('$title', (each) => {
     expect(lastingIn(managed, await read())).toEqual(before);
   });
 
-  it('loses at most free texts if customer_text is not sent back', async () => {
+  it('loses at most free texts if customer_text is left out', async () => {
     const own = async () => withoutFreeTexts(lastingIn(managed, await read()));
     const before = await own();
     await send(withoutTexts(settable(updater, await shown())));
@@ -99,7 +99,7 @@ describe.each(changeable)('$title', (each) => {
   });
 });
 
-it('is tried with the rules of a firewall, which have ports and texts', () => {
+it('rules of a firewall, which have ports and texts, are tested', () => {
   expect(changeable.map(({ managed }) => managed.name)).toEqual(
     expect.arrayContaining(['firewall', 'network', 'budget', 'webhook', 'vm']),
   );

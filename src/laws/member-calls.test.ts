@@ -30,7 +30,7 @@ function callOf(endpoint: Endpoint) {
   return { method, ...body, url: url.replace('/api-keys/self', `/api-keys/${world.key.id}`) };
 }
 
-describe('each role', () => {
+describe('a call by each role gets the same answer as by a key of that role', () => {
   it.each(endpoints)('$id', async (endpoint) => {
     const probe = callOf(endpoint);
     for (const role of roleNames) {
@@ -48,7 +48,7 @@ describe('each role', () => {
   });
 });
 
-describe('a foreign account', () => {
+describe('a call in the name of another account answers 404', () => {
   let foreign: TestAccount;
   beforeAll(async () => {
     foreign = await createAccount(world.app.services.db);
@@ -64,7 +64,7 @@ describe('a foreign account', () => {
   });
 });
 
-describe('a person who has not shown lately to be the one who signed in', () => {
+describe('a sensitive call without a recent re-authentication is refused', () => {
   let stale: SignedIn;
   beforeAll(async () => {
     stale = await SignedIn.open(world.app, world.account.id, 'owner', { reauthenticated: false });

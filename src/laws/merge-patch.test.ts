@@ -78,7 +78,7 @@ function rigidIn(whole: JsonSchema, at = ''): string[] {
   ];
 }
 
-it('there are updates', () => {
+it('at least one update is tested', () => {
   expect(patches.length).toBeGreaterThan(3);
 });
 
@@ -128,18 +128,18 @@ describe.each(patches)('$id', (patch) => {
     return shown();
   }
 
-  it('takes any part of its members', () => {
+  it('accepts any subset of its members', () => {
     expect(rigidIn(patch.body as JsonSchema)).toEqual([]);
   });
 
-  it('changes nothing if it is sent nothing, or objects without members', async () => {
+  it('changes nothing if the patch or its objects are empty', async () => {
     const before = await shown();
     expect(await changed({})).toEqual(before);
     const objects = changeable.filter(([, schema]) => isOf('object', schema));
     expect(await changed(Object.fromEntries(objects.map(([name]) => [name, {}])))).toEqual(before);
   });
 
-  it('merges objects: a member that is sent changes, and all others stay', async () => {
+  it('merges objects: sent members change, and all others stay', async () => {
     for (const [name, schema] of changeable.filter((member) => isOf('object', member[1]))) {
       for (const [part, member] of membersOf(plainOf(schema))) {
         const before = await shown();
@@ -207,7 +207,7 @@ describe.each(patches)('$id', (patch) => {
     return shown !== undefined && !acceptsNull(shown) && defaultOf(given[name] ?? {}) === null;
   };
 
-  it('resets a member that is sent as null to what it is if the creation leaves it out', async () => {
+  it('resets a member that is sent as null to its default at creation', async () => {
     for (const part of parts.filter((each) => !isRequired(each))) {
       const { at, schema, change } = part;
       const [name = ''] = at;
@@ -223,7 +223,7 @@ describe.each(patches)('$id', (patch) => {
     }
   });
 
-  it('says of a member that the creation requires that it cannot be removed', async () => {
+  it('refuses null for a member that the creation requires', async () => {
     for (const { at, change } of parts.filter(isRequired)) {
       const answer = await send(change(null));
       const detail = expect.stringContaining('cannot be removed with null');
@@ -234,7 +234,7 @@ describe.each(patches)('$id', (patch) => {
     }
   });
 
-  it('publishes null exactly where null is accepted', () => {
+  it('documents null exactly where it is accepted', () => {
     const wrong = parts.filter((part) => acceptsNull(part.schema) === isRequired(part));
     expect(wrong.map(({ at }) => pointerTo(at))).toEqual([]);
   });

@@ -56,15 +56,18 @@ async function follow(customer: Customer, trial: Trial): Promise<void> {
 }
 
 describe('the next step of', () => {
-  it.each(Object.entries(trials))('%s helps and destroys nothing else', async (code, begin) => {
-    const customer = await Customer.open(app);
-    const trial = await begin(customer);
-    expect(trial.refused.code).toBe(code);
-    await expectOwnWords(customer, trial);
-    await follow(customer, trial);
-  });
+  it.each(Object.entries(trials))(
+    '%s resolves the problem and destroys nothing else',
+    async (code, begin) => {
+      const customer = await Customer.open(app);
+      const trial = await begin(customer);
+      expect(trial.refused.code).toBe(code);
+      await expectOwnWords(customer, trial);
+      await follow(customer, trial);
+    },
+  );
 
-  it.each(Object.entries(guardedTrials))('%s, is refused before it harms', async (what, begin) => {
+  it.each(Object.entries(guardedTrials))('%s is refused before it destroys anything', async (what, begin) => {
     const customer = await Customer.open(app);
     const trial = await begin(customer);
     expect(trial.refused.code).toBe(what.split(',')[0]);
@@ -72,7 +75,7 @@ describe('the next step of', () => {
     await follow(customer, trial);
   });
 
-  it('every problem that a call or the portal can answer with is tried', () => {
+  it('every problem of a call or of the portal is tested', () => {
     const answerable = new Set<string>([
       ...endpoints.flatMap(possibleProblems),
       'endpoint_not_found',

@@ -97,7 +97,7 @@ function leadsNowhere({ id, resource }: Endpoint): boolean {
 }
 
 describe.each(starting)('$id', (endpoint) => {
-  it('answers 202 with the absolute address of what it started, which ends and is shown there', async () => {
+  it('answers 202 with the absolute URL of its operation, which ends and can be read there', async () => {
     const params = await paramsFor(endpoint, world);
     const answer = await call(endpoint, { params });
     expect(answer.statusCode).toBe(202);
@@ -122,7 +122,7 @@ describe.each(starting)('$id', (endpoint) => {
     else expect(rest, 'the status while it was under way').not.toBe(body.status);
   });
 
-  it('answers a caller who waits with the resource that the operation names, as it is then', async () => {
+  it('answers a waiting caller with the resource as it is after the operation', async () => {
     const params = await paramsFor(endpoint, world);
     const request = await requestTo(endpoint, world, { params });
     await work(app);
@@ -167,17 +167,17 @@ describe.each(starting)('$id', (endpoint) => {
   });
 });
 
-it('whatever answers 202 names what it starts', () => {
+it('every endpoint that answers 202 names the operation that it starts', () => {
   const nameless = endpoints.filter(({ answers, operation }) => 202 in answers && operation === undefined);
   expect(nameless.map(({ id }) => id).sort()).toEqual(exemptFrom('operationOfAccepted'));
 });
 
-it('whatever starts an operation may answer before it has ended', () => {
+it('every endpoint that starts an operation may answer 202', () => {
   expect(starting.filter(({ answers }) => !(202 in answers)).map(({ id }) => id)).toEqual([]);
 });
 
 describe.each([...registry.kinds.values()])('$type', (kind) => {
-  it('has steps with names of their own, a strict input, an end in time, and a family', () => {
+  it('has named steps, a strict input schema, a deadline and a family', () => {
     const names = [...kind.steps, ...(kind.undo ?? [])].map(({ name }) => name);
     expect(kind.steps.length).toBeGreaterThan(0);
     expect(new Set(names).size).toBe(names.length);
@@ -193,7 +193,7 @@ describe.each([...registry.kinds.values()])('$type', (kind) => {
     expect(registry.families.map(({ name }) => name)).toContain(kind.family);
   });
 
-  it('that destroys cannot be stopped half-way, and what has an undo can', () => {
+  it('cannot be cancelled if it destroys, and can be if it has undo steps', () => {
     if (kind.queue === 'destroy') expect(kind.cancellable).toBe(false);
     // The undo of a kind that creates its resource is also for `on_failure=delete`.
     if (kind.undo !== undefined && kind.erase === undefined) expect(kind.cancellable).toBe(true);

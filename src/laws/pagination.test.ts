@@ -98,7 +98,7 @@ describe.each(lists)('$id', (list) => {
     return rows;
   }
 
-  it.each(sorts)('sorted by %s is the same in pages of any size', async (sort) => {
+  it.each(sorts)('sorted by %s has the same rows with any page size', async (sort) => {
     const { data: whole, next_cursor } = await page({ sort, limit: most });
     const names = whole.map(nameOf);
     expect(next_cursor).toBeNull();
@@ -133,7 +133,7 @@ describe.each(lists)('$id', (list) => {
       growing = growsAlone ? shared : await createFilled('growing');
     });
 
-    it.each(sorts)('sorted by %s shows each row once while others are added', async (sort) => {
+    it.each(sorts)('sorted by %s shows each row once while rows are added', async (sort) => {
       const before = (await walk({ sort, limit: most }, growing)).map(nameOf);
       const last = count + 6;
       const rows = await walk({ sort, limit: 4 }, growing, async () => {
@@ -150,7 +150,7 @@ describe.each(lists)('$id', (list) => {
       expect((await walk({ sort, limit: most }, growing)).length).toBeGreaterThan(before.length);
     });
 
-    it('of an account without any ends at once', async () => {
+    it('of an empty account has one page', async () => {
       const poor = await createWorld(app);
       // Resources of the provider are in the lists of every account, so only those of the account are listed.
       const kinds = (properties['kind']?.enum as string[] | undefined) ?? [];
@@ -178,7 +178,7 @@ describe.each(lists)('$id', (list) => {
     expect(seen).toEqual(names);
   });
 
-  it('takes a cursor with another limit, but no other filter, sort, list, account or letter', async () => {
+  it('accepts a cursor with another limit, but refuses it with another filter, sort, list or account', async () => {
     const { next_cursor: cursor } = await page({ limit: 2 });
     expect(cursor).not.toBeNull();
     expect((await get({ cursor, limit: 5 })).statusCode).toBe(200);
@@ -211,7 +211,7 @@ describe.each(lists)('$id', (list) => {
       expect([text, outcomeOf(await get({ cursor: text }))]).toEqual([text, '400 invalid_cursor']);
   });
 
-  it('takes a limit from 1 to its most', async () => {
+  it('accepts a limit from 1 to its maximum', async () => {
     for (const limit of [0, -1, most + 1, 1.5, 'x', '', '1e1']) {
       expect([limit, outcomeOf(await get({ limit }))]).toEqual([limit, '422 validation_failed']);
     }
@@ -219,8 +219,8 @@ describe.each(lists)('$id', (list) => {
   });
 });
 
-describe('a list of what is in memory', () => {
-  it('asks to start again when the row its cursor names is gone', async () => {
+describe('a list in memory', () => {
+  it('asks to start again when the row of the cursor is gone', async () => {
     const permissions = ['account:profile:read', 'account:members:read', 'account:limits:read'];
     const { id, key } = await createKey(app.services.db, full.account, { permissions });
     const get = (query: Query) =>

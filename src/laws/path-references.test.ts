@@ -33,7 +33,7 @@ function referencesOf({ id }: Endpoint): [string, Reference | undefined][] {
 
 const withPath = endpoints.filter((endpoint) => paramNames(endpoint).length > 0);
 
-it('every parameter of a path has x-ref, with members of the rows and parameters of the list', () => {
+it('every path parameter has x-ref, with members of the rows and parameters of the list', () => {
   const wrong = withPath.flatMap((endpoint) =>
     referencesOf(endpoint).flatMap(([name, reference]) => {
       const list = endpoints.find(({ id }) => id === reference?.list);

@@ -57,7 +57,7 @@ async function makeHolder({
   return createKey(db, account, { owner_id: owner, permissions: patterns });
 }
 
-it('agree for every endpoint, whatever the patterns, the role, the products and the status', async () => {
+it('whoami and the permission check agree for every endpoint, pattern, role, product and status', async () => {
   await fc.assert(
     fc.asyncProperty(holder, async (made) => {
       const { key } = await makeHolder(made);

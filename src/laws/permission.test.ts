@@ -33,7 +33,7 @@ async function reachedOutcome(endpoint: Endpoint): Promise<string> {
   return outcome;
 }
 
-describe('a key that lacks the one permission', () => {
+describe('a key without the permission of the endpoint is refused', () => {
   it.each(endpoints)('$id', async (endpoint) => {
     const { permission } = endpoint;
     const response = await callWith(
@@ -55,7 +55,7 @@ describe('a key that lacks the one permission', () => {
   });
 });
 
-describe('a key with nothing but the one permission', () => {
+describe('a key with only the permission of the endpoint is accepted', () => {
   it.each(endpoints)('$id', async (endpoint) => {
     const { permission } = endpoint;
     const [family, resource, verb] = permission.split(':');
@@ -88,7 +88,7 @@ describe('a key with nothing but the one permission', () => {
   });
 });
 
-describe('the role of the owner', () => {
+describe('the role of the owner limits a key', () => {
   const keys = new Map<RoleName, string>();
 
   beforeAll(async () => {
@@ -114,7 +114,7 @@ describe('the role of the owner', () => {
     }
   });
 
-  it.each(roleNames)('%s has the ceiling of the conventions for every permission of the contract', (role) => {
+  it.each(roleNames)('%s has the permissions that the conventions list', (role) => {
     const allowed = contractTriples.filter((triple) =>
       roleAllows(role, triple as Endpoint['permission'], isSensitive(triple)),
     );
@@ -122,7 +122,7 @@ describe('the role of the owner', () => {
   });
 
   it.each(endpoints.filter(({ family }) => family !== 'workshop'))(
-    '$id is marked sensitive or not',
+    '$id is marked as sensitive correctly',
     (endpoint) => {
       expect([endpoint.id, endpoint.sensitive ?? false]).toEqual([
         endpoint.id,
@@ -188,7 +188,7 @@ describe('product and account status', () => {
     });
   });
 
-  it('403: of several reasons the first in the order of a request is the code, and all are named', async () => {
+  it('403: with several reasons, the first in the order of the pipeline is the code, and all are named', async () => {
     const { db } = world.app.services;
     const account = await createAccount(db, { status: 'suspended' });
     const owner = await createMember(db, account.id, 'viewer');

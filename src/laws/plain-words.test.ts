@@ -45,7 +45,7 @@ function sentencesOf(page: string): string[] {
 const tooLong = (texts: readonly string[]): string[] =>
   texts.flatMap(sentencesOf).filter((sentence) => sentence.trim().split(/\s+/).length > MOST_WORDS);
 
-describe('no sentence is long', () => {
+describe('no sentence is too long', () => {
   it.each(pages)('in %s', (page) => expect(tooLong([read(page)])).toEqual([]));
 
   it('in the OpenAPI document', () => expect(tooLong(descriptions)).toEqual([]));

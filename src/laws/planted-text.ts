@@ -100,7 +100,7 @@ interface Tried<T> {
 }
 
 /** What a refusal says about the members of the body. */
-export interface Verdict {
+export interface SendResult {
   readonly isRefused: boolean;
   readonly errors: readonly { readonly pointer: string }[];
 }
@@ -116,7 +116,7 @@ export async function sendPlanted<T>(
   body: unknown,
   isWord: boolean,
   send: (body: unknown) => Promise<T>,
-  verdictOn: (answer: T) => Verdict,
+  resultOf: (answer: T) => SendResult,
 ): Promise<Tried<T>> {
   const refused = new Map<string, number>();
   const tried = new Set<string>();
@@ -126,7 +126,7 @@ export async function sendPlanted<T>(
     if (planter.places.length === 0) break;
     for (const at of planter.places) tried.add(at);
     const answer = await send(planted);
-    const { isRefused, errors } = verdictOn(answer);
+    const { isRefused, errors } = resultOf(answer);
     if (!isRefused) return { answer, tried: [...tried], accepted: planter.places };
     const guilty = planter.places.filter((at) =>
       errors.some(({ pointer }) => pointer === at || pointer.startsWith(`${at}/`)),
@@ -154,9 +154,9 @@ export function paramsIn(endpoint: Endpoint, url: string): Readonly<Record<strin
 /** Addresses in what fixtures make stay as they are: nothing could be imported from a planted host. */
 const isAddress = (value: unknown): boolean => typeof value === 'string' && /^https?:/.test(value);
 
-const verdictOnAnswer = (answer: LightMyRequestResponse): Verdict => ({
+const resultOfAnswer = (answer: LightMyRequestResponse): SendResult => ({
   isRefused: answer.statusCode >= 400,
-  errors: answer.statusCode >= 400 ? (answer.json<{ errors?: Verdict['errors'] }>().errors ?? []) : [],
+  errors: answer.statusCode >= 400 ? (answer.json<{ errors?: SendResult['errors'] }>().errors ?? []) : [],
 });
 
 /** A world in which everything that the fixtures make through calls has orders in it. */
@@ -170,7 +170,7 @@ export function plantedWorld(world: World): World {
     if (endpoint === undefined || !isObject(payload) || Object.values(payload).some(isAddress))
       return plain();
     const send = (body: unknown) => app.call({ ...rest, payload: body as object });
-    return (await sendPlanted(endpoint, payload, true, send, verdictOnAnswer)).answer;
+    return (await sendPlanted(endpoint, payload, true, send, resultOfAnswer)).answer;
   };
   return { ...world, app: { ...app, call } };
 }

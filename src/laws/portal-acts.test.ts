@@ -45,8 +45,8 @@ const send = (act: Act, browser: Browser, input: ActInput = {}, headers = {}) =>
 
 const outcome = outcomeOfAct;
 
-describe('the acts', () => {
-  it('are all that the files of the folder declare', () => {
+describe('the list of acts', () => {
+  it('contains all that the files of the folder declare', () => {
     const folder = new URL('../surfaces/portal/acts/', import.meta.url);
     const declared = readdirSync(folder).flatMap((file) =>
       [
@@ -68,7 +68,7 @@ describe('the acts', () => {
   });
 });
 
-describe('without a session', () => {
+describe('an act without a session', () => {
   it.each(named(signedIn))('%s answers 401', async (_, act) => {
     expect(outcome(await send(act, new Browser(app)))).toBe('401 not_signed_in');
     expect(outcome(await send(act, new Browser(app, 'A'.repeat(43))))).toBe('401 not_signed_in');
@@ -82,7 +82,7 @@ describe('without a session', () => {
   });
 });
 
-describe('from another site', () => {
+describe('an act from another site', () => {
   it.each(named(acts.filter((act) => !isRead(act))))('%s is refused', async (_, act) => {
     const browser = await browserOf(owner.personId);
     const foreign = [
@@ -104,7 +104,7 @@ describe('from another site', () => {
     expect([401, 403, 404, 415]).toContain(form.statusCode);
   });
 
-  it.each(named(acts.filter(isRead)))('%s is not read', async (_, act) => {
+  it.each(named(acts.filter(isRead)))('%s cannot be read', async (_, act) => {
     const browser = await browserOf(owner.personId);
     expect(outcome(await send(act, browser, {}, { 'sec-fetch-site': 'cross-site' }))).toBe(
       '403 origin_not_allowed',
@@ -112,7 +112,7 @@ describe('from another site', () => {
   });
 });
 
-describe('with a broken path', () => {
+describe('an act with an invalid path', () => {
   const withParams = acts.filter(({ path }) => path.includes('{'));
   it.each(named(withParams))('%s answers 404', async (_, act) => {
     const browser = await browserOf(owner.personId);
@@ -124,8 +124,8 @@ describe('with a broken path', () => {
   });
 });
 
-describe('in an account', () => {
-  it.each(named(inAccounts))('%s answers a stranger as if the account did not exist', async (_, act) => {
+describe('an act in an account', () => {
+  it.each(named(inAccounts))('%s answers a non-member as if the account did not exist', async (_, act) => {
     const browser = await browserOf(stranger.personId);
     const foreign = await send(act, browser);
     const unknown = await send(act, browser, { params: { account_id: 'acc_00000000000000000000000000' } });
@@ -199,7 +199,7 @@ describe('the role matrix', () => {
   });
 });
 
-describe('of a person', () => {
+describe('an act of a person', () => {
   const eventsOf = async (personId: string): Promise<string[]> => {
     const rows = await app.services.db
       .selectFrom('person_events')
@@ -211,7 +211,7 @@ describe('of a person', () => {
   };
 
   it.each(named(ofPeople.filter((act) => !isRead(act))))(
-    '%s is written to the log of the person once',
+    '%s is written once to the log of the person',
     async (id, act) => {
       const prepare = actFixtures[id];
       if (prepare === undefined)

@@ -149,7 +149,7 @@ const minus = (a: Amounts, b: Amounts): Amounts => ({
 });
 
 describe.each(Object.entries(configurations))('%s', (_, configuration) => {
-  it('costs what was estimated, from the dry run to the budget', async () => {
+  it('costs what was estimated, in the dry run, the inventory, the usage and the budget', async () => {
     const customer = await openAccount();
     const estimated = pick(await customer.estimate({ configuration }));
     expect(Number(estimated.hourly)).toBeGreaterThan(0);
@@ -174,7 +174,7 @@ describe.each(Object.entries(configurations))('%s', (_, configuration) => {
     expect(cents(await customer.spent())).toBe(cents(await customer.usage()));
   });
 
-  it('costs while it is stopped what is held for it, as estimated, and nothing once it is gone', async () => {
+  it('costs the estimated price of a stopped resource while stopped, and nothing after its deletion', async () => {
     const customer = await openAccount();
     const id = await make(customer, configuration);
     const running = pick(await customer.priceOf(id));
@@ -203,7 +203,7 @@ describe.each(Object.entries(configurations))('%s', (_, configuration) => {
     expect(await customer.inInventory(id)).toBeNull();
   });
 
-  it('costs after a resize what that was estimated at', async () => {
+  it('costs what was estimated for a resize after it', async () => {
     const customer = await openAccount();
     const id = await make(customer, configuration);
     const before = pick(await customer.priceOf(id));
@@ -227,7 +227,7 @@ describe.each(Object.entries(configurations))('%s', (_, configuration) => {
   });
 });
 
-it('each metered use that an estimate takes is charged by a type of resource', () => {
+it('each metered use in an estimate is charged by a resource type', () => {
   const charged = [...families, ...unbuiltFamilies].flatMap(({ pricedTypes = {} }) =>
     Object.values(pricedTypes).flatMap(({ usage }) => usage),
   );

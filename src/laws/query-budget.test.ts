@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AccessCache } from '../kernel/access/cache.ts';
-import { verdict } from '../kernel/rate-limit/port.ts';
+import { rateLimitResult } from '../kernel/rate-limit/port.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
 import { openDatabase, openPool } from '../store/database.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   counted = { ...app.services, db, access };
   const limiter = {
     ...app.services.limiter,
-    take: () => verdict(false, 200, 200, 1000),
+    take: () => rateLimitResult(false, 200, 200, 1000),
   } as Services['limiter'];
   server = createServer(counted);
   tired = createServer({ ...counted, limiter });
@@ -69,7 +69,7 @@ async function costOf(request: Sent, headers: Record<string, string>, at = serve
 const as = (world: World) => ({ 'x-api-key': world.key.key });
 
 // The first test: every call from another address leaves a denial, and a hundred of them would fill the first page.
-it('fifty rows of each list are there to be read', async () => {
+it('fifty rows of each list can be read', async () => {
   const other: string[] = [];
   for (const endpoint of lists) {
     const { url } = await requestTo(endpoint, many, { query: { limit: 50 } });
@@ -80,14 +80,14 @@ it('fifty rows of each list are there to be read', async () => {
   expect(other.sort()).toEqual(exemptFrom('listsOfRows'));
 });
 
-it('the count counts: a key that is not known yet costs two queries', async () => {
+it('queries are counted: a key that is not cached costs two', async () => {
   const { key } = await createKey(app.services.db, one.account);
   queries.length = 0;
   const response = await server.inject({ url: '/account/v1/whoami', headers: { 'x-api-key': key } });
   expect([response.statusCode, queries.length]).toEqual([200, 2]);
 });
 
-it('an unknown key costs the queries of a known one with a wrong secret, at first and for as long', async () => {
+it('an unknown key costs as many queries as a known key with a wrong secret, also later', async () => {
   const { publicId } = await createKey(app.services.db, one.account);
   const cost = async (id: string, laterMs: number) => {
     const headers = { 'x-api-key': forgeKey(id) };
@@ -110,7 +110,7 @@ it('an unknown key costs the queries of a known one with a wrong secret, at firs
   expect(await cost('NeverIssued5', 0)).toEqual([]);
 });
 
-describe('a list costs as many queries for fifty rows as for one', () => {
+describe('a list needs as many queries for fifty rows as for one', () => {
   const page = async (endpoint: Endpoint, world: World) =>
     costOf(await requestTo(endpoint, world, { query: { limit: 50 } }), as(world));
 
@@ -122,7 +122,7 @@ describe('a list costs as many queries for fifty rows as for one', () => {
   });
 });
 
-describe('reading one thing touches the database once', () => {
+describe('reading one resource needs one query', () => {
   const single = endpoints.filter(({ method, resource }) => method === 'GET' && resource.role === 'read');
 
   it.each(single.filter((endpoint) => paramNames(endpoint).length > 0))('$id', async (endpoint) => {
@@ -130,7 +130,7 @@ describe('reading one thing touches the database once', () => {
     expect([endpoint.id, cost.outcome, cost.queries.length]).toEqual([endpoint.id, '200', 1]);
   });
 
-  it('documents without an id at most once too', async () => {
+  it('documents without an id need at most one query too', async () => {
     const dear: string[] = [];
     for (const endpoint of single.filter((candidate) => paramNames(candidate).length === 0)) {
       const cost = await costOf(await requestTo(endpoint, one), as(one));
@@ -141,7 +141,7 @@ describe('reading one thing touches the database once', () => {
   });
 });
 
-describe('a refusal costs none', () => {
+describe('a refusal needs no query', () => {
   const refused: Record<string, Record<string, string>> = {};
 
   beforeAll(async () => {

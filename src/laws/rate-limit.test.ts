@@ -65,7 +65,7 @@ function unconnected(response: LightMyRequestResponse): unknown {
 }
 
 describe.each(endpoints)('$id', (endpoint) => {
-  it('takes request 200 of an address and refuses request 201', async () => {
+  it('accepts request 200 of an address and refuses request 201', async () => {
     const remoteAddress = freshAddress();
     const request: Call = { ...probeOf(endpoint), remoteAddress, key: world.key.key };
     const reached = outcomeOf(await app.call({ ...request, remoteAddress: freshAddress() }));
@@ -79,8 +79,8 @@ describe.each(endpoints)('$id', (endpoint) => {
   });
 });
 
-describe('the limit', () => {
-  it('is that of every window of 60 seconds, not of the minutes on a clock', async () => {
+describe('the rate limit', () => {
+  it('applies to every window of 60 seconds, not to minutes of the clock', async () => {
     const address = freshAddress();
     await spend(address, 100);
     clock += 30_000;
@@ -93,7 +93,7 @@ describe('the limit', () => {
     expectRefusal(await call(), 30);
   });
 
-  it('does not count what it refused: whoever waits as told gets through', async () => {
+  it('does not count refused requests: a client that waits as told gets through', async () => {
     const address = freshAddress();
     await spend(address, LIMIT);
     clock += 10_200;
@@ -104,7 +104,7 @@ describe('the limit', () => {
     expect((await app.call({ url: WHOAMI, remoteAddress: address })).statusCode).toBe(401);
   });
 
-  it('is told before the key is read', async () => {
+  it('is checked before the key', async () => {
     const address = freshAddress();
     await spend(address, LIMIT);
     const unused = await createKey(app.services.db, world.account);
@@ -183,7 +183,7 @@ describe('the limit', () => {
     expect(left(await app.call({ url: WHOAMI, remoteAddress }))).toBe(LIMIT - 2);
   });
 
-  it('does not count, and does not bind, what is for the operator and the documents', async () => {
+  it('does not count or limit operator endpoints and documents', async () => {
     const server = createServer(app.services);
     serveSystem(server, app.services, { check: async () => ({ database: { status: 'ok' } }) });
     serveOpenapi(server, app.services, openExchange);
@@ -200,7 +200,7 @@ describe('the limit', () => {
   });
 });
 
-describe('an address', () => {
+describe('a client address', () => {
   const remaining = async (remoteAddress: string, forwarded?: string, on: TestApp = app): Promise<number> =>
     left(
       await on.call({
@@ -210,7 +210,7 @@ describe('an address', () => {
       }),
     );
 
-  it('of IPv6 is its whole /64', async () => {
+  it('of IPv6 counts as its /64', async () => {
     expect(await remaining('2001:db8:1:2::1')).toBe(LIMIT - 1);
     expect(await remaining('2001:db8:1:2:ffff:ffff:ffff:ffff')).toBe(LIMIT - 2);
     expect(await remaining('2001:db8:1:2:0:1:0:0')).toBe(LIMIT - 3);
@@ -219,18 +219,18 @@ describe('an address', () => {
     expect(whoami.json().client.rate_limit_key).toBe('2001:db8:1:2::/64');
   });
 
-  it('of IPv4 inside IPv6 is the one of IPv4', async () => {
+  it('that is IPv4-mapped counts as its IPv4 address', async () => {
     const address = freshAddress();
     expect(await remaining(address)).toBe(LIMIT - 1);
     expect(await remaining(`::ffff:${address}`)).toBe(LIMIT - 2);
   });
 
-  it('is not what a client says it is', async () => {
+  it('cannot be chosen by the client', async () => {
     const address = freshAddress();
     for (let i = 1; i <= 5; i++) expect(await remaining(address, `203.0.113.${i}`)).toBe(LIMIT - i);
   });
 
-  it('is what trusted proxies say, read from the right', async () => {
+  it('is taken from trusted proxies, read from the right', async () => {
     const provider = (config: ProviderConfig): ProviderConfig => ({
       ...config,
       server: { ...config.server, trusted_proxies: ['192.0.2.0/24', '2001:db8:ffff::/48'] },
@@ -251,7 +251,7 @@ describe('an address', () => {
 });
 
 describe('several processes on one Redis', () => {
-  it('count together, and each by itself but never not at all once it is gone', async ({ skip }) => {
+  it('count together, and separately but still limited when Redis is lost', async ({ skip }) => {
     skip(findRedis() === undefined, NO_REDIS);
     const redis = await startRedis();
     if (redis === null) throw new Error('found but not started');

@@ -89,17 +89,17 @@ describe.each(cases)('$title', (each) => {
     read = await readBy(resourceMark(creator, endpoints), made.names, world);
   });
 
-  it('creates what can be read again, with all that was sent', () => {
+  it('creates a resource that can be read back with everything that was sent', () => {
     expect(notShown(managed, made.sent, read)).toEqual([]);
   });
 
-  it('changes only what is volatile while its operation runs', () => {
+  it('changes only volatile members while its operation runs', () => {
     // The call that adds a part answers with the resource that has it.
     const answered = creator.part === undefined ? made.answer : read;
     expect(lastingIn(managed, read)).toEqual(lastingIn(managed, answered));
   });
 
-  it('is not changed by an update with what was read, if it has one', async () => {
+  it('is not changed by an update with the values that were read', async () => {
     if (updater === undefined) return;
     const settable = Object.keys(membersOf(updater.body)).filter((name) => name in read);
     const answer = await app.call({
@@ -113,7 +113,7 @@ describe.each(cases)('$title', (each) => {
     expect([effects.map(({ action }) => action), cost.monthly]).toEqual([[], '0.00']);
   });
 
-  it('can be deleted by the call with that role', async () => {
+  it('can be deleted by its delete call', async () => {
     const marked = ({ name, role }: ResourceMark) => name === managed.name && role === 'delete';
     const deleter = endpoints.find((endpoint) => marked(resourceMark(endpoint, endpoints)));
     const url = pathOf(byId(deleter?.id), made.names, { ...deleter?.example.query, dry_run: true });
@@ -124,7 +124,7 @@ describe.each(cases)('$title', (each) => {
   });
 });
 
-it('is tried with every member that is read under another name', () => {
+it('every member that is read under another name is tested', () => {
   const all = managedResources(endpoints).flatMap(({ creator }) =>
     [...readPlacesIn(creator.body ?? {}).keys()].map((at) => `${creator.id} ${at}`),
   );

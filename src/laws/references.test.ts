@@ -156,7 +156,7 @@ describe('a refused reference', () => {
       `GET ${listOf(reference?.list)?.path.replaceAll(/\{\w+\}/g, '[^ ]+')}(\\?[^ ]+)? lists the valid values`,
     );
 
-  it('of no possible form is told the list, and what it sent', async () => {
+  it('in an impossible form names the list and the sent value', async () => {
     const silent: string[] = [];
     for (const member of references) {
       const sent = 'No such! thing'.padEnd(member.schema.pattern === undefined ? 255 : 14, '.');
@@ -167,7 +167,7 @@ describe('a refused reference', () => {
     expect(silent).toEqual([]);
   });
 
-  it('that exists nowhere is told the same', async () => {
+  it('that does not exist gets the same refusal', async () => {
     const told: string[] = [];
     for (const member of references.filter(({ where }) => where === 'body')) {
       const prefix = prefixOf(member.schema);
@@ -185,7 +185,7 @@ describe('a refused reference', () => {
     expect(new Set(told).size).toBeGreaterThan(8);
   });
 
-  it('is marked: a text that is refused because nothing has it names its list, or is an event type', async () => {
+  it('names its list, or is an event type', async () => {
     const texts = members.filter(
       ({ where, schema }) => where === 'body' && schema.type === 'string' && schema.const === undefined,
     );
@@ -209,7 +209,7 @@ describe('a refused reference', () => {
     expect(refused).toBeGreaterThan(15);
   });
 
-  it('names nothing to a key that may not read the list', async () => {
+  it('does not name the list to a key that may not read it', async () => {
     const account = await createAccount(app.services.db);
     const whole = await createKey(app.services.db, account);
     const keys = '/flexible-vps/v1/ssh-keys';

@@ -41,7 +41,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     params = await paramsFor(endpoint, world);
   });
 
-  it('names the problems of the form of a request, and no others', async () => {
+  it('declares exactly the problems that its request form can cause', async () => {
     const { payload } = (await payloadOf(endpoint, world, params)) as { payload?: object };
     const json = payload === undefined ? {} : { payload };
     const text = (content: string, type = 'application/json') => ({

@@ -160,6 +160,6 @@ it.each(endpoints)('$id reads as many rows in a large account as in a small one'
   expect(growing).toEqual([]);
 });
 
-it('what is exempt still needs it', () => {
+it('each exemption is still needed', () => {
   expect([...found].sort()).toEqual(exemptFrom('rowsRead'));
 });

@@ -24,28 +24,25 @@ const costly = endpoints.filter(
 );
 
 describe('an operation that can add cost', () => {
-  it('is of one of these kinds', () => {
+  it('has one of the known kinds', () => {
     expect(costly.map(({ operation }) => operation?.type)).toContain('backup.create');
   });
 
-  it.each(costly)(
-    'of the kind that $id starts is refused without a check of the budgets',
-    async ({ operation }) => {
-      const { db, registry } = app.services;
-      const start = { kind: operation!, input: {} as never, resource: { type: 'vm', id: null, name: null } };
-      const begun = transact(db, (tx) => startOperation(tx, registry, start, { accountId: account.id }));
-      await expect(begun).rejects.toThrow('startScheduled');
-    },
-  );
+  it.each(costly)('that $id starts is refused without a budget check', async ({ operation }) => {
+    const { db, registry } = app.services;
+    const start = { kind: operation!, input: {} as never, resource: { type: 'vm', id: null, name: null } };
+    const begun = transact(db, (tx) => startOperation(tx, registry, start, { accountId: account.id }));
+    await expect(begun).rejects.toThrow('startScheduled');
+  });
 });
 
 describe('a source file', () => {
-  it('claims that the cost was checked only where the budgets are asked', () => {
+  it('marks the cost as checked only where budgets are checked', () => {
     const claiming = shipped.filter(({ text }) => /hasCheckedCost: true/.test(text));
     expect(claiming.map(({ path }) => path)).toEqual(['src/resources/future/scheduled-start.ts']);
   });
 
-  it('with a schedule that adds resources starts them with a check of the budgets', () => {
+  it('with a schedule that adds resources starts them with a budget check', () => {
     const adding = shipped.filter(
       ({ text }) => /: Schedule = \{/.test(text) && /isNew: true|\.(add|create)\(/.test(text),
     );

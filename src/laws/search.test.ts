@@ -58,7 +58,7 @@ describe('the tables', () => {
     ),
   );
 
-  it('mean words of the document, and acts that some operation offers', () => {
+  it('contain only words of the document, and acts of some operation', () => {
     const lost = rows.flatMap(([means]) =>
       meaningsIn(means).filter(
         (word) => !(word.startsWith('+') ? offered.has(plain(word)) : known.has(plain(word))),
@@ -67,13 +67,13 @@ describe('the tables', () => {
     expect(lost).toEqual([]);
   });
 
-  it('have a goal only for operations that exist', () => {
+  it('name only operations that exist', () => {
     const ids = operations.map(({ id }) => id);
     expect(Object.keys(goals).filter((id) => !ids.includes(id))).toEqual([]);
   });
 
   it.each([...new Map(operations.map((operation) => [operation.topic.name, operation])).values()])(
-    'say what people call the topic $topic.name',
+    'have names that people use for the topic $topic.name',
     ({ topic, family }) => {
       const own = wordsOf(topic.name).filter((word) => !wordsOf(family).includes(word));
       const named = rows.filter(([means]) => own.some((word) => meaningsIn(means).includes(word)));

@@ -78,7 +78,7 @@ async function call(
 }
 
 describe.each(endpoints)('$id', (endpoint) => {
-  it('is called with keys of every kind', async () => {
+  it('is called with keys of every status', async () => {
     const { db } = app.services;
     const bad = await Promise.all([
       createKey(db, world.account, { expires_at: new Date(0) }),
@@ -102,7 +102,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     }
   });
 
-  it('is called with a key in places where none belongs', async () => {
+  it('is called with an API key in places where none belongs', async () => {
     const { key } = planted;
     const request = await requestTo(endpoint, world);
     const elsewhere = (headers: Record<string, string>) =>
@@ -143,7 +143,7 @@ describe.each(endpoints)('$id', (endpoint) => {
   });
 
   if (endpoint.body !== undefined) {
-    it('is called with a key anywhere in the body', async () => {
+    it('is called with an API key anywhere in the body', async () => {
       const { key } = planted;
       const request = await requestTo(endpoint, world);
       const send = (payload: string) =>
@@ -165,7 +165,7 @@ describe.each(endpoints)('$id', (endpoint) => {
   }
 
   if (endpoint.access !== 'read' && Object.values(endpoint.answers).some(hasSecret)) {
-    it('shows its secrets once, and not to who repeats or only tries it', async () => {
+    it('shows its secrets once, and not in replays or dry runs', async () => {
       // A PUT by name shows the secret only when it creates the resource.
       const made = declares(endpoint) ? { params: { id: 'not-there-yet' } } : {};
       const request = { ...(await requestTo(endpoint, world, made)), key: world.key.key };
@@ -185,7 +185,7 @@ describe.each(endpoints)('$id', (endpoint) => {
     });
   }
 
-  it('says nothing of what broke inside but to the log', async () => {
+  it('shows an internal error only in the log', async () => {
     const marker = `marker-of-${endpoint.id}`;
     const request = { ...(await requestTo(endpoint, world)), key: world.key.key };
     const broken = vi
@@ -217,7 +217,7 @@ describe.each(endpoints)('$id', (endpoint) => {
   });
 });
 
-describe('after all this', () => {
+describe('after all these calls', () => {
   beforeAll(async () => {
     const { db, audit, denials, activity } = app.services;
     // Database errors quote the row that they failed on. The worst case is a row that contains a key.
@@ -241,29 +241,29 @@ describe('after all this', () => {
 
   const found = (text: string): string[] => [...secrets.keys()].filter((secret) => text.includes(secret));
 
-  it('there were secrets to look for', () => {
+  it('there are secrets to search for', () => {
     expect([...secrets.values()].filter((shown) => shown !== null).length).toBeGreaterThan(0);
     expect(secrets.size).toBeGreaterThan(20);
     expect(app.logged.length).toBeGreaterThan(200);
   });
 
-  it('no log line holds one', () => {
+  it('no log line contains one', () => {
     expect(app.logged.filter((line) => found(line).length > 0)).toEqual([]);
   });
 
-  it('no answer holds one but that which shows it', () => {
+  it('no answer contains one except the answer that shows it', () => {
     const leaks = answers.filter((text) =>
       found(text).some((secret) => !secrets.get(secret)?.answers.has(text)),
     );
     expect(leaks).toEqual([]);
   });
 
-  it('no answer shows the secret of a key: only the portal creates and rolls keys, for their owners', async () => {
+  it('no answer contains the secret of a key, because only the portal creates and rolls keys', async () => {
     for (const text of answers) expect(await ownersOfShownKeys(app.services.db, text)).toEqual([]);
   });
 
   // Leaves out the sandbox tables: they are the machines, whose user data contains whatever their owners send.
-  it('no row of any table of ours holds one', async () => {
+  it('no row of any table contains one', async () => {
     const { db } = app.services;
     const tables = await sql<{ name: string }>`
       select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(db);

@@ -72,12 +72,12 @@ afterAll(async () => {
 });
 
 describe('while every engine hangs', () => {
-  it.each(endpoints.map(({ id }) => id))('%s holds no connection while it waits', async (id) => {
+  it.each(endpoints.map(({ id }) => id))('%s holds no database connection while it waits', async (id) => {
     answers.set(id, await expectNothingHeld(requests.get(id)!));
   });
 
   it.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
-    '%s is answered as it declares',
+    '%s answers with a declared problem',
     async (id, endpoint) => {
       const [answer] = await Promise.all(answers.get(id) ?? []);
       if (answer?.code === undefined) expect(answer?.statusCode).toBeLessThan(300);
@@ -86,7 +86,7 @@ describe('while every engine hangs', () => {
     },
   );
 
-  it('twelve creates of two customers leave a third one served', async () => {
+  it('a third customer is served during twelve creates of two others', async () => {
     const [other, bystander] = [await createWorld(app), await createWorld(app)];
     const createVm = endpoints.find(({ id }) => id === 'createVm')!;
     const creates = await Promise.all(

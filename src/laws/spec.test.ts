@@ -89,7 +89,7 @@ describe('the committed document', () => {
     );
   });
 
-  it('passes the linter without a word', async () => {
+  it('passes the linter without warnings', async () => {
     expect(await lint('openapi.json')).toEqual([]);
   });
 
@@ -108,19 +108,19 @@ describe('the committed document', () => {
 describe.each(records)('the example of %s', (_, record) => {
   const { example } = record;
 
-  it('has parameters that would be taken', () => {
+  it('has valid parameters', () => {
     const shape = queryShapeOf(record);
     const query = { ...convertQuery(shape, {}).values, ...example.query };
     expect(faultsOf(record.params, example.params ?? {})).toEqual([]);
     expect(faultsOf(shape, query)).toEqual([]);
   });
 
-  it('has a body that would be taken', () => {
+  it('has a valid body', () => {
     expect(example.body === undefined).toBe(record.body === undefined);
     if (record.body !== undefined) expect(faultsOf(record.body, example.body)).toEqual([]);
   });
 
-  it('has an answer as declared', () => {
+  it('has an answer that matches its schema', () => {
     const schema = record.answers[example.answer.status];
     expect(schema).toBeDefined();
     if (schema) expect(faultsOf(schema, example.answer.body)).toEqual([]);
@@ -151,7 +151,7 @@ describe('the body of a PATCH', () => {
 });
 
 describe('summaries', () => {
-  it('are short, and no two are alike', () => {
+  it('are short and unique', () => {
     const summaries = operations.map(({ summary }) => summary);
     expect(summaries.filter((summary) => summary.length > 60 || summary.trim() === '')).toEqual([]);
     expect(new Set(summaries.map((summary) => summary.toLowerCase())).size).toBe(summaries.length);
@@ -161,7 +161,7 @@ describe('summaries', () => {
 describe.each(named)('%s', (id, operation) => {
   const record = registry.endpoints.find((endpoint) => endpoint.id === id);
 
-  it('carries every extension', () => {
+  it('has every extension', () => {
     expect(operation).toMatchObject({
       'x-permission': record?.permission,
       'x-access': expect.stringMatching(/^(read|write|destructive)$/),
@@ -185,7 +185,7 @@ describe.each(named)('%s', (id, operation) => {
     expect(shown.some((example) => example !== undefined)).toBe(contents.length > 0);
   });
 
-  it('gives each answer one shape, so that generated clients have one type for it', () => {
+  it('has one schema per answer, so that generated clients have one type for it', () => {
     const successes = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
     const unions = successes.flatMap(([status, response]) =>
       Object.entries(resolve(document, response).content ?? {})
@@ -202,14 +202,14 @@ describe.each(named)('%s', (id, operation) => {
     );
   });
 
-  it('says what every member of its answers is', () => {
+  it('describes every member of its answers', () => {
     const schemas = Object.values(operation.responses)
       .flatMap((response) => Object.values(resolve(document, response).content ?? {}))
       .map(({ schema }) => schema);
     expect(schemas.flatMap((schema) => untyped(schema, ''))).toEqual([]);
   });
 
-  it('stands alone with what it points to, and nothing else', () => {
+  it('is self-contained with exactly the schemas that it references', () => {
     const part = forCaller(document, new Set([id]));
     const references = new Set(referencesIn(part));
     const dangling = [...references].filter(($ref) => resolve(part, { $ref }) === undefined);

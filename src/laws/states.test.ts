@@ -78,7 +78,7 @@ describe.each(lifecycles)('the states of a $resource', (life) => {
     expect(schemas[title]).toMatchObject({ enum: [...life.states, DELETED], 'x-states': table });
   });
 
-  it('each stand in the table, which names no others', () => {
+  it('are exactly those of the transition table', () => {
     const inTable = life.transitions.flatMap(({ from, through, to }) => [
       ...(from ?? []),
       ...(through === undefined ? [] : [through]),
@@ -87,12 +87,12 @@ describe.each(lifecycles)('the states of a $resource', (life) => {
     expect([...new Set(inTable)].sort()).toEqual([...life.states].sort());
   });
 
-  it('are changed by endpoints that exist, or by somebody else', () => {
+  it('are changed by endpoints that exist, or by the system', () => {
     const strangers = endpointsOf(life).filter((id) => !endpoints.some((endpoint) => endpoint.id === id));
     expect(strangers).toEqual([]);
   });
 
-  it('that last only for a while are left again', () => {
+  it('that are transitional are left again', () => {
     const left = life.transitions.flatMap(({ from, through, to }) =>
       to.some((state) => state !== through) ? [...(from ?? []), through] : [],
     );
@@ -101,14 +101,14 @@ describe.each(lifecycles)('the states of a $resource', (life) => {
   });
 });
 
-it('every endpoint of a table is walked, with what its path names in each state', () => {
+it('every endpoint of a table is called in each state of its resource', () => {
   const notWalked = named
     .filter((each) => !reaches(each) && !isCancel(each))
     .map(({ resource, id }) => `${id} (${resource})`);
   expect([...new Set(notWalked)].sort()).toEqual(exemptFrom('statesWalked'));
 });
 
-it('the ways of an endpoint are together what its table allows', () => {
+it('the test cases of an endpoint cover exactly the states that its table allows', () => {
   for (const [id, each] of Object.entries(ways)) {
     const life = walked.find(({ endpoint }) => endpoint.id === id)?.life;
     const together = new Set(each.flatMap(({ states }) => states));

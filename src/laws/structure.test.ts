@@ -115,7 +115,7 @@ describe('layers point one way', () => {
     expect(circlesOf(arrows)).toEqual([]);
   });
 
-  it('families take from each other in one direction', () => {
+  it('families import each other in one direction', () => {
     const arrows = new Map<string, string[]>();
     for (const { path, imports } of shipped) {
       const from = layerOf(path);
@@ -159,7 +159,7 @@ describe('layers point one way', () => {
     expect(ports.map((port) => port.name).sort()).toEqual([...new Set(imported)].sort());
   });
 
-  it('fixtures, too, reach other families only through their offers', () => {
+  it('fixtures also import other families only through their offers', () => {
     const wrong = sources
       .filter(({ path }) => path.startsWith('src/families/') && path.endsWith('fixture.ts'))
       .flatMap(({ path, imports }) =>
@@ -173,14 +173,14 @@ describe('layers point one way', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('nothing that is shipped imports what is there for tests', () => {
+  it('no shipped file imports test code', () => {
     const wrong = products.filter(({ imports }) =>
       imports.some(({ target }) => isTest({ path: target }) || ['vitest', 'fast-check'].includes(target)),
     );
     expect(namesOf(wrong)).toEqual([]);
   });
 
-  it("the customers' command line and the portal take nothing from the server but types, files without imports, and the search", () => {
+  it('the command line of customers and the portal import from the server only types, files without imports, and the search', () => {
     const isPure = ({ path, imports }: SourceFile): boolean =>
       imports.length === 0 ||
       (path.startsWith('src/search/') && imports.every(({ target }) => target.startsWith('src/search/')));
@@ -195,7 +195,7 @@ describe('layers point one way', () => {
     expect(wrong).toEqual([]);
   });
 
-  it("the customers' command line uses no package but that for WebSockets", () => {
+  it('the command line of customers uses no package but the one for WebSockets', () => {
     const used = sources
       .filter((file) => file.path.startsWith('cli/') && !isTest(file))
       .flatMap(({ imports }) => imports.map(({ target }) => target))
@@ -203,7 +203,7 @@ describe('layers point one way', () => {
     expect(used.filter((name) => name !== 'ws')).toEqual([]);
   });
 
-  it('surfaces take types from stores, never rows', () => {
+  it('surfaces import types from stores, never functions', () => {
     const wrong = shipped.filter(
       (file) =>
         file.path.startsWith('src/surfaces/') &&
@@ -216,7 +216,7 @@ describe('layers point one way', () => {
   });
 });
 
-describe('each thing in its place', () => {
+describe('each file contains what belongs there', () => {
   it('SQL is written in stores only', () => {
     const sql = /\bsql(<[^`]*>)?`|\.(selectFrom|insertInto|updateTable|deleteFrom|mergeInto|query)\(/;
     const wrong = shipped.filter(
@@ -231,7 +231,7 @@ describe('each thing in its place', () => {
     expect(namesOf(wrong)).toEqual(exemptFrom('permissionChecksInPipelineOnly'));
   });
 
-  it('the status of a row has the type of its lifecycle, so nothing casts it', () => {
+  it('the status of a row has the type of its lifecycle, so no file casts it', () => {
     const cast = /\.status as (?!const\b|[a-z_]+['`])|\bresource\.id \?\? ''/;
     const wrong = shipped.filter(({ path, text }) => path.startsWith('src/families/') && cast.test(text));
     expect(namesOf(wrong)).toEqual([]);
@@ -293,7 +293,7 @@ function opensConnections(file: SourceFile): boolean {
 }
 
 describe('connections to other servers', () => {
-  it('have a least rate or a total time: the file that opens one uses the limits of a transfer', () => {
+  it('have a minimum rate or a total time: the file that opens one uses the transfer limits', () => {
     const opening = shipped.filter(opensConnections);
     const wrong = opening.filter(
       ({ imports }) =>
@@ -310,7 +310,7 @@ describe('files', () => {
     expect(namesOf(long)).toEqual(exemptFrom('fileSize'));
   });
 
-  it('are named after what is in them', () => {
+  it('are named after their content', () => {
     const vague = /(^|[/.-])(utils?|helpers?|common|manager|misc)([/.-]|$)/i;
     expect(namesOf(sources.filter(({ path }) => vague.test(path)))).toEqual([]);
   });

@@ -70,12 +70,12 @@ async function send(endpoint: Endpoint, query?: Query): Promise<LightMyRequestRe
   return response;
 }
 
-it.each(endpoints)('$id sends its statements', async (endpoint) => {
+it.each(endpoints)('$id sends statements', async (endpoint) => {
   const response = await send(endpoint);
   expect([endpoint.id, response.statusCode]).toEqual([endpoint.id, endpoint.example.answer.status]);
 });
 
-it.each(lists)('$id sends those of its filters and sorts', async (list) => {
+it.each(lists)('$id sends statements for its filters and sorts', async (list) => {
   for (const query of [...filterQueries(list), ...sortsOf(list).map((sort) => ({ sort }))])
     expect([query, (await send(list, query)).statusCode]).toEqual([query, expect.toSatisfy(isAnswered)]);
 });
@@ -88,27 +88,27 @@ describe('planned as if the tables were large', () => {
   });
   afterAll(() => planner.close());
 
-  it('none of them reads the rows of other accounts', async () => {
+  it('no statement reads rows of other accounts', async () => {
     const found = new Map<string, string>();
     for (const [text, { sender, values }] of statements)
       for (const table of await planner.findScans(text, values)) found.set(`${sender}: ${table}`, text);
     expect([...found.keys()], [...found.values()].join('\n')).toEqual([]);
   });
 
-  it('a scan would be found, also one of an index', async () => {
+  it('a scan would be found, also of an index', async () => {
     expect(await planner.findScans('select * from vms where name = $1', ['a'])).toEqual(['vms']);
     expect(await planner.findScans('select id from vms order by id limit $1', [1])).toEqual(['vms']);
     expect(await planner.findScans('select * from vms where account_id = $1', ['a'])).toEqual([]);
   });
 
-  it('no list walks through the rows of other accounts, whatever account it is for', async () => {
+  it('no list walks through rows of other accounts', async () => {
     const pages = [...statements].filter(([text]) => text.includes('page_position'));
     const walks = await planner.findWalks(pages.map(([text]) => text));
     const walking = pages.filter((_, i) => walks[i] === true).map(([, { sender }]) => sender);
     expect([pages.length > 0, ...new Set(walking)]).toEqual([true]);
   });
 
-  it('no deletion looks for the rows that refer to its own without an index', async () => {
+  it('no deletion searches referring rows without an index', async () => {
     expect(await planner.findUnindexed()).toEqual([]);
   });
 });

@@ -88,7 +88,7 @@ async function unreachable(endpoint: Endpoint): Promise<Record<string, Params>> 
   };
 }
 
-describe('404: what is foreign, deleted, unknown or no id at all looks alike, byte for byte', () => {
+describe('404: a foreign, deleted, unknown or invalid id gets the same answer, byte for byte', () => {
   it.each(withPathIds)('$id', async (endpoint) => {
     const manners: Record<string, Parameters<typeof callTo>[2]> = { plain: {} };
     if (endpoint.method !== 'GET') {
@@ -118,7 +118,7 @@ describe('404: what is foreign, deleted, unknown or no id at all looks alike, by
     }
   });
 
-  it.each(withPathIds)('$id leaves what is foreign as it was', async (endpoint) => {
+  it.each(withPathIds)('$id leaves foreign resources unchanged', async (endpoint) => {
     const params = await paramsFor(endpoint, theirs);
     const id = params[paramNames(endpoint).at(-1) ?? ''] ?? '';
     const before = await rowsWith(id);
@@ -146,7 +146,7 @@ function strangersIn(body: string): string[] {
 }
 
 describe('no answer shows anything of another account', () => {
-  it('every table that knows accounts has rows of the other one, so that nothing passes for want of rows', async () => {
+  it('every table with accounts has rows of the other account, so that no test passes for want of rows', async () => {
     const empty: string[] = [];
     for (const table of await accountTables(theirs)) {
       if ((await rowsOf(theirs, table)).length === 0) empty.push(table);
@@ -161,14 +161,14 @@ describe('no answer shows anything of another account', () => {
     expect([endpoint.id, response.statusCode, strangersIn(response.body)]).toEqual([endpoint.id, 200, []]);
   });
 
-  it.each(lists)('$id has something of our own to show', async (endpoint) => {
+  it.each(lists)('$id shows rows of the own account', async (endpoint) => {
     const own = await callTo(endpoint, ours, { query: {} });
     const other = await callTo(endpoint, theirs, { query: {} });
     expect([endpoint.id, own.json().data.length]).not.toEqual([endpoint.id, 0]);
     expect([endpoint.id, other.json().data.length]).not.toEqual([endpoint.id, 0]);
   });
 
-  it.each(lists)('$id, whatever of theirs is asked for by a filter', async (endpoint) => {
+  it.each(lists)('$id, with filters that name resources of the other account', async (endpoint) => {
     const properties = Object.entries(
       endpoint.query.properties as Record<string, { type?: string; enum?: unknown; format?: string }>,
     );
@@ -188,7 +188,7 @@ describe('no answer shows anything of another account', () => {
     }
   });
 
-  it.each(lists)('400 $id with a cursor of theirs', async (endpoint) => {
+  it.each(lists)('400 $id with a cursor of the other account', async (endpoint) => {
     const page = await callTo(endpoint, theirs, { query: { limit: 1 } });
     const cursor: string | null = page.json().next_cursor;
     expect([endpoint.id, cursor]).not.toEqual([endpoint.id, null]);

@@ -76,7 +76,7 @@ describe.each(all)('the inputs of the module $name', (resource) => {
     }
   });
 
-  it('never replace it for what calls of others change, unless each of them destroys what it holds', () => {
+  it('do not replace it for changes by calls of other resources, unless each of them destroys its content', () => {
     for (const input of moduleInputs(resource)) {
       const calls = managed === undefined ? [] : Object.keys(changedBy(managed, input.name));
       if (calls.some((id) => isHarmless(endpoint(id) as Endpoint)))
@@ -84,7 +84,7 @@ describe.each(all)('the inputs of the module $name', (resource) => {
     }
   });
 
-  it('replace it only where nothing else can be done', () => {
+  it('replace it only if nothing else is possible', () => {
     for (const each of replacing) {
       const input = resource.inputs.find((one) => one.name === each);
       expect(input?.writeOnly, each).not.toBe(true);
@@ -137,7 +137,7 @@ it('follows every operation with a form of it that people can read', () => {
   }
 });
 
-it('finds machines whose volumes and firewalls others attach, and a volume that an action grows', () => {
+it('volumes and firewalls attached by other modules, and a volume grown by an action, are found', () => {
   expect(listedIn('vm', 'ignore_changes', 'body\\.')).toEqual(
     expect.arrayContaining(['volume_ids', 'firewall_ids']),
   );
@@ -159,8 +159,8 @@ const twins = endpoints.filter(({ body }) => {
   return values.includes('attach') && values.includes('detach');
 });
 
-describe('what attaches one resource to another', () => {
-  it('is a module of its own, which detaches when it is destroyed', () => {
+describe('a module that attaches one resource to another', () => {
+  it('exists, and detaches when it is destroyed', () => {
     expect(pairs.length + twins.length).toBeGreaterThan(3);
     for (const { adder, removal } of pairs) {
       const module = all.find(({ create, delete: gone }) => create.id === adder.id && gone.id === removal.id);

@@ -27,7 +27,7 @@ import type { Json } from './terraform-values.ts';
 
 const document = exampleDocument(buildRegistry(families));
 const model = iacModel(document);
-const title = 'what a Terraform module could change';
+const title = 'a resource of a Terraform module';
 const TIMEOUT_MS = 1_800_000;
 const place = { location: 'fra1' };
 const selector = 'team=law';
@@ -135,7 +135,7 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
   });
 
   it(
-    'is attached by modules of their own, which plan nothing when nothing has changed',
+    'is attached by modules of their own, which have an empty plan without changes',
     async () => {
       const made = await apply();
       expect(made.code, made.output).toBe(0);
@@ -154,7 +154,7 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
   );
 
   it(
-    'is not replaced because others attach, resize, grow or rename it',
+    'is not replaced if others attach, resize, grow or rename it',
     async () => {
       const vm = await idIn('vm');
       await owner.do('POST', `volumes/${await idIn('volume_by_hand')}/actions`, {
@@ -182,7 +182,7 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
   );
 
   it(
-    'is changed by its action, and others are put right, in one apply that destroys nothing',
+    'is changed by its action, and drift is corrected, in one apply that destroys nothing',
     async () => {
       const before = await volumeOf('volume');
       modules = having('volume', { size_gb: 40 });
@@ -203,7 +203,7 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
   );
 
   it(
-    'is replaced for another value that nothing can change only if the file allows it',
+    'is replaced for a value that cannot be changed only if the configuration allows it',
     async () => {
       await file.writeModules(having('vm', { location: 'ams1' }));
       const refused = await plan();
@@ -222,7 +222,7 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
   );
 
   it(
-    'is found by its name, imported with one line, and refused in words',
+    'is found by its name, can be imported with one line, and refusals are readable',
     async () => {
       const copy = await file.copyTo(join(folder, 'found'));
       const { backup_policy } = modules;
@@ -245,7 +245,7 @@ describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`
   );
 
   it(
-    'is detached before it is destroyed, also from what others have attached it to',
+    'is detached before it is destroyed, also where others attached it',
     async () => {
       await file.writeModules(modules);
       const gone = await run('destroy', '-auto-approve');

@@ -142,7 +142,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   });
 
   it(
-    'are written as tofu fmt writes them',
+    'are formatted like tofu fmt does',
     async () => {
       const formatting = ['fmt', '-check', '-diff', '-recursive', 'terraform'];
       const { code, output } = await tofu.run(all.folder, ...formatting);
@@ -173,7 +173,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   );
 
   it(
-    'make every resource, a machine with three requests, and keep no password that is shown once',
+    'create every resource, a machine with three requests, and store no password that is shown once',
     async () => {
       front.taken();
       const made = await apply(all);
@@ -313,7 +313,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   );
 
   it.runIf(isShort)(
-    'have nothing to do then, and leave nothing when they are destroyed',
+    'have an empty plan afterwards, and leave nothing when they are destroyed',
     async () => {
       const { code, output } = await plan(all);
       expect(code, output).toBe(0);

@@ -55,7 +55,7 @@ const found = (pattern: RegExp, texts: readonly Text[]): string[] =>
   texts.flatMap(({ from, text }) => [...text.matchAll(pattern)].map(([match]) => `${from}: ${match}`));
 
 describe('a text', () => {
-  it('sends nobody to support tickets, which do not exist', () => {
+  it('does not mention support tickets, which do not exist', () => {
     const sends = /\b(support|open a|by) tickets?\b/gi;
     expect(found(sends, all)).toEqual([]);
   });

@@ -120,7 +120,7 @@ async function workFor(act: Act, email: string, tables: readonly string[] = []) 
   return { ...work, body, added: after.map((count, i) => count - (before[i] ?? 0)) };
 }
 
-it('is about the acts by which people sign in, sign up and get back in', () => {
+it('the acts by which people sign in, sign up and recover are tested', () => {
   expect(ofStrangers.map(({ id }) => id).sort()).toEqual(
     expect.arrayContaining(['requestRecovery', 'sendVerificationAgain', 'signIn', 'signUp']),
   );
@@ -134,12 +134,9 @@ describe.each(ofStrangers.map((act) => ({ id: act.id, act })))('$id', ({ act }) 
     tables = tablesIn((await workFor(act, fresh())).statements);
   });
 
-  it.each(Object.keys(addresses))(
-    'does the same for an address with %s as for an unknown one',
-    async (kind) => {
-      const known = await workFor(act, await addresses[kind]!(), tables);
-      expect(known.added.some((count) => count > 0)).toBe(true);
-      expect(known).toEqual(await workFor(act, fresh(), tables));
-    },
-  );
+  it.each(Object.keys(addresses))('answers an address with %s exactly like an unknown one', async (kind) => {
+    const known = await workFor(act, await addresses[kind]!(), tables);
+    expect(known.added.some((count) => count > 0)).toBe(true);
+    expect(known).toEqual(await workFor(act, fresh(), tables));
+  });
 });

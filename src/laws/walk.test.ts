@@ -9,7 +9,7 @@ beforeAll(async () => {
 
 afterAll(() => world.app.close());
 
-it.each(endpoints)('$id is reached with what its record says, twice', async (endpoint) => {
+it.each(endpoints)('$id can be called twice with the inputs of its record', async (endpoint) => {
   const first = await world.app.call({ ...(await requestTo(endpoint, world)), key: world.key.key });
   const second = await world.app.call({ ...(await requestTo(endpoint, world)), key: world.key.key });
   const { status } = endpoint.example.answer;

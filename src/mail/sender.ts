@@ -28,7 +28,7 @@ export interface MailSenderOptions {
   readonly attemptMs?: number;
 }
 
-type Stage = Pick<Services, 'db' | 'log' | 'provider' | 'metrics'>;
+type MailContext = Pick<Services, 'db' | 'log' | 'provider' | 'metrics'>;
 
 function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
@@ -36,7 +36,7 @@ function reasonOf(error: unknown): string {
 }
 
 export class MailSender implements Subscriber {
-  readonly #stage: Stage;
+  readonly #context: MailContext;
   readonly #environment: Environment;
   readonly #owner = `${process.pid}-${randomBytes(6).toString('hex')}`;
   readonly #sending = new Set<Promise<void>>();
@@ -46,11 +46,11 @@ export class MailSender implements Subscriber {
   readonly #attemptMs: number;
   readonly #poller: Poller;
 
-  /** `stage.provider` is read for every mail, because a reload replaces it. */
-  constructor(stage: Stage, options: MailSenderOptions = {}) {
+  /** `context.provider` is read for every mail, because a reload replaces it. */
+  constructor(context: MailContext, options: MailSenderOptions = {}) {
     const { environment = REAL, leaseSeconds = LEASE_SECONDS, attemptMs = ATTEMPT_MS } = options;
     const { composers = {} as Composers } = options;
-    this.#stage = stage;
+    this.#context = context;
     this.#composers = composers;
     this.#environment = environment;
     this.#leaseSeconds = leaseSeconds;
@@ -60,7 +60,7 @@ export class MailSender implements Subscriber {
       deafMs: 5_000,
       shortestMs: 50,
       work: () => this.#work(),
-      failed: (error) => stage.log.warn({ err: error }, 'mails could not be read; retrying'),
+      failed: (error) => context.log.warn({ err: error }, 'mails could not be read; retrying'),
     });
   }
 
@@ -90,7 +90,7 @@ export class MailSender implements Subscriber {
     const callOff = this.#environment.after(patienceMs, () => this.#interrupt.abort());
     await Promise.all(this.#sending);
     callOff();
-    if (this.#interrupt.signal.aborted) await giveBack(this.#stage.db, this.#owner).catch(() => undefined);
+    if (this.#interrupt.signal.aborted) await giveBack(this.#context.db, this.#owner).catch(() => undefined);
   }
 
   /** Makes one attempt for every mail that is due now, and returns when all are done. */
@@ -101,14 +101,14 @@ export class MailSender implements Subscriber {
   async #work(): Promise<number | null> {
     await this.#claim();
     // If all slots are taken, the next mail to end causes another claim.
-    return this.#sending.size >= SLOTS ? null : nextDue(this.#stage.db, this.#environment.now());
+    return this.#sending.size >= SLOTS ? null : nextDue(this.#context.db, this.#environment.now());
   }
 
   /** Returns false if nothing was due. */
   async #claim(): Promise<boolean> {
     const limit = SLOTS - this.#sending.size;
     if (limit <= 0) return false;
-    const claimed = await claimDue(this.#stage.db, {
+    const claimed = await claimDue(this.#context.db, {
       owner: this.#owner,
       leaseSeconds: this.#leaseSeconds,
       limit,
@@ -122,7 +122,7 @@ export class MailSender implements Subscriber {
     const sending = this.#attempt(mail)
       // The attempt was not recorded: its lease expires and the mail is sent again.
       .catch((error: unknown) =>
-        this.#stage.log.warn({ err: error, mail_id: mail.id }, 'the end of a mail was not recorded'),
+        this.#context.log.warn({ err: error, mail_id: mail.id }, 'the end of a mail was not recorded'),
       )
       .finally(() => {
         this.#sending.delete(sending);
@@ -132,7 +132,7 @@ export class MailSender implements Subscriber {
   }
 
   async #attempt(mail: MailRow): Promise<void> {
-    const { db, log, provider, metrics } = this.#stage;
+    const { db, log, provider, metrics } = this.#context;
     const { signal } = this.#interrupt;
     try {
       // The mails that a request leads to are due at once, and claimed next.

@@ -5,8 +5,8 @@ import { backoffSeconds } from './backoff.ts';
 const tries = fc.nat({ max: 10_000 });
 const chance = fc.double({ min: 0, max: 1, noNaN: true });
 
-describe('the wait before another try', () => {
-  it('is between half a second and a minute, whatever chance says', () => {
+describe('the delay before a retry', () => {
+  it('is between half a second and a minute', () => {
     fc.assert(
       fc.property(tries, chance, (n, x) => {
         const seconds = backoffSeconds(n, () => x);
@@ -16,7 +16,7 @@ describe('the wait before another try', () => {
     );
   });
 
-  it('never gets shorter with more tries, and doubles until it is longest', () => {
+  it('never gets shorter with more retries, and doubles up to its maximum', () => {
     fc.assert(
       fc.property(tries, chance, (n, x) => {
         const [now, later] = [backoffSeconds(n, () => x), backoffSeconds(n + 1, () => x)];
@@ -26,7 +26,7 @@ describe('the wait before another try', () => {
     );
   });
 
-  it('is half chance: what failed together does not return together', () => {
+  it('is half random, so that operations that failed together are not retried together', () => {
     fc.assert(
       fc.property(tries, chance, chance, (n, x, y) => {
         const whole = backoffSeconds(n, () => 1);

@@ -18,7 +18,7 @@ const PATROL_SECONDS = 30;
 /** How long an interrupted step may take to stop. */
 const STANDSTILL_MS = 10_000;
 
-export interface Stage {
+export interface ExecutionContext {
   readonly store: RunnerStore;
   readonly environment: Environment;
   readonly db: Db;
@@ -30,8 +30,8 @@ export interface Stage {
 /** Why a step is interrupted. */
 export type Interruption = 'lost' | 'closing' | 'cancelled' | 'deadline';
 
-export class Performance {
-  readonly #stage: Stage;
+export class Execution {
+  readonly #context: ExecutionContext;
   #operation: Claimed;
   /** When `#operation` was read, on the monotonic clock of this process. */
   #readAt: number;
@@ -40,10 +40,10 @@ export class Performance {
   #leaveBehind: () => void = () => undefined;
   #isLast = false;
 
-  constructor(stage: Stage, operation: Claimed) {
-    this.#stage = stage;
+  constructor(context: ExecutionContext, operation: Claimed) {
+    this.#context = context;
     this.#operation = operation;
-    this.#readAt = stage.environment.monotonic();
+    this.#readAt = context.environment.monotonic();
   }
 
   get held(): Claimed {
@@ -73,7 +73,7 @@ export class Performance {
       if (this.#interruption === 'closing') return true;
       const next = await this.#next();
       if (next === null) return false;
-      if (next !== this.#operation) this.#readAt = this.#stage.environment.monotonic();
+      if (next !== this.#operation) this.#readAt = this.#context.environment.monotonic();
       this.#operation = next;
       if (this.#isLast) return true;
     }
@@ -82,7 +82,7 @@ export class Performance {
   /** Returns null if the operation has ended, sleeps or has lost its lease. */
   async #next(): Promise<Claimed | null> {
     const operation = this.#operation;
-    const kind = this.#stage.kindOf(operation.type);
+    const kind = this.#context.kindOf(operation.type);
     if (kind === undefined) {
       const detail = `This version does not know operations of the type ${operation.type}.`;
       return this.#end({ code: 'internal_error', detail, retryable: false });
@@ -101,7 +101,7 @@ export class Performance {
 
   async #beginUndo(kind: Kind): Promise<Claimed | null> {
     const { id, wakes: seenWakes } = this.#operation;
-    const left = await this.#stage.store.cancelChildren(id);
+    const left = await this.#context.store.cancelChildren(id);
     if (left > 0) {
       // The children must end before the undo removes what they created. The last child to end wakes this
       // operation.
@@ -132,7 +132,7 @@ export class Performance {
    * later.
    */
   async #begin(step: Step<never>): Promise<Outcome | 'interrupted'> {
-    const { environment, db, services, kindOf } = this.#stage;
+    const { environment, db, services, kindOf } = this.#context;
     const operation = this.#operation;
     const lane = laneOf(kindOf(operation.type), operation, operation.step_index);
     this.#controller = new AbortController();
@@ -184,14 +184,14 @@ export class Performance {
     let callOff = (): void => undefined;
     const outOfPatience = new Promise<void>((resolve) => {
       this.#leaveBehind = resolve;
-      callOff = this.#stage.environment.after(STANDSTILL_MS, resolve);
+      callOff = this.#context.environment.after(STANDSTILL_MS, resolve);
     });
     await Promise.race([work.catch(() => undefined), outOfPatience]);
     callOff();
   }
 
   #failureOf(error: unknown): Outcome {
-    return { kind: 'failed', error: errorOf(error, this.#operation, this.#stage.log) };
+    return { kind: 'failed', error: errorOf(error, this.#operation, this.#context.log) };
   }
 
   async #heed(
@@ -223,7 +223,7 @@ export class Performance {
         // The caller wants nothing to stay, so what cannot be removed now is tried again until the deadline.
         const isRemoval = this.#operation.phase === 'undo' && this.#operation.failure !== null;
         if (!outcome.error.retryable && !isRemoval) return this.#fail(kind, outcome.error);
-        const seconds = backoffSeconds(this.#operation.tries, this.#stage.environment.random);
+        const seconds = backoffSeconds(this.#operation.tries, this.#context.environment.random);
         await this.#advance({ to: 'retry', seconds, error: outcome.error });
         return null;
       }
@@ -232,7 +232,7 @@ export class Performance {
 
   async #meetChildren(kind: Kind, step: Step<never>, count: number): Promise<Claimed | null> {
     const { id, wakes: seenWakes, tolerates_failure: isTolerant } = this.#operation;
-    const children = await this.#stage.store.children(id, step.name);
+    const children = await this.#context.store.children(id, step.name);
     if (children.some(({ status }) => !hasEnded(status))) {
       const again = { to: 'children', step: step.name, start: [], tolerant: isTolerant, seenWakes } as const;
       await this.#advance({ ...again, commit: undefined });
@@ -256,7 +256,7 @@ export class Performance {
   }
 
   async #endLate(kind: Kind): Promise<Claimed | null> {
-    await this.#stage.store.cancelChildren(this.#operation.id);
+    await this.#context.store.cancelChildren(this.#operation.id);
     return this.#fail(kind, lateError(this.#operation, kind.deadlineSeconds));
   }
 
@@ -277,19 +277,19 @@ export class Performance {
     ending: Ending,
     commit: Extract<Outcome, { kind: 'done' }>['commit'],
   ): Promise<Claimed | null> {
-    await this.#stage.store.end(this.#operation, ending, commit);
+    await this.#context.store.end(this.#operation, ending, commit);
     return null;
   }
 
   /** Returns null if this worker no longer holds the operation. */
   async #advance(advance: Advance): Promise<Claimed | null> {
-    const moved = await this.#stage.store.advance(this.#operation, advance);
+    const moved = await this.#context.store.advance(this.#operation, advance);
     return moved?.lease_owner === this.#operation.lease_owner ? moved : null;
   }
 
   /** The database's clock, estimated without a query from the last read and the time elapsed since. */
   #now(): Date {
-    const elapsed = this.#stage.environment.monotonic() - this.#readAt;
+    const elapsed = this.#context.environment.monotonic() - this.#readAt;
     return new Date(this.#operation.read_at.getTime() + elapsed);
   }
 }

@@ -64,7 +64,7 @@ it('an operation is cancelled though the request arrives before the answer of th
   await runner.close();
 });
 
-it('an operation is cancelled though nobody tells the worker of the request', async () => {
+it('an operation is cancelled even if the notification of the request is lost', async () => {
   const id = await startHanging();
   const runner = runnerWith(async () => undefined);
   runner.start();

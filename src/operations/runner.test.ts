@@ -36,7 +36,7 @@ const effectsOf = async (operationId: string): Promise<string[]> =>
 const machineId = (): string => newId('request').replace('req', 'mac');
 
 describe('an operation', () => {
-  it('runs its steps in order, each with its effect, and says how it ended', async () => {
+  it('runs its steps in order, each with its effect, and records its result', async () => {
     const { id } = await startOn(t, account, createMachineKind, machineId());
     const operation = await ended(t, id);
     expect(operation).toMatchObject({
@@ -52,7 +52,7 @@ describe('an operation', () => {
     expect(events.rows.map(({ type }) => type)).toEqual(['operation.started', 'operation.succeeded']);
   });
 
-  it('shows the step it is at, the first one too, and none before it begins', async () => {
+  it('shows its current step, and none before it starts', async () => {
     const input: MachineInput = { behaviours: [{ step: 'reserve', does: 'hang' }] };
     const started = await startOn(t, account, createMachineKind, machineId(), input);
     expect(presentOperation(started, '').step).toBe('');
@@ -73,7 +73,7 @@ describe('an operation', () => {
     expect(await effectsOf(id)).toEqual(['reserve']);
   });
 
-  it('tries again what may pass, and what it never expected', async () => {
+  it('is retried after a retryable failure and after an unexpected exception', async () => {
     const input: MachineInput = {
       behaviours: [
         { step: 'reserve', does: 'retry', times: 1 },
@@ -86,14 +86,14 @@ describe('an operation', () => {
     expect(await effectsOf(id)).toEqual(['reserve', 'build', 'boot']);
   });
 
-  it('tries again when its commit was refused, instead of spinning', async () => {
+  it('is retried with a delay when a commit fails', async () => {
     const input: MachineInput = { behaviours: [{ step: 'build', does: 'commit-throws', times: 1 }] };
     const { id } = await startOn(t, account, createMachineKind, machineId(), input);
     expect(await ended(t, id)).toMatchObject({ status: 'succeeded' });
     expect(await effectsOf(id)).toEqual(['reserve', 'build', 'boot']);
   });
 
-  it('ends truthfully at its deadline, though its step hangs', async () => {
+  it('fails at its deadline although its step hangs', async () => {
     const input: MachineInput = { behaviours: [{ step: 'build', does: 'hang' }] };
     const { id } = await startOn(
       t,
@@ -113,7 +113,7 @@ describe('an operation', () => {
     });
   });
 
-  it('sleeps until somebody has news', async () => {
+  it('sleeps until it is woken', async () => {
     const subject = machineId();
     const input: MachineInput = { behaviours: [{ step: 'stop', does: 'sleep', times: 1 }] };
     const { id } = await startOn(t, account, restartMachineKind, subject, input);
@@ -124,8 +124,8 @@ describe('an operation', () => {
   });
 });
 
-describe('cancelling', () => {
-  it('takes down what stands and leaves nothing', async () => {
+describe('cancelling an operation', () => {
+  it('runs the undo steps and leaves nothing', async () => {
     const subject = machineId();
     const input: MachineInput = { behaviours: [{ step: 'build', does: 'hang' }] };
     const { id } = await startOn(t, account, createMachineKind, subject, input);
@@ -137,8 +137,8 @@ describe('cancelling', () => {
   });
 });
 
-describe('children', () => {
-  it('are waited for, and one that fails fails the whole', async () => {
+describe('child operations', () => {
+  it('are waited for, and a failed child fails the parent', async () => {
     const children = [machineId(), machineId(), machineId()].map((id, i) => ({ id, name: `m${i}` }));
     const good = await startOn(t, account, fleetKind, machineId(), { children });
     expect(await ended(t, good.id)).toMatchObject({ status: 'succeeded' });
@@ -153,7 +153,7 @@ describe('children', () => {
 describe('the queue of a subject', () => {
   const hanging: MachineInput = { behaviours: [{ step: 'stop', does: 'hang' }] };
 
-  it('refuses a second exclusive one and names the first', async () => {
+  it('refuses a second exclusive operation and names the first', async () => {
     const subject = machineId();
     const first = await startOn(t, account, createMachineKind, subject, {
       behaviours: [{ step: 'reserve', does: 'hang' }],
@@ -166,7 +166,7 @@ describe('the queue of a subject', () => {
     await ended(t, first.id);
   });
 
-  it('lets eight wait their turn, in their order, and no ninth', async () => {
+  it('lets eight operations wait in order, and refuses the ninth', async () => {
     const subject = machineId();
     const first = await startOn(t, account, { ...restartMachineKind, deadlineSeconds: 3 }, subject, hanging);
     await until(t, first.id, ({ started_at }) => started_at !== null);
@@ -184,7 +184,7 @@ describe('the queue of a subject', () => {
     expect(overlaps).toEqual([]);
   });
 
-  it('gives way to destroy: what waits is dropped, what runs is stopped, the rest is waited for', async () => {
+  it('is cleared by destroy: queued operations are dropped, running ones cancelled, others waited for', async () => {
     const subject = machineId();
     const create = await startOn(t, account, createMachineKind, subject, {
       behaviours: [{ step: 'build', does: 'hang' }],

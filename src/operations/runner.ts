@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Subscriber } from '../store/listener.ts';
 import { SLOTS, type SlotCounts, Slots } from './claims/slots.ts';
-import { Performance, type Stage } from './execution.ts';
+import { Execution, type ExecutionContext } from './execution.ts';
 import { type DueMs, Poller } from './poller.ts';
 import { type Claimed, LEASE_SECONDS } from './runner-store.ts';
 
@@ -26,29 +26,29 @@ export interface RunnerOptions {
 }
 
 export class Runner implements Subscriber {
-  readonly #stage: Stage;
+  readonly #context: ExecutionContext;
   readonly #slotCounts: SlotCounts;
   readonly #owner: string;
   readonly #renewMs: number;
   readonly #claimed: NonNullable<RunnerOptions['claimed']>;
-  readonly #running = new Map<string, { performance: Performance; ended: Promise<void> }>();
+  readonly #running = new Map<string, { execution: Execution; ended: Promise<void> }>();
   /** The operations of cancel requests that arrived since the last claim began: it may have read them before. */
   readonly #heardWhileClaiming = new Set<string>();
   readonly #poller: Poller;
   #callOffRenewal: () => void = () => undefined;
 
-  constructor(stage: Stage, options: RunnerOptions = {}) {
-    this.#stage = stage;
+  constructor(context: ExecutionContext, options: RunnerOptions = {}) {
+    this.#context = context;
     this.#slotCounts = options.slots ?? SLOTS;
     this.#claimed = options.claimed ?? (() => undefined);
     this.#owner = options.owner ?? `${process.pid}-${randomBytes(6).toString('hex')}`;
     this.#renewMs = ((options.leaseSeconds ?? LEASE_SECONDS) * 1000) / 3;
     this.#poller = new Poller({
-      environment: stage.environment,
+      environment: context.environment,
       deafMs: 1000,
       shortestMs: 20,
       work: () => this.#claim(),
-      failed: (error) => stage.log.warn({ err: error }, 'operations could not be claimed'),
+      failed: (error) => context.log.warn({ err: error }, 'operations could not be claimed'),
     });
   }
 
@@ -58,8 +58,8 @@ export class Runner implements Subscriber {
 
   /** The slots with the operations that run now. */
   get slots(): Slots {
-    const slots = new Slots(this.#slotCounts, this.#stage.kindOf);
-    for (const { performance } of this.#running.values()) slots.add(performance.held);
+    const slots = new Slots(this.#slotCounts, this.#context.kindOf);
+    for (const { execution } of this.#running.values()) slots.add(execution.held);
     return slots;
   }
 
@@ -71,7 +71,7 @@ export class Runner implements Subscriber {
   heard(operationId: string): void {
     if (operationId !== '') {
       this.#heardWhileClaiming.add(operationId);
-      this.#running.get(operationId)?.performance.interrupt('cancelled');
+      this.#running.get(operationId)?.execution.interrupt('cancelled');
     }
     this.#poller.wake();
   }
@@ -93,12 +93,12 @@ export class Runner implements Subscriber {
     await this.#poller.close();
     const ended = Promise.all([...this.#running.values()].map((each) => each.ended));
     const outOfPatience = new Promise<void>((resolve) => {
-      const callOff = this.#stage.environment.after(patienceMs, resolve);
+      const callOff = this.#context.environment.after(patienceMs, resolve);
       void ended.then(callOff);
     });
-    for (const { performance } of this.#running.values()) performance.stopAfterStep();
+    for (const { execution } of this.#running.values()) execution.stopAfterStep();
     await Promise.race([ended, outOfPatience]);
-    for (const { performance } of this.#running.values()) performance.interrupt('closing');
+    for (const { execution } of this.#running.values()) execution.interrupt('closing');
     await ended;
     this.#callOffRenewal();
   }
@@ -109,45 +109,45 @@ export class Runner implements Subscriber {
     const { slots } = this;
     // All slots are taken; the next operation to end triggers another claim.
     if (slots.openLanes.length === 0) return null;
-    const claimed = await this.#stage.store.claim(this.#owner, slots);
+    const claimed = await this.#context.store.claim(this.#owner, slots);
     for (const operation of claimed) {
-      const performance = new Performance(this.#stage, operation);
-      if (this.#heardWhileClaiming.has(operation.id)) performance.interrupt('cancelled');
-      this.#carryOut(performance);
+      const execution = new Execution(this.#context, operation);
+      if (this.#heardWhileClaiming.has(operation.id)) execution.interrupt('cancelled');
+      this.#carryOut(execution);
       this.#claimed(operation, (operation.read_at.getTime() - operation.run_at.getTime()) / 1000);
     }
     return async () => {
-      const { ms, isDueNow } = await this.#stage.store.lookAhead();
+      const { ms, isDueNow } = await this.#context.store.lookAhead();
       if (!isDueNow) return ms;
       // What was claimed may have left room for more.
       return claimed.length > 0 ? 0 : Math.min(LOOK_AGAIN_MS, ms ?? LOOK_AGAIN_MS);
     };
   }
 
-  #carryOut(performance: Performance): void {
-    const { id } = performance.held;
-    const ended = this.#perform(performance).then(() => {
+  #carryOut(execution: Execution): void {
+    const { id } = execution.held;
+    const ended = this.#perform(execution).then(() => {
       // This worker may have claimed the same operation again under a new attempt.
-      if (this.#running.get(id)?.performance === performance) this.#running.delete(id);
+      if (this.#running.get(id)?.execution === execution) this.#running.delete(id);
       this.#poller.wake();
     });
-    this.#running.set(id, { performance, ended });
+    this.#running.set(id, { execution, ended });
   }
 
-  async #perform(performance: Performance): Promise<void> {
-    const { store, log } = this.#stage;
+  async #perform(execution: Execution): Promise<void> {
+    const { store, log } = this.#context;
     try {
-      const isHeld = await performance.run();
-      if (isHeld) await store.giveBack(this.#owner, [performance.held], 0);
+      const isHeld = await execution.run();
+      if (isHeld) await store.giveBack(this.#owner, [execution.held], 0);
     } catch (error) {
       // Nothing of this step was committed. If giving the lease back fails too, the lease expires.
-      log.warn({ err: error, operation_id: performance.held.id }, 'operation interrupted');
-      await store.giveBack(this.#owner, [performance.held], AFTER_FAULT_SECONDS).catch(() => undefined);
+      log.warn({ err: error, operation_id: execution.held.id }, 'operation interrupted');
+      await store.giveBack(this.#owner, [execution.held], AFTER_FAULT_SECONDS).catch(() => undefined);
     }
   }
 
   #scheduleRenewal(): void {
-    this.#callOffRenewal = this.#stage.environment.after(this.#renewMs, () => {
+    this.#callOffRenewal = this.#context.environment.after(this.#renewMs, () => {
       void this.#renew().finally(() => {
         if (this.#poller.isOpen || this.#running.size > 0) this.#scheduleRenewal();
       });
@@ -155,23 +155,23 @@ export class Runner implements Subscriber {
   }
 
   async #renew(): Promise<void> {
-    const performances = [...this.#running.values()].map(({ performance }) => performance);
+    const performances = [...this.#running.values()].map(({ execution }) => execution);
     if (performances.length === 0) return;
     try {
-      const renewed = await this.#stage.store.renew(
+      const renewed = await this.#context.store.renew(
         this.#owner,
         performances.map(({ held }) => held),
       );
-      for (const performance of performances) {
-        const { id } = performance.held;
-        if (this.#running.get(id)?.performance !== performance) continue;
+      for (const execution of performances) {
+        const { id } = execution.held;
+        if (this.#running.get(id)?.execution !== execution) continue;
         const lease = renewed.get(id);
-        if (lease === undefined) performance.interrupt('lost');
+        if (lease === undefined) execution.interrupt('lost');
         // The notification of the request was lost.
-        else if (lease.isUnwanted) performance.interrupt('cancelled');
+        else if (lease.isUnwanted) execution.interrupt('cancelled');
       }
     } catch (error) {
-      this.#stage.log.warn({ err: error }, 'leases could not be renewed');
+      this.#context.log.warn({ err: error }, 'leases could not be renewed');
     }
   }
 }

@@ -6,8 +6,8 @@ import { accountTurns } from './account-turns.ts';
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('turns', () => {
-  it('are taken in order, a few at once, whatever became of those before', async () => {
+describe('the turns of an account', () => {
+  it('are taken in order, a few at a time, even if earlier ones failed', async () => {
     const turns = accountTurns(5);
     const begun: number[] = [];
     const ends: (() => void)[] = [];
@@ -34,7 +34,7 @@ describe('turns', () => {
     );
   });
 
-  it('are given up after a while, and those behind get theirs all the same', async () => {
+  it('time out, and later ones are still served', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const turns = accountTurns(1);
@@ -58,7 +58,7 @@ describe('an account that sends many changes at once', () => {
   });
   afterAll(() => t.close());
 
-  it('has each of them made, and holds up nobody else', async () => {
+  it('has each of them made, and does not delay other accounts', async () => {
     const { db } = t.services;
     const [busy, other] = [await createAccount(db), await createAccount(db)];
     const [busyKey, otherKey] = [await createKey(db, busy), await createKey(db, other)];
@@ -99,7 +99,7 @@ describe('an account that sends many reads at once', () => {
   });
   afterAll(() => t.close());
 
-  it('has each of them answered, and leaves connections to everybody else', async () => {
+  it('has each of them answered, and leaves database connections to other accounts', async () => {
     const { db } = t.services;
     const [busyKey, otherKey] = [
       await createKey(db, await createAccount(db)),

@@ -70,7 +70,7 @@ const widgets = async (): Promise<number> =>
     .length;
 
 describe('the budget stage', () => {
-  it('lets calls pass while there is room, and refuses from the last cent on', async () => {
+  it('lets calls pass while there is room, and refuses them from the last cent on', async () => {
     const { db } = app.services;
     const id = await addBudget({ blocks: 'spent' });
     expect((await create()).status).toBe(201);
@@ -85,7 +85,7 @@ describe('the budget stage', () => {
     expect(await widgets()).toBe(2);
   });
 
-  it('waits for the checks that a handler left to it, also in a call that adds no cost', async () => {
+  it('waits for checks that the handler deferred, also in a call without cost', async () => {
     const exchange = { caller: { account, key } } as unknown as Exchange;
     const quota = (used: number) =>
       app.services.db.transaction().execute(async (tx) => {
@@ -99,7 +99,7 @@ describe('the budget stage', () => {
     await expect(quota(2)).rejects.toMatchObject({ code: 'quota_exceeded' });
   });
 
-  it('a budget that only notifies refuses nothing', async () => {
+  it('lets calls pass if the budget only notifies', async () => {
     await addBudget({ action: 'notify' });
     await spend(app.services.db, account.id, '500.00');
     expect((await create()).status).toBe(201);
@@ -129,14 +129,14 @@ describe('the budget stage', () => {
     expect((await create({}, agent)).status).toBe(409);
   });
 
-  it('is not moved by what other accounts spend', async () => {
+  it('ignores what other accounts spend', async () => {
     await addBudget();
     const other = await createAccount(app.services.db);
     await spend(app.services.db, other.id, '1000.00');
     expect((await create()).status).toBe(201);
   });
 
-  it('names the one with the least room of several', async () => {
+  it('names the budget with the least room', async () => {
     await addBudget({ amount: '90.00' });
     const strictest = await addBudget({ amount: '10.00' });
     await addBudget({ amount: '50.00' });
@@ -145,8 +145,8 @@ describe('the budget stage', () => {
   });
 });
 
-describe('a budget that looks ahead', () => {
-  it('refuses what does not fit beside what runs, and says the sum', async () => {
+describe('a budget that blocks on the forecast', () => {
+  it('refuses a call that does not fit beside running resources, and shows the sum', async () => {
     const budget_id = await addBudget({ amount: '4.00' });
     await spend(app.services.db, account.id, '3.00');
     expect((await create()).status).toBe(201);
@@ -179,7 +179,7 @@ describe('a budget that looks ahead', () => {
     ]);
   });
 
-  it('makes room when a resource is deleted', async () => {
+  it('has room again after a resource is deleted', async () => {
     await addBudget({ amount: PRICE });
     const { body } = await create();
     expect((await create()).status).toBe(409);
@@ -205,8 +205,8 @@ describe('a budget that looks ahead', () => {
   });
 });
 
-describe('many at once', () => {
-  it('with room for one, exactly one passes', async () => {
+describe('many concurrent calls', () => {
+  it('with room for one: exactly one passes', async () => {
     await addBudget({ amount: '0.87' });
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => create()));
     expect(outcomes.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -214,7 +214,7 @@ describe('many at once', () => {
     expect(await widgets()).toBe(1);
   });
 
-  it('none waits for another in a circle, and none passes once all is spent', async () => {
+  it('with several budgets: no deadlock, and none passes once all is spent', async () => {
     const { db } = app.services;
     for (const amount of ['100.00', '200.00', '300.00']) await addBudget({ amount });
     const first = await Promise.all(Array.from({ length: 50 }, () => create()));
@@ -225,7 +225,7 @@ describe('many at once', () => {
     expect(await widgets()).toBe(50);
   });
 
-  it('what is spent while calls wait for the budget is seen by all of them', async () => {
+  it('that wait for a budget see what was spent meanwhile', async () => {
     const { db } = app.services;
     const id = await addBudget();
     const waiting = await db.transaction().execute(async (tx) => {

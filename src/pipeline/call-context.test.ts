@@ -6,7 +6,7 @@ import type { Db } from '../store/database.ts';
 import { callOf } from './call-context.ts';
 import type { Input } from './input.ts';
 
-it('has no getter of its own: one would keep the request until the next full garbage collection', () => {
+it('the call context has no getter, because it would keep the request in memory until the next full garbage collection', () => {
   const call = callOf({} as Exchange, {} as Services, {} as Input, { db: {} as Db, done: nothingDone() });
   const own = Object.values(Object.getOwnPropertyDescriptors(call));
   expect(own.length).toBeGreaterThan(0);

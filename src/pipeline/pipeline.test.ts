@@ -39,7 +39,7 @@ describe('a request', () => {
     ['with a typing error', '/account/v1/who-am-i', '/account/v1/whoami'],
     ['without the version', '/workshop/widgets', '/workshop/v1/widgets'],
     ['without the family', '/v1/widgets/wid_1', '/workshop/v1/widgets/{id}'],
-  ])('404: a path %s is told the path that was meant', async (_, url, meant) => {
+  ])('404: a path %s gets a suggestion', async (_, url, meant) => {
     const { code, detail } = (await t.call({ url, key: key.key })).json();
     expect([code, detail]).toEqual([
       'endpoint_not_found',
@@ -47,7 +47,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('404: a path like no other is told no other', async () => {
+  it('404: a path that resembles no other gets no suggestion', async () => {
     const { detail } = (await t.call({ url: '/workshop/v1/gadgets/1/2/3', key: key.key })).json();
     expect(detail).toBe('The API has no endpoint with this path.');
   });
@@ -143,7 +143,7 @@ describe('warnings', () => {
       payload: { name, size: 10 },
     });
 
-  it('201: are those of the dry run, in a header, also when the answer is replayed', async () => {
+  it('201: are the same as in the dry run, in a header, also when the answer is replayed', async () => {
     const { warnings } = (await create('large', '?dry_run=true')).json();
     expect(warnings).toMatchObject([{ code: 'large', pointer: '/size' }]);
     const headers = { 'idempotency-key': 'large' };

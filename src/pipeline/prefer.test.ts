@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePreferences, readPreferredWait } from './prefer.ts';
 
-describe('a header of preferences', () => {
+describe('the Prefer header', () => {
   it.each([
     ['wait=10', 10],
     ['Wait = 10', 10],
@@ -40,7 +40,7 @@ describe('a header of preferences', () => {
     value: fc.oneof(token, fc.string({ unit: 'grapheme-ascii', maxLength: 8 })),
   });
 
-  it('is read as it was written', () => {
+  it('is parsed as it was written', () => {
     fc.assert(
       fc.property(fc.uniqueArray(preference, { selector: ({ name }) => name }), (list) => {
         const quote = (text: string) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`;
@@ -50,7 +50,7 @@ describe('a header of preferences', () => {
     );
   });
 
-  it('takes a time that grows with its length only, whatever is in it', () => {
+  it('is parsed in linear time', () => {
     const pieces = [' ;', '; ', ' \t', ',', '="', '\\', 'a=', ' '];
     for (const piece of pieces) {
       const header = `a${piece.repeat(16_000 / piece.length)}"`;

@@ -81,7 +81,7 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     expect(response.headers['etag']).toBe(`"${response.json().etag}"`);
   });
 
-  it('200: asked for in the query, which makes it no other request', async () => {
+  it('200: works as a query parameter, which does not change the Idempotency-Key', async () => {
     const { send } = await newVisitor(t);
     const key = { 'idempotency-key': 'once' };
     const response = await send('POST', '/workshop/v1/machines?wait=30', { name: 'one' }, key);
@@ -90,7 +90,7 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     expect([repeat.headers['idempotent-replayed'], repeat.json().id]).toEqual(['true', response.json().id]);
   });
 
-  it('200: what is deleted by then is shown as deleted', async () => {
+  it('200: a deleted resource is shown as deleted', async () => {
     const { send, get } = await newVisitor(t);
     const { id } = (
       await send('POST', '/workshop/v1/machines', { name: 'one' }, { prefer: 'wait=30' })
@@ -101,7 +101,7 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     expect((await get(`/workshop/v1/machines/${id}`)).statusCode).toBe(404);
   });
 
-  it('200: an operation that is answered itself is shown ended', async () => {
+  it('200: a call that answers with an operation shows it ended', async () => {
     const { send } = await newVisitor(t);
     const { id } = (
       await send('POST', '/workshop/v1/machines', { name: 'one' }, { prefer: 'wait=30' })
@@ -111,7 +111,7 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     expect([response.statusCode, response.json().status]).toEqual([200, 'succeeded']);
   });
 
-  it('200: also when it failed, and says how', async () => {
+  it('200: shows the failure if the operation failed', async () => {
     const visitor = await newVisitor(idle);
     const calling = visitor.send('POST', '/workshop/v1/machines', { name: 'one' }, { prefer: 'wait=60' });
     await held(idle);
@@ -124,7 +124,7 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     ]);
   });
 
-  it('202: when the time is over first, as it was', async () => {
+  it('202: returns the first answer if the time is over before the end', async () => {
     const { send } = await newVisitor(idle);
     const response = await send('POST', '/workshop/v1/machines', { name: 'one' }, { prefer: 'wait=1' });
     expect([response.statusCode, response.headers['preference-applied']]).toEqual([202, 'wait=1']);
@@ -147,7 +147,7 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     expect([again.statusCode, again.body]).toEqual([202, first.body]);
   });
 
-  it('202 at once for who loses the right to wait: the change is made', async () => {
+  it('202 immediately if the caller loses the right to wait: the change is made', async () => {
     const visitor = await newVisitor(idle);
     const calling = visitor.send('POST', '/workshop/v1/machines', { name: 'one' }, { prefer: 'wait=60' });
     await held(idle);
@@ -155,7 +155,7 @@ describe('a call that starts an operation, with Prefer: wait=N', () => {
     expect((await calling).statusCode).toBe(202);
   });
 
-  it('a dry run does not wait, and other calls ignore the wish', async () => {
+  it('is ignored by dry runs and by calls without an operation', async () => {
     const { send, get } = await newVisitor(idle);
     const url = '/workshop/v1/machines?dry_run=true';
     expect((await send('POST', url, { name: 'one' }, { prefer: 'wait=60' })).json().dry_run).toBe(true);
@@ -168,7 +168,7 @@ const revoke = ({ app, key }: Visitor) =>
   app.services.db.updateTable('api_keys').set({ status: 'revoked' }).where('id', '=', key.id).execute();
 
 describe('a read that waits', () => {
-  it('422: asks for too long, for nonsense, or for two things at once', async () => {
+  it('422: refuses a wait that is too long, invalid or given twice', async () => {
     const { get } = await newVisitor(t);
     const faults = async (query: string, prefer?: string) =>
       ((await get(`/account/v1/events${query}`, prefer)).json().errors ?? []).map(
@@ -181,7 +181,7 @@ describe('a read that waits', () => {
     expect(await faults('?wait=1', 'wait=1, x=y')).toEqual([]);
   });
 
-  it('of an operation answers when that has ended', async () => {
+  it('of an operation answers when it has ended', async () => {
     const visitor = await newVisitor(idle);
     const { operation } = (await visitor.send('POST', '/workshop/v1/machines', { name: 'one' })).json();
     const reading = [
@@ -193,7 +193,7 @@ describe('a read that waits', () => {
     for (const response of await Promise.all(reading)) expect(response.json().status).toBe('succeeded');
   });
 
-  it('of the feed answers with the first event it shows', async () => {
+  it('of the feed answers with the first visible event', async () => {
     const { account, get } = await newVisitor(t);
     const reading = get('/account/v1/events?types=api_key.*&wait=60');
     await held(t);
@@ -207,7 +207,7 @@ describe('a read that waits', () => {
     expect([empty.json().data, empty.json().next_cursor]).toEqual([[], cursor]);
   });
 
-  it('holds no connection to the database meanwhile', async () => {
+  it('holds no database connection meanwhile', async () => {
     const { account, get } = await newVisitor(t);
     const readings = Array.from({ length: 50 }, () => get('/account/v1/events?wait=60'));
     await held(t, 50);
@@ -230,7 +230,7 @@ describe('a read that waits', () => {
         .execute(),
   };
 
-  it.each(Object.entries(losses))('%s: as soon as the right is gone', async (expected, lose) => {
+  it.each(Object.entries(losses))('%s: answers as soon as the right is lost', async (expected, lose) => {
     const visitor = await newVisitor(t);
     const reading = visitor.get('/account/v1/events?wait=60');
     await held(t);
@@ -249,7 +249,7 @@ describe('a read that waits', () => {
     expect((await reading).statusCode).toBe(200);
   });
 
-  it('401: ends for a key whose time comes meanwhile', async () => {
+  it('401: ends when the key expires', async () => {
     const visitor = await newVisitor(t);
     const { key } = await createKey(t.services.db, visitor.account, {
       expires_at: new Date(Date.now() + 1_500),
@@ -258,7 +258,7 @@ describe('a read that waits', () => {
     expect(response.json().code).toBe('api_key_expired');
   });
 
-  it('misses nothing while the connection that listens is lost', async () => {
+  it('misses nothing while the listener reconnects', async () => {
     const { account, get } = await newVisitor(t);
     for (let round = 1; round <= 3; round++) {
       const { next_cursor: cursor } = (await get('/account/v1/events')).json();
@@ -285,7 +285,7 @@ describe('a read that waits', () => {
   });
 });
 
-it('a server that stops answers those who wait', async () => {
+it('a server that stops answers waiting requests', async () => {
   const leaving = await createTestApp();
   const { get } = await newVisitor(leaving);
   const reading = get('/account/v1/events?wait=60');

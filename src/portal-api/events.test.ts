@@ -41,7 +41,7 @@ async function eventsOf(accountId: string) {
 const typesOf = async (accountId: string): Promise<string[]> =>
   (await eventsOf(accountId)).map(({ type }) => type);
 
-describe('what people change is told in the feed, in order', () => {
+describe('events are written in order for changes that people make', () => {
   it('of the account', async () => {
     const { db } = portal;
     const { account } = await portal.newAccount();
@@ -144,15 +144,15 @@ describe('what people change is told in the feed, in order', () => {
   });
 });
 
-describe('nothing is told', () => {
-  it('of what was refused', async () => {
+describe('no event is written', () => {
+  it('for a refused change', async () => {
     const { account } = await portal.newAccount();
     const input = { account_id: account.id, name: 'ci', permissions: ['no:such:read'] };
     await refusalOf(createKey(portal.db, staff, input, rules));
     expect(await typesOf(account.id)).toEqual([]);
   });
 
-  it('in words nobody declared: the change itself is undone', async () => {
+  it('for an undeclared event type: the change is rolled back', async () => {
     const { account } = await portal.newAccount();
     const resource = { type: 'account', id: account.id, name: null };
     const attempt = change(portal.db, staff, 'test', account.id, async (tx) => {

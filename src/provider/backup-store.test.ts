@@ -74,7 +74,7 @@ describe('the store of backups', () => {
     });
   });
 
-  it('lacks members that its driver needs', () => {
+  it('is refused without members that its driver needs', () => {
     expect(faultsIn({ driver: 'folder' })).toEqual(['/folder']);
     expect(faultsIn({ driver: 's3' })).toEqual([
       '/endpoint',
@@ -84,12 +84,12 @@ describe('the store of backups', () => {
     ]);
   });
 
-  it('has members of another driver', () => {
+  it('is refused with members of another driver', () => {
     expect(faultsIn({ driver: 'folder', folder: 'kept', bucket: 'backups' })).toEqual(['/bucket']);
     expect(faultsIn({ ...s3, folder: 'kept' })).toEqual(['/folder']);
   });
 
-  it('names files that cannot be read, and no certificate', () => {
+  it('is refused with files that cannot be read or are no certificate', () => {
     expect(faultsIn({ ...s3, secret_key_file: 'none' })).toEqual(['/secret_key_file']);
     expect(faultsIn({ ...s3, ca_file: 'access' })).toEqual(['/ca_file']);
     expect(faultsIn({ ...s3, endpoint: 'http://10.0.0.5:7480', ca_file: 'ca.crt' })).toEqual(['/ca_file']);

@@ -57,7 +57,7 @@ const ovnFiles = {
 const plainOvn = { ...ovn, ovn_northbound: ['tcp:10.0.0.5:6641'] };
 
 describe('a location that Incus serves', () => {
-  it('takes two lines over a unix socket', () => {
+  it('needs two lines over a unix socket', () => {
     expect(readCompute(unix)).toEqual({
       driver: 'incus',
       url: 'unix:///var/lib/incus/unix.socket',
@@ -75,7 +75,7 @@ describe('a location that Incus serves', () => {
     });
   });
 
-  it('finds its certificates beside the file, over https', () => {
+  it('over https finds its certificates beside the file', () => {
     const read = readCompute({ ...https, ...pair, server_certificate: 'localhost.crt' });
     expect(read).toMatchObject({
       client: { certificate: join(folder, 'localhost.crt'), key: join(folder, 'localhost.key') },
@@ -91,7 +91,7 @@ describe('a location that Incus serves', () => {
     });
   });
 
-  it('says everything else in its own words', () => {
+  it('has all other settings under their configured names', () => {
     const given = {
       ...unix,
       instance_type: 'virtual-machine',
@@ -136,13 +136,13 @@ describe('private networks on OVN', () => {
 });
 
 describe('the sandbox', () => {
-  it('keeps its pace', () => {
+  it('has a configurable speed', () => {
     expect(readCompute({ driver: 'sandbox' })).toEqual({ driver: 'sandbox', pace: 1 });
     expect(readCompute({ driver: 'sandbox', pace: 0 })).toEqual({ driver: 'sandbox', pace: 0 });
   });
 });
 
-describe('a fault', () => {
+describe('a fault in the settings of an engine', () => {
   it.each<[string, Record<string, unknown>, string, RegExp, RegExp]>([
     ['an unknown driver', { driver: 'incsu' }, 'driver', /one of sandbox, incus/, /./],
     ['an unknown member', { ...unix, storage_pol: 'x' }, 'storage_pol', /not known/, /mean storage_pool\?/],
@@ -234,7 +234,7 @@ describe('a fault', () => {
       /PEM/,
     ],
     ['another type of instance', { ...unix, instance_type: 'vm' }, 'instance_type', /virtual-machine/, /./],
-  ])('of %s has its path, a sentence and a cure', (_kind, compute, member, message, fix) => {
+  ])('of %s has its path, a sentence and a fix', (_kind, compute, member, message, fix) => {
     const faults = faultsIn(compute);
     const told = faults.filter(({ path }) => path === `${AT}/${member}`);
     expect(told, JSON.stringify(faults)).toHaveLength(1);
@@ -243,7 +243,7 @@ describe('a fault', () => {
     expect(told[0]?.line).toBeGreaterThan(0);
   });
 
-  it('tells of missing files without what is in others', () => {
+  it('names missing files without the content of others', () => {
     const text = JSON.stringify(
       faultsIn({ ...https, client_certificate: 'localhost.key', client_key: 'localhost.key' }),
     );

@@ -195,13 +195,13 @@ describe('a fault', () => {
     expect(fault?.fix.length).toBeGreaterThan(5);
   });
 
-  it('guesses what was meant', () => {
+  it('contains a suggestion', () => {
     expect(faultsIn('server:\n  prot: 80\n')[0]?.fix).toBe('Did you mean port?');
     const faults = faultsIn(completed('catalogue:\n  pricse: []\n'));
     expect(faults.find(({ path }) => path === '/catalogue/pricse')?.fix).toBe('Did you mean prices?');
   });
 
-  it('reads as one line', () => {
+  it('is printed on one line', () => {
     const [fault] = faultsIn('server:\n  prot: 80\n');
     expect(fault && formatFault(fault)).toBe(
       `${join(folder, 'hostplane.yaml')}:2:3 /server/prot: prot is not known here. Did you mean port?`,
@@ -216,26 +216,26 @@ function defaultSection(name: string): string {
 }
 
 describe('the catalogue', () => {
-  it('may not name a thing twice', () => {
+  it('refuses a repeated name', () => {
     const [fault] = own(edited('slug: ams1\n', 'slug: fra1\n')).filter(
       ({ path }) => path === '/catalogue/locations/1/slug',
     );
     expect(fault?.message).toContain('/catalogue/locations/0');
   });
 
-  it('may not have overlapping pools', () => {
+  it('refuses overlapping pools', () => {
     const [fault] = edited('cidr: 203.0.113.128/25', 'cidr: 203.0.113.0/26');
     expect(fault).toMatchObject({ path: '/catalogue/address_pools/1/cidr' });
     expect(fault?.message).toContain('overlaps 203.0.113.0/25');
     expect(fault?.line).toBe(lineOf(defaultText, 'cidr: 203.0.113.128/25'));
   });
 
-  it('may not have a pool that holds an earlier one', () => {
+  it('refuses a pool that contains an earlier one', () => {
     const [fault] = edited('cidr: 203.0.113.128/25', 'cidr: 203.0.0.0/16');
     expect(fault?.message).toBe('203.0.0.0/16 overlaps 203.0.113.0/25 at /catalogue/address_pools/0.');
   });
 
-  it('needs a price wherever a thing is sold', () => {
+  it('needs a price wherever something is sold', () => {
     const [fault] = edited('{ location: ams1, unit_price: 0.099 }', '{ location: hel1, unit_price: 0.099 }');
     expect(fault?.message).toBe('volume.fast is sold in ams1 but has no price there.');
   });
@@ -247,12 +247,12 @@ describe('the catalogue', () => {
     ]);
   });
 
-  it('needs machines of the kind that a plan asks for', () => {
+  it('needs machines of the kind that a plan uses', () => {
     const [fault] = edited('architectures: [amd64, arm64]', 'architectures: [amd64]');
     expect(fault?.message).toBe('fra1 has no arm64 machines.');
   });
 
-  it('misses a price list without complaining of every reference to it', () => {
+  it('reports a missing price list once, and not every reference to it', () => {
     expect(own(faultsIn(completed('catalogue:\n  prices: none\n'))).map(({ path }) => path)).toEqual([
       '/catalogue/prices',
     ]);
@@ -263,7 +263,7 @@ describe('the catalogue', () => {
 });
 
 describe('faults', () => {
-  it('are all told at once, in order, those of shape beside those of meaning', () => {
+  it('are all reported at once, in order, those of the schema beside those of meaning', () => {
     const text = [
       'server:',
       '  host: 0.0.0.0',
@@ -299,7 +299,7 @@ describe('faults', () => {
     ]);
   });
 
-  it('are not endless', () => {
+  it('are limited in number', () => {
     const text = `catalogue:\n  limits:\n${'  - { id: nope.x, name: X, unit: x, limit: 1, scope: account }\n'.repeat(500)}`;
     const faults = faultsIn(completed(text));
     expect(faults).toHaveLength(200);
@@ -324,11 +324,11 @@ describe('a file that cannot be read', () => {
     ['is nested deeply but closed', `server: ${'['.repeat(40)}${']'.repeat(40)}`, /nested too deeply/],
     ['has a bomb of aliases', bomb, /aliases are not read/],
     ['turns back on itself', 'server: &a [*a]\n', /aliases are not read/],
-  ])('because it %s says so', (_why, text, message) => {
+  ])('because it %s is reported', (_why, text, message) => {
     expect(faultsIn(text).some((fault) => message.test(fault.message))).toBe(true);
   });
 
-  it('because it is not there says so', () => {
+  it('because it does not exist is reported', () => {
     const loaded = loadProvider({ file: join(folder, 'nope.yaml'), env: {}, defaultText });
     expect(loaded).toMatchObject({ ok: false, faults: [{ message: expect.stringContaining('ENOENT') }] });
   });
@@ -357,7 +357,7 @@ describe('any text', () => {
   };
   const isTelling = (fault: Fault): boolean => fault.line >= 1 && fault.column >= 1 && fault.message !== '';
 
-  it('is loaded or refused with lines, never thrown at', () => {
+  it('is loaded or refused with line numbers, without an exception', () => {
     fc.assert(
       fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (mutations) => {
         const loaded = loadProvider({ env: {}, defaultText: mutations.reduce(mutate, lines).join('\n') });
@@ -367,7 +367,7 @@ describe('any text', () => {
     );
   });
 
-  it('is refused although it has more faults than anybody looks for', () => {
+  it('is refused even with more faults than are reported', () => {
     // Without the `limits:` line its entries become part of `prices`, and each entry has several faults.
     const loaded = loadProvider({ env: {}, defaultText: defaultText.replace(/^ {2}limits:.*$/m, '') });
     expect(loaded.ok ? [] : loaded.faults.filter(isTelling).length).toBeGreaterThan(50);

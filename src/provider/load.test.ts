@@ -44,8 +44,8 @@ function configOf(text: string, env: Environment = {}) {
   return loaded.config;
 }
 
-describe('the default', () => {
-  it('is a complete provider', () => {
+describe('the default provider', () => {
+  it('is complete', () => {
     const { server, database, redis, catalogue } = demoProvider();
     expect(server).toMatchObject({ host: '127.0.0.1', port: 8080, tls: null, trusted_proxies: [] });
     expect(database).toEqual({ url: null, url_file: null, folder: resolve('data'), pool_size: 10 });
@@ -55,29 +55,29 @@ describe('the default', () => {
     expect(catalogue.products.every(({ enabled }) => enabled)).toBe(true);
   });
 
-  it('prices what resource types charge by name', () => {
+  it('has prices for everything that resource types charge', () => {
     const listed = new Set(demoProvider().catalogue.prices.map(({ sku }) => sku));
     expect(namedSkus.map(({ sku }) => sku).filter((sku) => !listed.has(sku))).toEqual([]);
   });
 
-  it('keeps money as it is written', () => {
+  it('keeps amounts of money as written', () => {
     const plan = demoProvider().catalogue.prices.find(({ sku }) => sku === 'vps.flex-2-4');
     expect(plan?.prices[0]).toMatchObject({ hourly: '0.011', monthly: '7.50' });
   });
 });
 
-describe('an own file', () => {
-  it('leaves everything to the default when it is empty', () => {
+describe('a provider file', () => {
+  it('that is empty equals the default', () => {
     expect(configOf('')).toEqual(demoProvider());
   });
 
-  it('replaces the sections that it names, whole', () => {
+  it('replaces the sections that it names as a whole', () => {
     const { server, provider } = configOf('server:\n  port: 9000\n  log_level: debug\n');
     expect(server).toMatchObject({ port: 9000, log_level: 'debug', host: '127.0.0.1' });
     expect(provider).toEqual(demoProvider().provider);
   });
 
-  it('with a catalogue needs nothing that it does not sell, and gets nothing of the demo provider', () => {
+  it('with a catalogue of its own needs only what it sells, and gets nothing of the default', () => {
     const { provider, catalogue } = configOf(SMALL);
     expect(provider.name).toBe('Small');
     expect(catalogue).toMatchObject({
@@ -100,7 +100,7 @@ describe('an own file', () => {
   it.each([
     ['catalogue', /^provider:\n( .*\n)+/m],
     ['provider', /^catalogue:\n( .*\n)+/m],
-  ])('that has only %s is told what is missing', (_which, other) => {
+  ])('that has only %s is refused with what is missing', (_which, other) => {
     const faults = faultsIn(SMALL.replace(other, ''));
     expect(faults).toEqual([
       expect.objectContaining({
@@ -110,13 +110,13 @@ describe('an own file', () => {
     ]);
   });
 
-  it('takes its own folder for relative paths', () => {
+  it('resolves relative paths from its folder', () => {
     expect(configOf('database:\n  folder: state\n').database.folder).toBe(join(folder, 'state'));
   });
 });
 
 describe('the environment', () => {
-  it('wins over the file', () => {
+  it('overrides the file', () => {
     const env = {
       HOSTPLANE_PORT: '9001',
       HOSTPLANE_HOST: '::1',
@@ -143,12 +143,12 @@ describe('the environment', () => {
     ['HOSTPLANE_TRUSTED_PROXIES', '10.0.0.0/24,0.0.0.0/0', '/server/trusted_proxies/1'],
     ['HOSTPLANE_HOST', '0.0.0.0', '/server/host'],
     ['HOSTPLANE_DATABASE_URL', 'mysql://db', '/database/url'],
-  ])('is blamed for %s=%s', (variable, value, path) => {
+  ])('is named in the fault for %s=%s', (variable, value, path) => {
     const faults = faultsIn('', { [variable]: value });
     expect(faults).toEqual([expect.objectContaining({ file: variable, path, line: 0 })]);
   });
 
-  it('is ignored where a variable is empty', () => {
+  it('is ignored if a variable is empty', () => {
     expect(configOf('', { HOSTPLANE_PORT: '', HOSTPLANE_DATABASE_URL: '' }).server.port).toBe(8080);
   });
 });
@@ -159,7 +159,7 @@ describe('secrets', () => {
     expect(database.url).toBe('postgres://u:p@db/x');
   });
 
-  it('come from a file beside this one', () => {
+  it('can come from a file beside the provider file', () => {
     write('redis://:p@cache\n', 'redis-url');
     expect(configOf('redis:\n  url_file: redis-url\n').redis.url).toBe('redis://:p@cache');
     const file = write('postgres://u:p@db/x\n', 'database-url');
@@ -173,7 +173,7 @@ describe('secrets', () => {
     'postgres://u:geheim@db/x',
     'postgres://db/x?user=u&password=geheim',
     '"postgres://u:geheim@db:port/x"',
-  ])('in the file are a fault that does not repeat them: %s', (url) => {
+  ])('in the file are refused without repeating them: %s', (url) => {
     const faults = faultsIn(`database:\n  url: ${url}\n`);
     expect(faults[0]).toMatchObject({
       path: '/database/url',
@@ -184,12 +184,12 @@ describe('secrets', () => {
     expect(JSON.stringify(faults)).not.toContain('geheim');
   });
 
-  it('that are missing say which', () => {
+  it('that are missing are named', () => {
     expect(faultsIn('database:\n  url_env: PG\n')[0]).toMatchObject({ path: '/database/url_env', line: 2 });
     expect(faultsIn('redis:\n  url_file: nope\n')[0]).toMatchObject({ path: '/redis/url_file', line: 2 });
   });
 
-  it('may not be given in two ways', () => {
+  it('cannot be given in two ways', () => {
     const [fault] = faultsIn('redis:\n  url: redis://cache\n  url_env: R\n', { R: 'redis://cache' });
     expect(fault).toMatchObject({ path: '/redis/url_env', line: 3 });
   });
@@ -223,7 +223,7 @@ describe('mail', () => {
 });
 
 describe('TLS', () => {
-  it('needs files that are there', () => {
+  it('needs files that exist', () => {
     const faults = faultsIn('server:\n  tls:\n    certificate: a.crt\n    key: a.key\n');
     expect(faults.map(({ path, line }) => [path, line])).toEqual([
       ['/server/tls/certificate', 3],
@@ -247,7 +247,7 @@ describe('TLS', () => {
     expect(server.tls).toEqual({ certificate: join(folder, 'b.crt'), key: join(folder, 'b.key') });
   });
 
-  it('is not needed where plain HTTP was allowed', () => {
+  it('is not needed if plain HTTP is allowed', () => {
     expect(configOf('server:\n  host: 0.0.0.0\n  allow_plain_http: true\n').server.host).toBe('0.0.0.0');
   });
 });

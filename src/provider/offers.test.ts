@@ -36,7 +36,7 @@ function edited(from: string | RegExp, to: string): string[] {
 }
 
 describe('a provider who sells machines', () => {
-  it('needs nothing but what machines need', () => {
+  it('needs only what machines need', () => {
     expect(faultsIn(SMALL)).toEqual([]);
   });
 
@@ -91,11 +91,11 @@ describe('a provider who sells machines', () => {
       '',
       /\/prices: ip.ipv4 is not in the price list/,
     ],
-  ])('%s is told so, with path and line', (_what, from, to, fault) => {
+  ])('%s is refused with path and line', (_what, from, to, fault) => {
     expect(edited(from, to)).toEqual(expect.arrayContaining([expect.stringMatching(fault)]));
   });
 
-  it('may offer a size of the customer in a location only with machines of its kind and prices', () => {
+  it('can offer custom sizes in a location only with machines of its kind and prices', () => {
     const custom = `  custom_plan: { architecture: arm64, traffic_gb_per_month: 1, network_mbps: 1, locations: [here],
     limits: { vcpus: { min: 1, max: 2 }, memory_mb: { min: 512, max: 1024 }, disk_gb: { min: 10, max: 20 },
       memory_mb_per_vcpu: { min: 256, max: 1024 } } }

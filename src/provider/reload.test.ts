@@ -17,7 +17,7 @@ describe('a reload', () => {
     expect(reloadOf(before, demoProvider(), none)).toEqual({ config: before, changed: [], needRestart: [] });
   });
 
-  it('takes over prices, limits, pools, texts, proxies and the log level', () => {
+  it('applies prices, limits, pools, texts, proxies and the log level', () => {
     const after: ProviderConfig = {
       ...withCatalogue({ prices: before.catalogue.prices.slice(1), limits: [], address_pools: [] }),
       provider: { ...before.provider, name: 'Other' },
@@ -38,7 +38,7 @@ describe('a reload', () => {
     ]);
   });
 
-  it('keeps what is read only at start, takes over the rest, and names both', () => {
+  it('keeps settings that are read only at start, applies the rest, and names both', () => {
     const after: ProviderConfig = {
       ...before,
       server: {
@@ -59,7 +59,7 @@ describe('a reload', () => {
     expect(needRestart).toEqual(['server.port', 'server.rate_limit.store', 'database.url', 'server.tls']);
   });
 
-  it('takes over a database URL from a file, which every connection reads again, but not from another file', () => {
+  it('applies a database URL from the same file, which every connection reads again, but not from another file', () => {
     const withUrl = (url: string, url_file: string): ProviderConfig => ({
       ...before,
       database: { ...before.database, url, url_file },
@@ -87,7 +87,7 @@ describe('a reload', () => {
     ]);
   });
 
-  it('takes over the names of locations', () => {
+  it('applies the names of locations', () => {
     const locations = before.catalogue.locations.map((location) => ({ ...location, name: 'Renamed' }));
     const { config, changed, needRestart } = reloadOf(before, withCatalogue({ locations }), none);
     expect([config.catalogue.locations, changed, needRestart]).toEqual([

@@ -51,7 +51,7 @@ async function fill(): Promise<void> {
   expect(pool.idleCount).toBe(LIMITS.maxConnections);
 }
 
-describe('a network that swallows all packets', () => {
+describe('a network that drops all packets', () => {
   it('ends a statement in flight, and its connection is never used again', async () => {
     open();
     await read(1);
@@ -63,7 +63,7 @@ describe('a network that swallows all packets', () => {
     expect((await read(3)).rows).toEqual([{ n: 3 }]);
   });
 
-  it('closes the idle connections too, so that no later call has to find out', async () => {
+  it('closes the idle connections too, so that no later call waits for them', async () => {
     open();
     await fill();
     network.cut();
@@ -87,22 +87,19 @@ describe('a network that swallows all packets', () => {
   it.each([
     { what: 'all', made: [] },
     { what: 'answers', made: ['one'] },
-  ] as const)(
-    'says of a commit in flight that nobody knows its end (lost: $what)',
-    async ({ what, made }) => {
-      open();
-      const cut = network.cutAt('commit', what);
-      const work = transact(db, async (tx) => {
-        await sql`insert into notes values ('one')`.execute(tx);
-      });
-      const [error] = await Promise.all([failure(work), cut]);
-      expect(error).toBeInstanceOf(CommitUnanswered);
-      expect(isUnavailable(error)).toBe(true);
-      expect(await notes()).toEqual(made);
-    },
-  );
+  ] as const)('reports a commit in flight as unknown (lost: $what)', async ({ what, made }) => {
+    open();
+    const cut = network.cutAt('commit', what);
+    const work = transact(db, async (tx) => {
+      await sql`insert into notes values ('one')`.execute(tx);
+    });
+    const [error] = await Promise.all([failure(work), cut]);
+    expect(error).toBeInstanceOf(CommitUnanswered);
+    expect(isUnavailable(error)).toBe(true);
+    expect(await notes()).toEqual(made);
+  });
 
-  it('does not keep the pool from closing', async () => {
+  it('does not delay the closing of the pool', async () => {
     open();
     const sockets: Socket[] = [];
     pool.on('connect', (client) =>
@@ -120,13 +117,13 @@ describe('a network that swallows all packets', () => {
 });
 
 describe('a database that answers', () => {
-  it('may take long over all statements of a connection together', async () => {
+  it('may take long for many statements of a connection', async () => {
     open();
     for (let i = 0; i < 6; i++) await sql`select pg_sleep(0.2)`.execute(db);
     expect(pool.totalCount).toBe(1);
   });
 
-  it('loses a transaction that does not end, though each statement is answered', async () => {
+  it('ends a transaction that takes too long, even if each statement is answered', async () => {
     open({ answerMs: 10_000, transactionMs: 500 });
     const work = transact(db, async (tx) => {
       await sql`insert into notes values ('one')`.execute(tx);

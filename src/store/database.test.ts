@@ -113,7 +113,7 @@ describe('the connection', () => {
     await client.end();
   });
 
-  it('goes on after an error of a statement it knows, of one without rows, and of a value it cannot send', async () => {
+  it('works after an error of a known statement, of one without rows, and of a value that cannot be sent', async () => {
     await db.connection().execute(async (one) => {
       const divide = (by: unknown) => sql<{ result: number }>`select 6 / ${by}::int as result`.execute(one);
       const unsendable = {
@@ -135,7 +135,7 @@ describe('the connection', () => {
     });
   });
 
-  it('keeps nothing of a transaction that throws', async () => {
+  it('rolls back a transaction that throws', async () => {
     const failing = db.transaction().execute(async (tx) => {
       await sql`create table half_done (id int)`.execute(tx);
       throw new Error('in the middle');
@@ -147,7 +147,7 @@ describe('the connection', () => {
     expect(rows[0]?.found).toBe(false);
   });
 
-  it('survives connections that are ended under it', async () => {
+  it('survives terminated connections', async () => {
     const lost = db.transaction().execute(async (tx) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
       await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(db);
@@ -177,7 +177,7 @@ describe('isUnavailable', () => {
     await away.destroy();
   });
 
-  it('is false for a fault of ours', async () => {
+  it('is false for a programming error', async () => {
     const error = await sql`select nonsense`.execute(db).then(
       () => null,
       (reason: unknown) => reason,

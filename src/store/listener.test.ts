@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 describe('the listener', () => {
-  it('hears of every change that alters what a key may do, and of nothing else', async () => {
+  it('receives every change that affects what a key may do, and nothing else', async () => {
     expect(heard.splice(0)).toEqual(['up']);
     const { id } = await createKey(db, account);
     const { id: accountId, ownerId } = account;
@@ -59,7 +59,7 @@ describe('the listener', () => {
     await expect.poll(() => heard.splice(0)).toEqual([accountId]);
   });
 
-  it('says when it is deaf, and is back by itself', async () => {
+  it('reports that it is disconnected, and reconnects', async () => {
     heard.length = 0;
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
               where application_name like '%listen' and datname = current_database()`.execute(db);

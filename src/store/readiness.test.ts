@@ -86,7 +86,7 @@ describe('readiness', () => {
     });
   });
 
-  it('asks the database once for all who want to know within a second', async () => {
+  it('queries the database once for all requests within a second', async () => {
     const sent: string[] = [];
     db = new Kysely<Tables>({
       dialect: new PostgresDialect({ pool: openPool(database.connection) }),

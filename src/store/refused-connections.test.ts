@@ -88,7 +88,7 @@ const setHba = (method: string) => async () => {
   await administer(postgres, 'select pg_reload_conf()');
 };
 
-describe('a database that lets nobody in is unavailable: 503 with Retry-After', () => {
+describe('a database that refuses connections is unavailable: 503 with Retry-After', () => {
   const refusals: [string, () => Promise<void>, () => Promise<void>][] = [
     ['the password was changed', run("alter role app password 'two'"), run("alter role app password 'one'")],
     ['the role may not log in', run('alter role app nologin'), run('alter role app login')],
@@ -183,7 +183,7 @@ describe('the file with the URL', () => {
     ['is half written', 'postg'],
     ['names a certificate that does not exist', 'postgres://app@localhost/x?sslrootcert=/nowhere/ca.pem'],
     ['is empty', ''],
-  ])('%s: the last URL that could be used is used on', async (_, text) => {
+  ])('%s: the last valid URL is still used', async (_, text) => {
     await writeFile(urlFile, text);
     await endSessions();
     await expect.poll(ask).toEqual([200, null, undefined]);

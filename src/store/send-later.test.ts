@@ -53,8 +53,8 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
     (error: { code?: string; message: string }) => error.code ?? error.message,
   );
 
-describe('what is sent later', () => {
-  it('travels with the next statement, begin with the first, and the last one with the commit', async () => {
+describe('a statement that is sent later', () => {
+  it('is sent with the next statement, begin with the first, and the last one with the commit', async () => {
     const seen: number[][] = [];
     const count = await packetsOf(async (tx) => {
       await sendLater(tx, insert(1));
@@ -70,7 +70,7 @@ describe('what is sent later', () => {
     expect(await read(db)).toEqual([1]);
   });
 
-  it('fails the next statement, the commit too, and nothing is kept', async () => {
+  it('fails the next statement or the commit, and the transaction is rolled back', async () => {
     const twice = (then: (tx: Tx) => Promise<unknown>) =>
       db.transaction().execute(async (tx) => {
         await insert(1).execute(tx);
@@ -98,7 +98,7 @@ describe('what is sent later', () => {
     expect((await divide(6).execute(db)).rows).toEqual([{ later: 2 }]);
   });
 
-  it('goes on after a value that cannot be sent, in a statement that is new', async () => {
+  it('works after a value that cannot be sent, in a new statement', async () => {
     const unsendable = {
       toPostgres() {
         throw new Error('not to be sent');
@@ -115,7 +115,7 @@ describe('what is sent later', () => {
     expect(await later('sent')).toEqual([{ name: 'kept' }]);
   });
 
-  it('is forgotten by a rollback', async () => {
+  it('is dropped by a rollback', async () => {
     const undone = db.transaction().execute(async (tx) => {
       await sendLater(tx, insert(1));
       throw new Error('changed my mind');
@@ -124,7 +124,7 @@ describe('what is sent later', () => {
     expect(await read(db)).toEqual([]);
   });
 
-  it('comes before a savepoint, and a rollback to it keeps it', async () => {
+  it('is sent before a savepoint, and a rollback to the savepoint keeps it', async () => {
     await db.transaction().execute(async (tx) => {
       await sendLater(tx, insert(1));
       await sql`savepoint here`.execute(tx);
@@ -135,7 +135,7 @@ describe('what is sent later', () => {
   });
 });
 
-describe('what is read later', () => {
+describe('a statement that is read later', () => {
   const double = (n: number) => sql<{ twice: number; at: Date }>`select ${n}::int * 2 as twice, now() as at`;
 
   it('travels with the next statement, and each statement gets its own rows', async () => {
@@ -154,7 +154,7 @@ describe('what is read later', () => {
     expect(seen).toEqual([...once, ...once]);
   });
 
-  it('has rows outside a transaction, and in one that sends what waits', async () => {
+  it('returns rows outside a transaction, and in one that flushes', async () => {
     const outside = await readLater(db, double(4));
     expect((await outside.rows)[0]?.twice).toBe(8);
     const inside = await db.transaction().execute(async (tx) => {

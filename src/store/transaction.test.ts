@@ -20,7 +20,7 @@ afterAll(async () => {
 const raise = (tx: Tx, name: string) =>
   sql`update counters set value = value + 1 where name = ${name}`.execute(tx);
 
-it('of two that wait for each other both are done, each once', async () => {
+it('two transactions in a deadlock both succeed, each once', async () => {
   let tries = 0;
   let arrived = 0;
   let release = (): void => undefined;
@@ -42,6 +42,6 @@ it('of two that wait for each other both are done, each once', async () => {
   expect(tries).toBeGreaterThan(2);
 });
 
-it('passes on what is not the fault of waiting', async () => {
+it('an error that is not a deadlock is thrown', async () => {
   await expect(transact(db, () => Promise.reject(new Error('mine')))).rejects.toThrow('mine');
 });

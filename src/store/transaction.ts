@@ -5,7 +5,7 @@ const DEADLOCK = '40P01';
 const SERIALIZATION = '40001';
 const TRIES = 5;
 
-function wasSacrificed(error: unknown): boolean {
+function wasChosenAsVictim(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code;
   return code === DEADLOCK || code === SERIALIZATION;
 }
@@ -34,8 +34,9 @@ export async function transact<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise
         return result;
       });
     } catch (error) {
-      if (wasSacrificed(error) && tries < TRIES) continue;
-      if (isCommitting && !wasSacrificed(error) && isUnavailable(error)) throw new CommitUnanswered(error);
+      if (wasChosenAsVictim(error) && tries < TRIES) continue;
+      if (isCommitting && !wasChosenAsVictim(error) && isUnavailable(error))
+        throw new CommitUnanswered(error);
       throw error;
     }
   }

@@ -26,7 +26,7 @@ describe('a test database', () => {
     expect(leaked?.rows).toEqual([{ found: false }]);
   });
 
-  it('is gone when dropped, whoever is connected', async () => {
+  it('is dropped even if clients are connected', async () => {
     const database = await createTestDatabase();
     const client = new pg.Client(database.connection);
     const ended = new Promise((resolve) => client.on('error', resolve));

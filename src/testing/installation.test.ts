@@ -29,11 +29,11 @@ async function install(code: number) {
   return { status, stdout, stderr };
 }
 
-it('says one line of its own and nothing of npm when all goes well', async () => {
+it('the installation prints one line and no output of npm if it succeeds', async () => {
   expect(await install(0)).toEqual({ status: 0, stdout: '', stderr: 'Installing packages ...\n' });
 });
 
-it('shows what npm said when it failed', async () => {
+it('the installation prints the output of npm if it fails', async () => {
   const { status, stdout, stderr } = await install(1);
   expect([status, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/added 1 package\nnpm warn EBADENGINE\n.*could not be installed/s);

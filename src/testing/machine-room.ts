@@ -1,6 +1,7 @@
 /** An account with machines on the sandbox engine, and methods that change machines at the engine without the API. */
+
+import { changePresent, nameOf } from '../engines/compute/sandbox/core.ts';
 import { haltInside } from '../engines/compute/sandbox/guest-actions.ts';
-import { changePresent, nameOf } from '../engines/compute/sandbox/room.ts';
 import type { Sandbox } from '../engines/compute/sandbox/sandbox.ts';
 import type { Machine } from '../engines/compute/sandbox/state.ts';
 import { reserve } from '../engines/compute/sandbox/store.ts';
@@ -72,21 +73,21 @@ export class MachineRoom {
   look = (): Promise<void> => this.run('flexible-vps.machines');
 
   halt = (id: string, how: 'shutdown' | 'crashed' | 'reboot'): Promise<void> =>
-    haltInside(this.engine.room, this.ref(id), how);
+    haltInside(this.engine.core, this.ref(id), how);
 
   befall = (id: string, change: Partial<Machine>): Promise<void> =>
-    changePresent(this.engine.room, nameOf(this.ref(id)), undefined, async (_, machine) => ({
+    changePresent(this.engine.core, nameOf(this.ref(id)), undefined, async (_, machine) => ({
       ...machine,
       ...change,
     }));
 
   /** Removes the machine from the engine. Returns a function that puts it back unchanged. */
   async lose(id: string): Promise<() => Promise<void>> {
-    const { store } = this.engine.room;
+    const { store } = this.engine.core;
     const name = nameOf(this.ref(id));
     const machine = await store.find('machine', name);
     if (machine === null) throw new Error(`There is no machine ${id}.`);
-    await this.engine.room.lose(name);
+    await this.engine.core.lose(name);
     return async () => {
       await store.insert('machine', name, machine);
       await reserve(store, machine.host, machine.size);

@@ -61,15 +61,15 @@ export function openSandbox(db: Db, choices: Partial<SandboxOptions> = {}): Sand
     size: { vcpus: 2, memoryMb: 2048, diskGb: 20 },
     writeImage,
     reopen: async () => new Sandbox(options),
-    writeInside: (ref, path, content) => writeInside(engine.room, ref, path, content),
-    readInside: async (ref, path) => (await diskOf(engine.room, ref))[path] ?? null,
-    writeVolume: (ref, { path }, text) => writeInside(engine.room, ref, path, text),
-    readVolume: async (ref, { path }) => (await diskOf(engine.room, ref))[path] || null,
+    writeInside: (ref, path, content) => writeInside(engine.core, ref, path, content),
+    readInside: async (ref, path) => (await diskOf(engine.core, ref))[path] ?? null,
+    writeVolume: (ref, { path }, text) => writeInside(engine.core, ref, path, text),
+    readVolume: async (ref, { path }) => (await diskOf(engine.core, ref))[path] || null,
     reaches: async (ref, address) =>
-      (await send(engine.room, ref, address, { protocol: 'icmp', type: 8 })) === 'arrived',
+      (await send(engine.core, ref, address, { protocol: 'icmp', type: 8 })) === 'arrived',
     deafen: async ({ id: target }) =>
       void (await addFault(db, { target, effect: { kind: 'ignore_shutdown' } })),
-    shutDownInside: (ref) => haltInside(engine.room, ref, 'shutdown'),
+    shutDownInside: (ref) => haltInside(engine.core, ref, 'shutdown'),
     close: () => engine.close(),
   };
 }

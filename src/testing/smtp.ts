@@ -17,9 +17,9 @@ export interface ReceivedMail {
   readonly raw: Buffer;
 }
 
-type Stage = 'AUTH' | 'MAIL FROM' | 'RCPT TO' | 'DATA';
+type SmtpCommand = 'AUTH' | 'MAIL FROM' | 'RCPT TO' | 'DATA';
 /** Accepts with undefined, and refuses with a code such as 451. */
-type Answer = (stage: Stage) => number | undefined | Promise<number | undefined>;
+type Answer = (stage: SmtpCommand) => number | undefined | Promise<number | undefined>;
 
 export interface TestSmtp {
   readonly config: SmtpConfig;
@@ -40,7 +40,7 @@ export async function startSmtp({
 }: Partial<Pick<SmtpConfig, 'tls' | 'user'>> = {}): Promise<TestSmtp> {
   const received: ReceivedMail[] = [];
   let answer: Answer = () => undefined;
-  const ask = (stage: Stage, callback: (error?: Error | null) => void): void => {
+  const ask = (stage: SmtpCommand, callback: (error?: Error | null) => void): void => {
     void Promise.resolve(answer(stage)).then((code) =>
       code === undefined ? callback() : callback(refusal(code)),
     );

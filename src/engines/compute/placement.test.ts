@@ -34,7 +34,7 @@ const scene = room.chain((hosts) =>
 );
 
 describe('the choice of a host', () => {
-  it('is one with room, or a refusal for the right reason', () => {
+  it('has enough free capacity, and a refusal has the right reason', () => {
     fc.assert(
       fc.property(scene, ({ hosts, wanted, placement, others }) => {
         const roomy = hosts.filter((host) => contains(freeOf(host), wanted)).map(({ name }) => name);
@@ -49,7 +49,7 @@ describe('the choice of a host', () => {
     );
   });
 
-  it('is apart from the others, or with them, wherever that can be had', () => {
+  it('satisfies the placement policy if any host with room does', () => {
     fc.assert(
       fc.property(scene, ({ hosts, wanted, placement, others }) => {
         if (placement === null || others.length === 0) return;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Bandwidth } from './bandwidth.ts';
 
 describe('a limited bandwidth', () => {
-  it('delays slices, and loses nothing of them', async () => {
+  it('delays slices without losing any', async () => {
     const bytes = Buffer.alloc(300_000, 3);
     const slices: Buffer[] = [];
     const before = performance.now();

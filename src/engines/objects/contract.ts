@@ -29,7 +29,7 @@ function describeObjects({ lab }: Use<ObjectsLab, never>): void {
   const store = (): ObjectStore => lab().harness.engine;
   const at = (name: string): string => `${lab().prefix}${name}`;
 
-  it('returns what was put last, also to another process', async () => {
+  it('returns the content of the last put, also in another process', async () => {
     await store().put(at('b/1'), Buffer.from('old'));
     await store().put(at('b/1'), Buffer.from('new'));
     const other = await lab().harness.reopen();
@@ -46,7 +46,7 @@ function describeObjects({ lab }: Use<ObjectsLab, never>): void {
     expect((await store().get(at('1')))?.equals(bytes)).toBe(true);
   });
 
-  it('has nothing under keys that were never put', async () => {
+  it('returns nothing for keys that were never put', async () => {
     expect(await store().get(at('1'))).toBeNull();
     expect(await store().list(lab().prefix)).toEqual([]);
     await store().removeAll(lab().prefix);
@@ -68,13 +68,13 @@ function describeObjects({ lab }: Use<ObjectsLab, never>): void {
     expect(await store().list(lab().prefix)).toEqual([]);
   });
 
-  it('leaves nothing of a put that was aborted', async () => {
+  it('stores nothing of a put that was aborted', async () => {
     const reason = new Error('enough');
     await expect(store().put(at('1'), Buffer.from('1'), AbortSignal.abort(reason))).rejects.toThrow();
     expect(await store().list(lab().prefix)).toEqual([]);
   });
 
-  it('has one whole object after many puts with the same key at once', async () => {
+  it('stores one complete object after many concurrent puts with the same key', async () => {
     const contents = Array.from({ length: 10 }, (_, index) => Buffer.alloc(100_000, index));
     await Promise.all(contents.map((bytes) => store().put(at('1'), bytes)));
     const found = await store().get(at('1'));

@@ -20,7 +20,7 @@ describeObjectStore('a store in a folder', async () => {
   };
 });
 
-describe('a folder', () => {
+describe('a folder as an object store', () => {
   let folder: string;
   let store: FolderStore;
 
@@ -30,7 +30,7 @@ describe('a folder', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('does not show what a killed process left, and loses it with its prefix', async () => {
+  it('does not list files that a killed process left, and removes them with their prefix', async () => {
     await mkdir(join(folder, 'a'));
     await writeFile(join(folder, 'a/.unfinished-0'), 'half');
     expect(await store.list('a/')).toEqual([]);
@@ -38,7 +38,7 @@ describe('a folder', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('has nothing of a killed writer once the object was written again', async () => {
+  it('contains no file of a killed writer after the object was written again', async () => {
     const slow = new FolderStore({ location: 'fra1', folder, megabytesPerSecond: 1 });
     const writing = slow.put('a/1', Buffer.alloc(300_000));
     const hidden = async () =>
@@ -53,7 +53,7 @@ describe('a folder', () => {
     expect((await store.get('a/1'))?.toString()).toBe('whole');
   });
 
-  it('is written no faster than allowed', async () => {
+  it('is written no faster than the configured bandwidth', async () => {
     const slow = new FolderStore({ location: 'fra1', folder, megabytesPerSecond: 1 });
     const before = performance.now();
     await slow.put('a/1', Buffer.alloc(300_000));
@@ -61,13 +61,13 @@ describe('a folder', () => {
     expect(performance.now() - before).toBeGreaterThan(250);
   });
 
-  it('is unreachable, not refused, while it cannot be used', async () => {
+  it('is reported as unreachable, not as refused, while it cannot be used', async () => {
     await writeFile(join(folder, 'file'), '');
     const away = storeIn(join(folder, 'file'));
     await expect(away.put('a/1', Buffer.from('1'))).rejects.toThrow(EngineUnreachable);
   });
 
-  it('is examined by the doctor, who leaves nothing', async () => {
+  it('is checked by the doctor, which leaves no files', async () => {
     const examine = (given: string) =>
       examineObjects({ slug: 'fra1', backups: folderStore(given) } as never, {} as never);
     expect((await examine(folder))[0]).not.toHaveProperty('fix');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Configuration, linesOf, type Options, priced, problemsOf } from '../../testing/tariff.ts';
 
-describe('a resource type', () => {
+describe('the price of a resource type', () => {
   it.each<[string, Configuration, Options, string[]]>([
     [
       'cross_connect',
@@ -21,15 +21,15 @@ describe('a resource type', () => {
       { usage: { minutes: 16 } },
       ['hands.emergency 87.00'],
     ],
-  ])('%s with %j and %j costs %j', (type, configuration, options, expected) => {
+  ])('%s with %j and %j is %j', (type, configuration, options, expected) => {
     expect(linesOf(priced(type, configuration, options))).toEqual(expected);
   });
 });
 
-describe('a configuration', () => {
+describe('an invalid configuration', () => {
   it.each<[string, Configuration, Options, string[]]>([
     ['cross_connect', { site: 'ams1', media: 'coax' }, {}, ['/configuration/media incompatible']],
-  ])('of %s with faults tells all of them: %j %j', (type, configuration, options, expected) => {
+  ])('of %s is refused with all its faults: %j %j', (type, configuration, options, expected) => {
     expect(problemsOf(type, configuration, options)).toEqual(expected);
   });
 });

@@ -3,7 +3,7 @@ import { type Configuration, linesOf, type Options, priced, problemsOf } from '.
 
 const server = { product_id: 'metal-8-64', site_preferences: ['fra1'] };
 
-describe('a resource type', () => {
+describe('the price of a resource type', () => {
   it.each<[string, Configuration, Options, string[]]>([
     [
       'dedicated_server',
@@ -24,12 +24,12 @@ describe('a resource type', () => {
         'dedicated.traffic-p95 90.00',
       ],
     ],
-  ])('%s with %j and %j costs %j', (type, configuration, options, expected) => {
+  ])('%s with %j and %j is %j', (type, configuration, options, expected) => {
     expect(linesOf(priced(type, configuration, options))).toEqual(expected);
   });
 });
 
-describe('a configuration', () => {
+describe('an invalid configuration', () => {
   it.each<[string, Configuration, Options, string[]]>([
     [
       'dedicated_server',
@@ -47,7 +47,7 @@ describe('a configuration', () => {
       { usage: { traffic_out_gb: 1, percentile_95_mbps: 1 } },
       ['/usage/percentile_95_mbps mutually_exclusive'],
     ],
-  ])('of %s with faults tells all of them: %j %j', (type, configuration, options, expected) => {
+  ])('of %s is refused with all its faults: %j %j', (type, configuration, options, expected) => {
     expect(problemsOf(type, configuration, options)).toEqual(expected);
   });
 });

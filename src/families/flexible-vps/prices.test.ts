@@ -3,7 +3,7 @@ import { type Configuration, linesOf, type Options, priced, problemsOf } from '.
 
 const vm = { location: 'fra1', plan: 'flex-2-4', public_ipv4: { mode: 'none' } };
 
-describe('a resource type', () => {
+describe('the price of a resource type', () => {
   it.each<[string, Configuration, Options, string[]]>([
     [
       'vm',
@@ -70,7 +70,7 @@ describe('a resource type', () => {
       ['vpn.gateway 5.00', 'vpn.traffic-out 2.00'],
     ],
     ['network', { anything: 1 }, { quantity: 3 }, ['free.network 0.00']],
-  ])('%s with %j and %j costs %j', (type, configuration, options, expected) => {
+  ])('%s with %j and %j is %j', (type, configuration, options, expected) => {
     expect(linesOf(priced(type, configuration, options))).toEqual(expected);
   });
 });
@@ -142,9 +142,12 @@ describe('a configuration', () => {
       {},
       ['/configuration/location unknown_reference', '/configuration/tier unknown_reference'],
     ],
-  ])('of %s with faults tells all of them: %j %j', (type, configuration, options, expected) => {
-    expect(problemsOf(type, configuration, options)).toEqual(expected);
-  });
+  ])(
+    'of %s is refused with all its faults if it is invalid: %j %j',
+    (type, configuration, options, expected) => {
+      expect(problemsOf(type, configuration, options)).toEqual(expected);
+    },
+  );
 
   it('may name a backup policy and an image of the account', () => {
     const references = {

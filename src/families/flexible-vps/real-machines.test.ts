@@ -37,7 +37,7 @@ describe.skipIf(reason !== null)(`a customer on Incus${reason === null ? '' : `:
   const done = async (operation: string): Promise<void> =>
     expect(await place.endOf(operation)).toMatchObject({ status: 'succeeded', error: null });
 
-  it('types at the console of a machine, with a token that is good once', async () => {
+  it('types at the console of a machine, with a token that works once', async () => {
     const vm = await place.create();
     const session = await place.vps.send('POST', `vms/${vm.id}/console-sessions`, {});
     expect(session.statusCode, session.body).toBe(201);
@@ -107,7 +107,7 @@ describe.skipIf(reason !== null)(`a customer on Incus${reason === null ? '' : `:
     await done(await place.act('DELETE', `networks/${id}`));
   });
 
-  it('has a password set for a user of the guest, and is told where it has no such user', async () => {
+  it('can set a password for a user of the guest, and is refused for an unknown user', async () => {
     const vm = await place.create();
     const reset = (username: string) => place.vps.send('POST', `vms/${vm.id}/password-reset`, { username });
     const answer = await reset('nobody-here');
@@ -116,7 +116,7 @@ describe.skipIf(reason !== null)(`a customer on Incus${reason === null ? '' : `:
     expect((await reset('root')).json()).toMatchObject({ username: 'root' });
   });
 
-  it('is told what this engine cannot do', async () => {
+  it('gets 409 for features that this engine lacks', async () => {
     const vm = await place.create();
     const rescue = await place.vps.send('POST', `vms/${vm.id}/rescue`, { enabled: true });
     expect(rescue.json()).toMatchObject({ status: 409, code: 'capability_missing', capability: 'rescue' });

@@ -35,8 +35,8 @@ async function errorsOf(body: object, method: 'POST' | 'PATCH' = 'POST', path = 
   return Object.fromEntries(errors.map(({ pointer, code, detail }) => [pointer, `${code}: ${detail}`]));
 }
 
-describe('a machine is refused', () => {
-  it('with an unknown image: what was sent, the nearest, the valid ones and their list', async () => {
+describe('the refusal of a machine', () => {
+  it('with an unknown image shows what was sent, the nearest, the valid ones and their list', async () => {
     const source = { type: 'image', image_id: 'ubuntu-2404' };
     const { '/source/image_id': told } = await errorsOf({ ...sound, source });
     expect(told).toMatch(
@@ -47,7 +47,7 @@ describe('a machine is refused', () => {
     );
   });
 
-  it('with the name of an SSH key instead of its id: that id', async () => {
+  it('with the name of an SSH key instead of its id shows that id', async () => {
     const { '/ssh_key_ids/0': told } = await errorsOf({ ...sound, ssh_key_ids: ['laptop'] });
     expect(told).toBe(
       `invalid_format: Must be an id that starts with sshkey_. You sent "laptop", the name of ${keyId}: send that id. GET /flexible-vps/v1/ssh-keys lists the valid values.`,
@@ -56,7 +56,7 @@ describe('a machine is refused', () => {
     expect(near).toContain(`Did you mean ${keyId} (laptop)?`);
   });
 
-  it('with the name of an SSH key of another account: nothing about it', async () => {
+  it('with the name of an SSH key of another account shows nothing about it', async () => {
     const other = await VpsAccount.open(app);
     await other.send('POST', 'ssh-keys', { name: 'secret-laptop', public_key: freshPublicKey() });
     const { '/ssh_key_ids/0': told } = await errorsOf({ ...sound, ssh_key_ids: ['secret-laptop'] });
@@ -64,7 +64,7 @@ describe('a machine is refused', () => {
     expect(told?.replace('secret-laptop', 'absent-laptop')).toBe(unknown);
   });
 
-  it('with wrong member names: the right ones, and all that is missing in the same answer', async () => {
+  it('with wrong member names shows the right ones, and all missing members in the same answer', async () => {
     const told = await errorsOf({
       image: 'ubuntu-24.04',
       ssh_keys: [keyId],
@@ -105,7 +105,7 @@ describe('a machine is refused', () => {
     expect(listed).toContain('Known: name, hostname, description, labels, location, source, plan,');
   });
 
-  it('with an Arm plan where there are no Arm machines: where it is sold, and what is sold here', async () => {
+  it('with an Arm plan where there are no Arm machines shows where it is sold, and which plans are sold here', async () => {
     const { '/plan': told } = await errorsOf({ ...sound, location: 'ams1', plan: 'flex-2-4a' });
     expect(told).toMatch(
       /^location_mismatch: The plan "flex-2-4a" \(arm64\) is not sold in ams1, but in fra1, hel1\./,
@@ -117,7 +117,7 @@ describe('a machine is refused', () => {
     );
   });
 
-  it('with a text instead of an object or a list: what it has to be', async () => {
+  it('with a text instead of an object or a list says which type is needed', async () => {
     expect(await errorsOf({ ...sound, source: 'ubuntu-24.04', networks: ['backend'] })).toEqual({
       '/source': 'invalid_format: Must be an object whose type is one of image, snapshot, vm, backup, iso.',
       '/networks/0': 'invalid_format: Must be an object with members of these: network_id, ipv4, alias_ips.',
@@ -127,14 +127,14 @@ describe('a machine is refused', () => {
     });
   });
 
-  it('with an image for another processor: the list of those that fit', async () => {
+  it('with an image for another processor shows the list of images that fit', async () => {
     expect(await errorsOf({ ...sound, plan: 'flex-2-4a' })).toEqual({
       '/source/image_id':
         'incompatible: The image is for amd64, the machine is arm64. GET /flexible-vps/v1/images?architecture=arm64 lists the images that fit.',
     });
   });
 
-  it('with the name of a snapshot instead of its id: that id', async () => {
+  it('with the name of a snapshot instead of its id shows that id', async () => {
     const vm = await customer.vm({ name: 'with-snapshot' });
     const { id } = await customer.do<{ id: string }>('POST', `vms/${vm.id}/snapshots`, {
       name: 'before-upgrade',
@@ -146,13 +146,13 @@ describe('a machine is refused', () => {
     }
   });
 
-  it('without a plan in a resize: how to change only the disk', async () => {
+  it('without a plan in a resize says how to change only the disk', async () => {
     const { id } = await customer.vm({ name: 'to-grow' });
     const { '/plan': told } = await errorsOf({ disk_gb: 200 }, 'POST', `vms/${id}/resize`);
     expect(told).toContain('To change only the disk, repeat the present plan.');
   });
 
-  it('with a plan for another processor in a resize: the list of those that fit', async () => {
+  it('with a plan for another processor in a resize shows the list of plans that fit', async () => {
     const { id } = await customer.vm({ name: 'to-resize' });
     const { '/plan': told } = await errorsOf({ plan: 'flex-2-4a' }, 'POST', `vms/${id}/resize`);
     expect(told).toMatch(
@@ -160,7 +160,7 @@ describe('a machine is refused', () => {
     );
   });
 
-  it('with a name that another one has: which one, and how to read it', async () => {
+  it('with a name that is taken shows which machine has it, and how to read it', async () => {
     const vm = await customer.send('POST', 'vms', sound);
     const { id } = vm.json<{ id: string }>();
     const again = await customer.send('POST', 'vms', sound);
@@ -177,14 +177,14 @@ describe('a machine is refused', () => {
   });
 });
 
-describe('404: a path', () => {
+describe('404 for a path', () => {
   const missed = async (path: string, method: 'GET' | 'POST' = 'GET', body?: object) => {
     const answer = await customer.send(method, path, body);
     expect(answer.statusCode).toBe(404);
     return answer.json<{ detail: string; next_step: string }>();
   };
 
-  it('with the name of a machine: the id that belongs to it', async () => {
+  it('with the name of a machine shows the id that belongs to it', async () => {
     const { id } = (await customer.send('POST', 'vms', { ...sound, name: 'path-1' })).json<{ id: string }>();
     const told = {
       detail: `There is no id "path-1"; it is the name of ${id}.`,
@@ -194,7 +194,7 @@ describe('404: a path', () => {
     expect(await missed('vms/path-1/actions', 'POST', { type: 'shutdown' })).toMatchObject(told);
   });
 
-  it('with an unknown id: the calls that list the ids', async () => {
+  it('with an unknown id shows the calls that list the ids', async () => {
     const vm = vms.newId();
     expect(await missed(`vms/${vm}`)).toMatchObject({
       next_step: 'Check the id; GET /flexible-vps/v1/vms lists the valid ones.',
@@ -211,8 +211,8 @@ describe('404: a path', () => {
   });
 });
 
-describe('a key that no longer works', () => {
-  it('is named, with the reason', async () => {
+describe('the refusal of a key that no longer works', () => {
+  it('names the key and the reason', async () => {
     const account = await createAccount(app.services.db);
     const told = async (of: Parameters<typeof createKey>[2]) => {
       const { key, id } = await createKey(app.services.db, account, { name: 'ci', ...of });

@@ -3,7 +3,7 @@ import { type Configuration, linesOf, type Options, priced, problemsOf } from '.
 
 const pool = { plan_id: 'flex-2-4', node_count: 2 };
 
-describe('a resource type', () => {
+describe('the price of a resource type', () => {
   it.each<[string, Configuration, Options, string[]]>([
     ['kubernetes_cluster', { region: 'fra1' }, {}, ['k8s.control-plane-standard 0.00']],
     [
@@ -40,7 +40,7 @@ describe('a resource type', () => {
       ],
     ],
     ['node_pool', { region: 'fra1', ...pool }, {}, ['vps.flex-2-4 15.00', 'ip.ipv4 1.00']],
-  ])('%s with %j and %j costs %j', (type, configuration, options, expected) => {
+  ])('%s with %j and %j is %j', (type, configuration, options, expected) => {
     expect(linesOf(priced(type, configuration, options))).toEqual(expected);
   });
 });
@@ -73,11 +73,14 @@ describe('a configuration', () => {
     ],
     ['node_pool', pool, {}, ['/configuration/region required']],
     ['node_pool', { ...pool, cluster_id: 'kcl_x' }, {}, ['/configuration/cluster_id unknown_reference']],
-  ])('of %s with faults tells all of them: %j %j', (type, configuration, options, expected) => {
-    expect(problemsOf(type, configuration, options)).toEqual(expected);
-  });
+  ])(
+    'of %s is refused with all its faults if it is invalid: %j %j',
+    (type, configuration, options, expected) => {
+      expect(problemsOf(type, configuration, options)).toEqual(expected);
+    },
+  );
 
-  it('of a node pool may name a cluster of the account, and has its region', () => {
+  it('of a node pool may name a cluster of the account, and gets the region of the cluster', () => {
     const references = {
       backupPolicy: () => null,
       cluster: () => ({ region: 'hel1' }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Configuration, linesOf, type Options, priced, problemsOf } from '../../testing/tariff.ts';
 
-describe('a resource type', () => {
+describe('the price of a resource type', () => {
   it.each<[string, Configuration, Options, string[]]>([
     ['monitor', { type: 'metric' }, {}, ['monitoring.metric 0.00']],
     [
@@ -13,12 +13,12 @@ describe('a resource type', () => {
       {},
       ['monitoring.uptime-fast 1.00', 'monitoring.uptime-region 0.50'],
     ],
-  ])('%s with %j and %j costs %j', (type, configuration, options, expected) => {
+  ])('%s with %j and %j is %j', (type, configuration, options, expected) => {
     expect(linesOf(priced(type, configuration, options))).toEqual(expected);
   });
 });
 
-describe('a configuration', () => {
+describe('an invalid configuration', () => {
   it.each<[string, Configuration, Options, string[]]>([
     [
       'monitor',
@@ -27,7 +27,7 @@ describe('a configuration', () => {
       ['/configuration/probe/regions/0 unknown_reference'],
     ],
     ['monitor', { type: 'metric', probe: {} }, {}, ['/configuration/probe incompatible']],
-  ])('of %s with faults tells all of them: %j %j', (type, configuration, options, expected) => {
+  ])('of %s is refused with all its faults: %j %j', (type, configuration, options, expected) => {
     expect(problemsOf(type, configuration, options)).toEqual(expected);
   });
 });

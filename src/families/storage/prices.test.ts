@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Configuration, linesOf, type Options, priced } from '../../testing/tariff.ts';
 
-describe('a resource type', () => {
+describe('the price of a resource type', () => {
   it.each<[string, Configuration, Options, string[]]>([
     [
       'object_storage',
@@ -22,7 +22,7 @@ describe('a resource type', () => {
         's3.requests-write 1.00',
       ],
     ],
-  ])('%s with %j and %j costs %j', (type, configuration, options, expected) => {
+  ])('%s with %j and %j is %j', (type, configuration, options, expected) => {
     expect(linesOf(priced(type, configuration, options))).toEqual(expected);
   });
 });

@@ -37,7 +37,7 @@ function useOf(keyId: string, laterMs: number, ...addresses: readonly string[]):
 }
 
 describe('the first use of a key', () => {
-  it('is told once, with where it came from and what it asked', async () => {
+  it('writes one event, with the address and the operation', async () => {
     const account = await createAccount(t.services.db);
     const { id, key } = await createKey(t.services.db, account);
     for (const url of ['/account/v1/profile', '/account/v1/whoami']) {
@@ -53,7 +53,7 @@ describe('the first use of a key', () => {
     ]);
   });
 
-  it('is that of one process, where two note it at the same time', async () => {
+  it('writes one event if two processes record it at the same time', async () => {
     const { db } = t.services;
     const account = await createAccount(db);
     const { id: keyId } = await createKey(db, account);
@@ -71,7 +71,7 @@ describe('the first use of a key', () => {
   });
 });
 
-describe('an address that a key never came from', () => {
+describe('a call from a new address', () => {
   async function used(...addresses: readonly string[]) {
     const { services } = t;
     const account = await createAccount(services.db);
@@ -87,19 +87,19 @@ describe('an address that a key never came from', () => {
     return { id, from, seen };
   }
 
-  it('is told once for each, and not for the first of all', async () => {
+  it('writes one event per address, except for the first address of the key', async () => {
     const { from, seen } = await used('192.0.2.1', '192.0.2.1');
     expect(await seen()).toEqual([]);
     await from('192.0.2.2', '192.0.2.1', '192.0.2.2', '192.0.2.3');
     expect(await seen()).toEqual(['192.0.2.2', '192.0.2.3']);
   });
 
-  it('is a /64 of IPv6, within which everybody moves about', async () => {
+  it('counts all addresses of an IPv6 /64 as one', async () => {
     const { seen } = await used('2001:db8::1', '2001:db8::ffff:2', '2001:db8:0:1::1');
     expect(await seen()).toEqual(['2001:db8:0:1::1']);
   });
 
-  it('is told by the call itself, within the minute', async () => {
+  it('writes its event within a minute', async () => {
     const account = await createAccount(t.services.db);
     const { id, key } = await createKey(t.services.db, account);
     for (const round of [1, 2]) {
@@ -116,7 +116,7 @@ describe('an address that a key never came from', () => {
     ]);
   });
 
-  it('is told for ten at a time at most, and forgotten after 90 days', async () => {
+  it('writes at most ten events at a time, and an address is forgotten after 90 days', async () => {
     const { id, from, seen } = await used('192.0.2.1');
     const many = Array.from({ length: 30 }, (_, i) => `198.51.100.${i}`);
     await noteUses(t.services.db, [useOf(id, 0, ...many)]);

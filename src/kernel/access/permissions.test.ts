@@ -18,7 +18,7 @@ describe('permission patterns', () => {
     expect(matches('stor*:*:read', 'storage:buckets:read')).toBe(false);
   });
 
-  it('fold without changing what a set allows', () => {
+  it('can be folded without changing what they allow', () => {
     fc.assert(
       fc.property(fc.array(pattern, { maxLength: 8 }), (patterns) => {
         const folded = fold(patterns);
@@ -28,7 +28,7 @@ describe('permission patterns', () => {
     );
   });
 
-  it('only grow by adding', () => {
+  it('never allow less when a pattern is added', () => {
     fc.assert(
       fc.property(fc.array(pattern), pattern, (patterns, more) => {
         for (const permission of vocabulary) {
@@ -52,7 +52,7 @@ describe('roles', () => {
     ['viewer', 'storage:buckets:read', false, true],
     ['viewer', 'storage:buckets:write', false, false],
     ['billing', 'account:usage:read', false, false],
-  ] as const)('%s and %s (sensitive %s): %s', (role, permission, sensitive, expected) => {
+  ] as const)('%s and %s (sensitive %s): allowed %s', (role, permission, sensitive, expected) => {
     expect(roleAllows(role, permission, sensitive)).toBe(expected);
   });
 });

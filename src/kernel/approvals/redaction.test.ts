@@ -11,8 +11,8 @@ const Body = Shape({
   labels: Labels,
 });
 
-describe('what a person sees of a body', () => {
-  it('has no secrets, wherever the shape marks them, but shows that they were there', () => {
+describe('the body that is shown to the person who approves', () => {
+  it('hides every secret that the schema marks, but shows that it was sent', () => {
     const body = { name: 'one', password: 'p1', logins: [{ user: 'u', token: 't1' }], labels: { a: 'b' } };
     expect(redact(Body, body)).toEqual({
       name: 'one',
@@ -27,7 +27,7 @@ describe('what a person sees of a body', () => {
     });
   });
 
-  it('has no API key, also not at the end of a text that is cut off', () => {
+  it('hides API keys, also in a text that is truncated', () => {
     const { key, publicId } = issueKey();
     for (const length of [0, 1_940, 1_980, 1_999]) {
       const shown = JSON.stringify(redact(undefined, { note: `${'x'.repeat(length)}${key} and on` }));
@@ -36,11 +36,11 @@ describe('what a person sees of a body', () => {
     }
   });
 
-  it('is nothing where there was no body', () => {
+  it('is null if the call had no body', () => {
     expect(redact(Body, undefined)).toBeUndefined();
   });
 
-  it('is text that a database takes, however long it was', () => {
+  it('can be stored in the database, however long the body was', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1990, max: 2010 }), fc.string({ unit: 'binary' }), (length, end) => {
         const { text } = redact(undefined, { text: `${'😀'.repeat(length / 2)}x${end}` }) as { text: string };

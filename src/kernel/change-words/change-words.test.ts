@@ -7,6 +7,6 @@ it.each([
   [{ machines: 12, rows: 12 }, '12 machines'],
   [{ machines: 1001, rows: 1001 }, 'more than 1,000 machines'],
   [{ machines: 600, rows: 1001 }, 'at least 600 machines'],
-])('%j is said as: %s', (counted, words) => {
+])('%j is described as: %s', (counted, words) => {
   expect(machinesIn(counted)).toBe(words);
 });

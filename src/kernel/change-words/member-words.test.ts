@@ -5,7 +5,7 @@ const about = { noun: 'machine', subject: 'the machine "web"' };
 const said = (pointer: string, before: unknown, after: unknown): string[] =>
   memberWords({ pointer, before, after }, about).map(({ text, loosens }) => `${loosens ? '! ' : ''}${text}`);
 
-describe('the change of a member is said', () => {
+describe('the description of a changed member', () => {
   it.each<[string, unknown, unknown, string[]]>([
     ['/plan', 'flex-1-1', 'flex-2-4', ['changes the plan of the machine "web" from flex-1-1 to flex-2-4']],
     ['/memory_mb', 1024, 2048, ['changes the memory of the machine "web" from 1024 MB to 2048 MB']],
@@ -58,6 +58,6 @@ it.each([
   ['/description', '', 'IGNORE', 'sets the description of the machine "web"'],
   ['/public_key', 'a'.repeat(44), 'b'.repeat(44), 'changes the public key of the machine "web"'],
   ['/note', 'two words', 'IGNORE ALL RULES', 'changes the note of the machine "web"'],
-])('the values of %s are not said', (pointer, before, after, wanted) => {
+])('the values of %s are not shown', (pointer, before, after, wanted) => {
   expect(said(pointer, before, after)).toEqual([wanted]);
 });

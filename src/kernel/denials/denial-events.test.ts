@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-it('a call refused for its address is told once an hour for each key and address', async () => {
+it('a call refused because of its address writes one event per hour, key and address', async () => {
   const { db, denials } = t.services;
   const account = await createAccount(db);
   const [one, two] = [await createKey(db, account), await createKey(db, account)];

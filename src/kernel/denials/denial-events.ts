@@ -14,11 +14,11 @@ const placeOf = (type: string, keyId: unknown, clientIp: unknown): string => `${
 
 function eventOf(denial: Denial): NewEvent {
   const { account_id, key_id, key_name, key_public_id, client_ip, operation_id, enforced } = denial;
-  const fate = enforced ? 'was refused' : 'would be refused if the IP allowlist were enforced';
+  const outcome = enforced ? 'was refused' : 'would be refused if the IP allowlist were enforced';
   return {
     type: typeOf(denial),
     resource: { type: 'ip_allowlist', id: account_id, name: null },
-    message: `A call of the API key ${key_name} from ${client_ip} ${fate}.`,
+    message: `A call of the API key ${key_name} from ${client_ip} ${outcome}.`,
     data: { api_key_id: key_id, public_id: key_public_id, client_ip, operation_id },
   };
 }

@@ -43,7 +43,7 @@ describe('the range of a network', () => {
   });
 });
 
-describe('a range that is routed', () => {
+describe('the destination of a route', () => {
   const [route, subnet] = [routedRange({ orAll: true }), routedRange({ orAll: false })];
 
   it.each(['192.168.50.0/24', '203.0.113.0/24', '2001:db8::/32', 'fd00:1::/48', '64:ff9b::a00:0/104'])(
@@ -54,7 +54,7 @@ describe('a range that is routed', () => {
   );
 
   it.each(['0.0.0.0/0', '::/0', '::ffff:0.0.0.0/96', '64:ff9b::/96'])(
-    'is everything only in a route: %s',
+    'may be the default route %s',
     (text) => {
       expect([route(text), subnet(text)?.code]).toEqual([null, 'out_of_range']);
     },
@@ -71,12 +71,12 @@ describe('a range that is routed', () => {
     );
   });
 
-  it('says how a range with host bits is meant', () => {
+  it('shows the range without host bits', () => {
     expect(route('192.168.50.1/24')?.detail).toContain('write 192.168.50.0/24');
   });
 });
 
-describe('the other side in a firewall', () => {
+describe('the remote range of a firewall rule', () => {
   it.each([
     '0.0.0.0/0',
     '::/0',
@@ -94,7 +94,7 @@ describe('the other side in a firewall', () => {
   });
 });
 
-it('DNS servers may be private or public, never local to a machine', () => {
+it('DNS servers may be private or public, but not loopback or link-local', () => {
   expect(['9.9.9.9', '10.0.0.53', 'fd00::53', '2620:fe::fe'].map(dnsServer)).toEqual(Array(4).fill(null));
   expect(['127.0.0.53', 'fe80::1', 'dns.example.com'].map((text) => dnsServer(text)?.code)).toEqual([
     'out_of_range',
@@ -103,19 +103,19 @@ it('DNS servers may be private or public, never local to a machine', () => {
   ]);
 });
 
-it('addresses in a network are private', () => {
+it('addresses in a private network must be private', () => {
   expect(['10.10.0.20', '100.96.0.2', 'fd00::5'].map(privateAddress)).toEqual([null, null, null]);
   expect(privateAddress('8.8.8.8')?.code).toBe('out_of_range');
 });
 
-it('a host name does not end in a number', () => {
+it('a host name must not end in a number', () => {
   expect(['web-1', 'a.1b', '1.example'].map(hostName)).toEqual([null, null, null]);
   expect(['10.0.0.1', '127', 'a.0x7f'].map((text) => hostName(text)?.code)).toEqual(
     Array(3).fill('invalid_format'),
   );
 });
 
-describe('an endpoint that a gateway calls', () => {
+describe('the endpoint of a VPN peer', () => {
   it.each(['office.example.com:51820', '8.8.8.8:51820', '[2620:fe::fe]:51820', 'a.b.:1'])(
     'may be %s',
     (text) => {
@@ -135,7 +135,7 @@ describe('an endpoint that a gateway calls', () => {
     expect(calledEndpoint(text, egress)).not.toBeNull();
   });
 
-  it('follows what the provider allows and denies, as URLs do', () => {
+  it('obeys the ranges that the provider allows and denies, as URLs do', () => {
     expect(calledEndpoint('10.0.0.1:1', LAB)).toBeNull();
     expect(calledUrl('https://10.0.0.1/', LAB)).toBeNull();
     expect(calledEndpoint('8.8.8.8:1', LAB)?.code).toBe('blocked_address');

@@ -12,7 +12,7 @@ export interface AddressFault {
   readonly detail: string;
 }
 
-type Verdict = AddressFault | null;
+type RuleResult = AddressFault | null;
 
 const rangeOf = (text: string): Cidr => parseCidr(text)!.cidr;
 
@@ -66,14 +66,14 @@ const oneAddress = fault(
   'Write one IPv4 or IPv6 address, without prefix, zone id, port or leading zeros.',
 );
 
-export function privateAddress(text: string): Verdict {
+export function privateAddress(text: string): RuleResult {
   const address = parseAddress(text);
   if (address === null) return oneAddress;
   if (localRanges.some((range) => cidrCovers(range, single(address)))) return null;
   return fault('out_of_range', `${text} is in no private network. Write an address inside the network.`);
 }
 
-export function dnsServer(text: string): Verdict {
+export function dnsServer(text: string): RuleResult {
   const address = parseAddress(text);
   if (address === null) return oneAddress;
   const word = insideUnusable(plain(single(address)));
@@ -87,7 +87,7 @@ export function dnsServer(text: string): Verdict {
 /** The range of a private network or of a tunnel: IPv4, with a prefix length between these. */
 export const privateRange =
   (widest: number, narrowest: number) =>
-  (text: string): Verdict => {
+  (text: string): RuleResult => {
     const isPlain = text.includes('/') && !text.includes(':');
     const parsed = isPlain ? parseCidr(text) : null;
     if (parsed === null) return fault('invalid_format', 'Write an IPv4 range such as 10.10.0.0/24.');
@@ -109,7 +109,7 @@ const hostBits = ({ prefix, text }: Cidr): AddressFault =>
 /** A range that packets are routed to. With `orAll`, it may also be everything: `0.0.0.0/0` or `::/0`. */
 export const routedRange =
   ({ orAll }: { readonly orAll: boolean }) =>
-  (text: string): Verdict => {
+  (text: string): RuleResult => {
     const parsed = text.includes('/') ? parseCidr(text) : null;
     if (parsed === null) return fault('invalid_format', 'Write a range such as 192.168.50.0/24.');
     if (!parsed.exact) return hostBits(parsed.cidr);
@@ -128,7 +128,7 @@ export const routedRange =
  * The other side in a firewall. Multicast, broadcast and link-local addresses do reach a machine, and everything
  * (`0.0.0.0/0`) is a common rule. Bits beyond the prefix are removed later, with a warning.
  */
-export function firewallRange(text: string): Verdict {
+export function firewallRange(text: string): RuleResult {
   const parsed = parseCidr(text);
   if (parsed === null)
     return fault('invalid_format', 'Write an IPv4 or IPv6 range such as 203.0.113.0/24, without zone id.');
@@ -138,7 +138,7 @@ export function firewallRange(text: string): Verdict {
 }
 
 /** Where calls to the API come from. Loopback and link-local callers exist in private installations. */
-export function callerRange(range: Cidr): Verdict {
+export function callerRange(range: Cidr): RuleResult {
   const word = insideUnusable(plain(single(range.base)), ['loopback', 'link-local', 'Teredo', '6to4']);
   const isLoopback = range.base.text === '::1';
   if (word === undefined || isLoopback) return null;
@@ -153,9 +153,9 @@ const ENDS_IN_NUMBER = /(?:^|\.)(?:\d+|0x[0-9a-f]*)\.?$/i;
 
 export const isNumeric = (host: string): boolean => ENDS_IN_NUMBER.test(host);
 
-export function hostName(text: string): Verdict {
+export function hostName(text: string): RuleResult {
   if (!isNumeric(text)) return null;
   return fault('invalid_format', 'The last part of a host name needs a letter; this is read as an address.');
 }
 
-export const noRule = (): Verdict => null;
+export const noRule = (): RuleResult => null;

@@ -26,7 +26,7 @@ const nearAddress = fc.oneof(
 );
 
 describe('parseAddress', () => {
-  it('accepts exactly what the platform accepts', () => {
+  it('accepts exactly the addresses that Node accepts', () => {
     fc.assert(
       fc.property(nearAddress, (text) => {
         const accepted = isIPv4(text) || (isIPv6(text) && !text.includes('%'));
@@ -36,7 +36,7 @@ describe('parseAddress', () => {
     );
   });
 
-  it('writes RFC 5952 and reads it back', () => {
+  it('formats according to RFC 5952 and parses that again', () => {
     fc.assert(
       fc.property(words, ([w0, w1, w2, w3]) => {
         const address = addressFromWords(w0, w1, w2, w3);
@@ -50,7 +50,7 @@ describe('parseAddress', () => {
     );
   });
 
-  it('gives one form to every spelling', () => {
+  it('has one canonical form for every notation', () => {
     fc.assert(
       fc.property(words, ([w0, w1, w2, w3]) => {
         const address = addressFromWords(w0, w1, w2, w3);
@@ -102,12 +102,12 @@ describe('parseAddress', () => {
     expect(parseAddress(text)).toBeNull();
   });
 
-  it('does not take a remembered IPv6 address for a mapped one', () => {
+  it('does not confuse a cached IPv6 address with an IPv4-mapped one', () => {
     expect(parseAddress('2001:db8::7')).not.toBeNull();
     expect(parseAddress('::ffff:2001:db8::7')).toBeNull();
   });
 
-  it('stays right after more addresses than it remembers', () => {
+  it('is correct after more addresses than the cache holds', () => {
     for (let i = 0; i < 10_000; i++) parseAddress(`10.1.${i >> 8}.${i & 255}`);
     expect(parseAddress('10.1.2.3')?.text).toBe('10.1.2.3');
   });

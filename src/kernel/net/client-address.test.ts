@@ -18,7 +18,7 @@ const untrusted = fc
 const anything = fc.oneof(fc.string(), fc.stringMatching(/^[0-9a-f:., \t%[\]]*$/), trusted, untrusted);
 
 describe('clientAddress', () => {
-  it('is the first untrusted hop from the right, whatever a client wrote before it', () => {
+  it('is the first untrusted hop from the right, whatever the client sends in the header', () => {
     fc.assert(
       fc.property(
         fc.array(anything, { maxLength: 5 }),
@@ -35,7 +35,7 @@ describe('clientAddress', () => {
     );
   });
 
-  it('is the peer when the peer is not a trusted proxy, whatever the header says', () => {
+  it('is the peer if the peer is not a trusted proxy, whatever the header contains', () => {
     fc.assert(
       fc.property(untrusted, fc.option(anything, { nil: undefined }), (peer, header) => {
         expect(from(peer, header)).toBe(parseAddress(peer)!.text);
@@ -71,7 +71,7 @@ describe('clientAddress', () => {
     expect(from('::ffff:10.0.0.1', header)).toBe(client);
   });
 
-  it('drops the zone of a link-local peer and gives a peer without address one place', () => {
+  it('drops the zone of a link-local peer, and handles a peer without address', () => {
     expect(from('fe80::1%eth0')).toBe('fe80::1');
     expect(from(undefined, '203.0.113.7')).toBe('0.0.0.0');
     expect(from('')).toBe('0.0.0.0');

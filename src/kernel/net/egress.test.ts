@@ -28,7 +28,7 @@ const failure = (call: Promise<unknown>) =>
     (error: unknown) => (error instanceof NoAnswer ? error.fault : error),
   );
 
-describe('which addresses', () => {
+describe('the addresses that may be called', () => {
   const strict = new Egress({ allow: [], deny: ['198.41.0.0/24'], ca: null });
 
   it.each([
@@ -39,11 +39,11 @@ describe('which addresses', () => {
     ...['198.41.0.4', '64:ff9b::c629:4'],
   ])('%s is refused', (text) => expect(strict.refuses(text)).not.toBeNull());
 
-  it.each(['1.1.1.1', '2606:4700::1111', '64:ff9b::101:101', 'example.com'])('%s is not', (text) => {
+  it.each(['1.1.1.1', '2606:4700::1111', '64:ff9b::101:101', 'example.com'])('%s is allowed', (text) => {
     expect(strict.refuses(text)).toBeNull();
   });
 
-  it('what the provider allows passes, unless a narrower range is denied', () => {
+  it('ranges that the provider allows are allowed, unless a narrower range is denied', () => {
     const own = new Egress({ allow: ['10.0.0.0/8'], deny: ['10.9.0.0/16'], ca: null });
     expect([own.refuses('10.1.1.1'), own.refuses('10.9.1.1'), own.refuses('192.168.0.1')]).toEqual([
       null,
@@ -53,8 +53,8 @@ describe('which addresses', () => {
   });
 });
 
-describe('a call', () => {
-  it('sends the bytes, names the host, and reads at most what was wanted', async () => {
+describe('an outgoing call', () => {
+  it('sends the body, names the host, and reads at most the wanted number of bytes', async () => {
     const to = await receiver();
     to.answer((response) => response.writeHead(200, { 'x-a': 'b' }).end('x'.repeat(5000)));
     const url = new URL(`${to.url}?a=1`);
@@ -69,7 +69,7 @@ describe('a call', () => {
     });
   });
 
-  it('goes to the address that was checked, not to what the name means a moment later', async () => {
+  it('connects to the address that was checked, even if DNS changes afterwards', async () => {
     const checked = await receiver('127.0.0.2');
     const other = await receiver('127.0.0.1', checked.port);
     const answers = [['127.0.0.2'], ['127.0.0.1']];
@@ -81,7 +81,7 @@ describe('a call', () => {
     expect([asked, checked.connections(), other.connections()]).toEqual([2, 1, 0]);
   });
 
-  it('is not made if any of the addresses of the name is refused', async () => {
+  it('is refused if any address of the name is refused', async () => {
     const to = await receiver();
     const url = new URL(to.url);
     for (const addresses of [['127.0.0.1', '10.0.0.1'], ['::1', '127.0.0.1'], ['nonsense']])
@@ -100,7 +100,7 @@ describe('a call', () => {
     expect(elsewhere.connections()).toBe(0);
   });
 
-  it('has a status once it is there, however slowly the body comes', async () => {
+  it('returns the status although the body arrives slowly', async () => {
     const to = await receiver();
     to.answer((response) => void response.writeHead(200).write('begun'));
     const answer = await egress(as('127.0.0.1')).call(new URL(to.url), { ...post, timeoutMs: 2000 });
@@ -108,8 +108,8 @@ describe('a call', () => {
   });
 });
 
-describe('no answer', () => {
-  it('timeout: neither the receiver nor the look-up says anything', async () => {
+describe('a failed outgoing call reports', () => {
+  it('timeout: neither the receiver nor the DNS server answers', async () => {
     const to = await receiver();
     to.answer(() => undefined);
     const soon = { ...post, timeoutMs: 200 };
@@ -118,14 +118,14 @@ describe('no answer', () => {
     expect(await failure(egress(silent).call(new URL(to.url), soon))).toBe('timeout');
   });
 
-  it('dns: the name is not known', async () => {
+  it('dns: the name does not exist', async () => {
     const url = new URL('https://nowhere.invalid/');
     expect(await failure(egress(as()).call(url, post))).toBe('dns');
     const fails: Resolve = () => Promise.reject(new Error('ENOTFOUND'));
     expect(await failure(egress(fails).call(url, post))).toBe('dns');
   });
 
-  it('tls: a certificate nobody vouches for, one for another name, or no TLS at all', async () => {
+  it('tls: an untrusted certificate, one for another name, or no TLS at all', async () => {
     const to = await receiver();
     const url = new URL(to.url);
     expect(await failure(egress(as('127.0.0.1'), { ca: null }).call(url, post))).toBe('tls');
@@ -141,7 +141,7 @@ describe('no answer', () => {
     expect(await failure(call)).toBe('tls');
   });
 
-  it('connect: nobody listens, the connection breaks, or it would be in the clear', async () => {
+  it('connect: nobody listens, the connection breaks, or plain HTTP would be needed', async () => {
     const to = await receiver();
     to.answer((response) => response.destroy());
     expect(await failure(egress(as('127.0.0.1')).call(new URL(to.url), post))).toBe('connect');
@@ -151,6 +151,6 @@ describe('no answer', () => {
   });
 });
 
-it('takes the brackets off an IPv6 address', () => {
+it('the brackets of an IPv6 address are removed', () => {
   expect(hostOf(new URL('https://[::1]:8443/'))).toBe('::1');
 });

@@ -24,7 +24,7 @@ async function pass(transfer: Transfer, seconds: number, bytesPerSecond: number)
   }
 }
 
-it('ends when nothing comes for too long', async () => {
+it('a transfer ends when nothing arrives for too long', async () => {
   const transfer = new Transfer(limits);
   await vi.advanceTimersByTimeAsync(9000);
   transfer.moved(1);
@@ -34,7 +34,7 @@ it('ends when nothing comes for too long', async () => {
   expect(reasonOf(transfer)).toBe('silence');
 });
 
-it('ends after its total time if no bytes are expected, however many come', async () => {
+it('a transfer without expected bytes ends after its total time, however much arrives', async () => {
   const transfer = new Transfer(limits);
   await pass(transfer, 29, 1_000_000);
   expect(reasonOf(transfer)).toBeNull();
@@ -42,7 +42,7 @@ it('ends after its total time if no bytes are expected, however many come', asyn
   expect(reasonOf(transfer)).toBe('total');
 });
 
-it('ends after the first window in which fewer bytes come than the least rate', async () => {
+it('a transfer ends after the first window below the minimum rate', async () => {
   const transfer = new Transfer(limits);
   transfer.expect(1_000_000);
   await pass(transfer, 61, 1100);
@@ -51,7 +51,7 @@ it('ends after the first window in which fewer bytes come than the least rate', 
   expect(reasonOf(transfer)).toBe('rate');
 });
 
-it('takes an interruption for which the rest of the window makes up', async () => {
+it('a transfer survives a pause if the rest of the window makes up for it', async () => {
   const transfer = new Transfer(limits);
   transfer.expect(1_000_000);
   for (let i = 0; i < 5; i++) {
@@ -61,7 +61,7 @@ it('takes an interruption for which the rest of the window makes up', async () =
   expect(reasonOf(transfer)).toBeNull();
 });
 
-it('has as much time in total as its bytes take at the least rate, but never more than the most', async () => {
+it('a transfer has as much total time as its bytes need at the minimum rate, up to the maximum', async () => {
   const one = new Transfer(limits);
   one.expect(100_000);
   await pass(one, 129, 1100);
@@ -74,7 +74,7 @@ it('has as much time in total as its bytes take at the least rate, but never mor
   expect(reasonOf(bounded)).toBe('total');
 });
 
-it('does not count the time in which the server waits for us', async () => {
+it('a transfer does not count the time in which the server waits for us', async () => {
   const transfer = new Transfer(limits);
   transfer.expect(3000);
   async function* source(): AsyncGenerator<Buffer> {
@@ -88,7 +88,7 @@ it('does not count the time in which the server waits for us', async () => {
   expect([bytes, reasonOf(transfer)]).toEqual([3000, null]);
 });
 
-it('leaves no timer behind when it has ended', () => {
+it('a transfer leaves no timer behind when it has ended', () => {
   const transfer = new Transfer(limits);
   transfer.end();
   expect(vi.getTimerCount()).toBe(0);

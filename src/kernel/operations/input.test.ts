@@ -53,7 +53,7 @@ it('an input with a member that the schema does not have is refused, and nothing
   expect(await count()).toBe(before);
 });
 
-it('an input that ends with its operation at once is checked too', async () => {
+it('the input of an operation that ends immediately is checked too', async () => {
   await expect(begin({ kind: grow, input: wrong, resource, unchanged: true })).rejects.toThrow(
     'machine.grow',
   );
@@ -63,7 +63,7 @@ it('the input of a child is checked too', async () => {
   await expect(begin(child({ kind: grow, input: wrong, resource }))).rejects.toThrow('machine.grow');
 });
 
-it('an input that matches is stored as it is', async () => {
+it('a valid input is stored unchanged', async () => {
   const { id } = await begin({ kind: grow, input: { size: 3 }, resource });
   expect((await operationOf(app, id)).input).toEqual({ size: 3 });
 });

@@ -25,7 +25,7 @@ describe('CursorSeal', () => {
     );
   });
 
-  it('gives a cursor that stands in a URL as it is', () => {
+  it('writes cursors that need no URL encoding', () => {
     fc.assert(
       fc.property(positions, (position) => {
         expect(seal.write('list', position)).toMatch(/^[\w-]+$/);
@@ -57,7 +57,7 @@ describe('CursorSeal', () => {
     );
   });
 
-  it('refuses whatever it did not write', () => {
+  it('refuses any text that it did not write', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), fc.string({ unit: 'binary' })), (text) => {
         expect(refusalOf('list', text, 1)).toBe('invalid_cursor');

@@ -68,7 +68,7 @@ function write(one: Term, gap: string): string {
 }
 
 describe('parseLabelSelector', () => {
-  it('reads back every selector, however it is spaced', () => {
+  it('parses every selector, with any spacing', () => {
     fc.assert(
       fc.property(selectors, space, (selector, gap) => {
         expect(parseLabelSelector(selector.map((one) => write(one, gap)).join(','))).toEqual(selector);
@@ -76,7 +76,7 @@ describe('parseLabelSelector', () => {
     );
   });
 
-  it('reads the example of the documents', () => {
+  it('parses the example in the documentation', () => {
     expect(parseLabelSelector('env=prod,role in (web,api),!legacy')).toEqual([
       { operator: 'equals', key: 'env', value: 'prod' },
       { operator: 'in', key: 'role', values: ['web', 'api'] },
@@ -116,7 +116,7 @@ describe('parseLabelSelector', () => {
     );
   });
 
-  it('either reads a text or refuses it as a problem, whatever it is', () => {
+  it('either parses a text or refuses it with a problem', () => {
     const letters = fc.constantFrom('a', ' ', '=', '!', ',', '(', ')', 'in', 'notin', '\n', 'é');
     fc.assert(
       fc.property(fc.array(letters, { maxLength: 30 }), (parts) => {
@@ -155,7 +155,7 @@ describe('labelsMatch', () => {
     return found.rows.map((row) => row.matches);
   }
 
-  it('finds in the database what the terms mean', async () => {
+  it('selects the same rows in the database as in memory', async () => {
     const labels = fc.dictionary(key, value, { maxKeys: 5, noNullPrototype: true });
     // Uses the keys and values of the selector as labels. Random labels would almost never match.
     const related = selectors.chain((selector) => {

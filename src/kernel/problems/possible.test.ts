@@ -39,7 +39,7 @@ const orderThing = endpoint({
 const codesOf = (record: Endpoint): Set<ProblemCode> => new Set(possibleProblems(record));
 
 describe('possibleProblems', () => {
-  it('gives a read that every key may make only what nobody is spared', () => {
+  it('contains only the common problems for a read that every key may make', () => {
     expect(possibleProblems(readSelf)).toEqual([
       'malformed_request',
       'api_key_missing',
@@ -59,7 +59,7 @@ describe('possibleProblems', () => {
     ]);
   });
 
-  it('adds what the kind of the call and its record bring', () => {
+  it('adds the problems of the kind of call and of the record', () => {
     const added = codesOf(orderThing);
     for (const code of possibleProblems(readSelf)) added.delete(code);
     expect([...added]).toEqual([
@@ -84,7 +84,7 @@ describe('possibleProblems', () => {
     ]);
   });
 
-  it('knows lists by their cursor and versions by their method', () => {
+  it('adds invalid_cursor for lists and etag_mismatch for PUT, PATCH and DELETE', () => {
     const query = ListQuery({}, { sort: ['name'] });
     const list: Endpoint = { ...readSelf, query, answers: { 200: List(Type.String()) } };
     expect(codesOf(list)).toContain('invalid_cursor');
@@ -95,7 +95,7 @@ describe('possibleProblems', () => {
     expect(codesOf({ ...orderThing, method: 'DELETE' })).not.toContain('account_suspended');
   });
 
-  it('keeps the order of the catalogue, whatever order a record has', () => {
+  it('keeps the order of the catalogue', () => {
     const order = Object.keys(problems);
     const found = possibleProblems({ ...orderThing, problems: ['secret_in_text', 'invalid_state'] });
     expect(found).toEqual(found.toSorted((a, b) => order.indexOf(a) - order.indexOf(b)));

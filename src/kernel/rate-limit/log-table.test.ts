@@ -12,7 +12,7 @@ const commands = fc.array(
   { maxLength: 80 },
 );
 
-it('is a table of queues, in the order of their last push', () => {
+it('the log table behaves like a set of queues in the order of their last push', () => {
   fc.assert(
     fc.property(commands, (plan) => {
       const table = new LogTable();
@@ -48,7 +48,7 @@ it('is a table of queues, in the order of their last push', () => {
   );
 });
 
-it('keeps every log when the table grows', () => {
+it('the log table keeps every log when it grows', () => {
   const table = new LogTable();
   const logs = Array.from({ length: 5000 }, (_, i) => {
     const log = table.open();

@@ -76,7 +76,7 @@ describe('memory rate limit', () => {
     expect(store.take('a')).toMatchObject({ allowed: false, retryAfterSeconds: 10 });
   });
 
-  it('agrees with the plain rule at every step, and Retry-After is enough', () => {
+  it('agrees with a naive implementation at every step, and Retry-After is long enough', () => {
     fc.assert(
       fc.property(steps(3), fc.nat(1_000_000), (plan, start) => {
         clock = start;
@@ -133,7 +133,7 @@ describe('memory rate limit', () => {
     );
   });
 
-  it('keeps the count of known addresses when a flood of newcomers fills it', () => {
+  it('keeps the counts of known addresses when new addresses flood it', () => {
     const store = open({ maxAddresses: 10, sharedLogs: 4 });
     takeMany(store, 'known', 150);
     for (let i = 0; i < 5000; i++) store.take(`flood-${i}`);
@@ -143,7 +143,7 @@ describe('memory rate limit', () => {
     expect(takeMany(store, 'newcomer', 201)).toEqual([...Array(200).fill(true), false]);
   });
 
-  it('stays within its bounds flood after flood', () => {
+  it('stays within its memory limit during repeated floods', () => {
     const store = open({ maxAddresses: 10, sharedLogs: 4 });
     for (let flood = 0; flood < 6; flood++) {
       for (let i = 0; i < 100; i++) store.take(`flood-${flood}-${i}`);
@@ -152,7 +152,7 @@ describe('memory rate limit', () => {
     }
   });
 
-  it('forgets idle addresses as others call', () => {
+  it('forgets idle addresses while others call', () => {
     const store = open();
     for (let i = 0; i < 50; i++) store.take(`idle-${i}`);
     clock = 30_000;
@@ -162,7 +162,7 @@ describe('memory rate limit', () => {
     expect(store.status().addresses).toBe(50);
   });
 
-  it('forgets idle addresses with nobody calling', () => {
+  it('forgets idle addresses while nobody calls', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const store = open();
@@ -178,7 +178,7 @@ describe('memory rate limit', () => {
     }
   });
 
-  it('counts nothing when peeking', () => {
+  it('counts nothing in peek', () => {
     const store = open();
     const untouched = { allowed: true, remaining: 200, resetSeconds: 0, retryAfterSeconds: 0 };
     expect(store.peek('a')).toMatchObject(untouched);
@@ -190,7 +190,7 @@ describe('memory rate limit', () => {
     expect(takeMany(store, 'a', 201).filter(Boolean)).toHaveLength(200);
   });
 
-  it('survives a clock that steps back, and the wrap of its 32-bit times', () => {
+  it('survives a clock that goes back, and the overflow of its 32-bit times', () => {
     clock = 2 ** 32 - 30_000;
     const store = open();
     takeMany(store, 'a', 200);
@@ -204,7 +204,7 @@ describe('memory rate limit', () => {
     expect(store.take('a').remaining).toBe(199);
   });
 
-  it('gives the wait for the limit it was asked with', () => {
+  it('returns the wait for the given limit', () => {
     const store = open();
     store.take('a');
     clock = 20_000;

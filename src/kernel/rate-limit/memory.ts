@@ -8,10 +8,10 @@
 import { LogTable } from './log-table.ts';
 import {
   LIMIT,
+  type RateLimitResult,
   type RateLimitStatus,
   type RateLimitStore,
-  type Verdict,
-  verdict,
+  rateLimitResult,
   WINDOW_MS,
 } from './port.ts';
 
@@ -47,7 +47,7 @@ export class MemoryRateLimit implements RateLimitStore {
     this.#sweeper.unref();
   }
 
-  take(key: string, limit: number = LIMIT): Verdict {
+  take(key: string, limit: number = LIMIT): RateLimitResult {
     const now = this.#readClock();
     this.#forgetIdle(now, 2);
     const log = this.#logs.get(key) ?? this.#admit(key, now);
@@ -55,15 +55,15 @@ export class MemoryRateLimit implements RateLimitStore {
     const counted = this.#table.count(log);
     const allowed = counted < limit;
     if (allowed) this.#table.push(log, now);
-    return this.#verdict(log, now, allowed, limit);
+    return this.#rateLimitResult(log, now, allowed, limit);
   }
 
-  peek(key: string, limit: number = LIMIT): Verdict {
+  peek(key: string, limit: number = LIMIT): RateLimitResult {
     const now = this.#readClock();
     const log = this.#logs.get(key) ?? this.#sharedLog(key, now);
-    if (log === undefined) return verdict(true, limit, 0, 0);
+    if (log === undefined) return rateLimitResult(true, limit, 0, 0);
     this.#forgetExpired(log, now);
-    return this.#verdict(log, now, this.#table.count(log) < limit, limit);
+    return this.#rateLimitResult(log, now, this.#table.count(log) < limit, limit);
   }
 
   status(): RateLimitStatus {
@@ -74,12 +74,12 @@ export class MemoryRateLimit implements RateLimitStore {
     clearInterval(this.#sweeper);
   }
 
-  #verdict(log: number, now: number, allowed: boolean, limit: number): Verdict {
+  #rateLimitResult(log: number, now: number, allowed: boolean, limit: number): RateLimitResult {
     const counted = this.#table.count(log);
-    if (counted === 0) return verdict(allowed, limit, 0, 0);
+    if (counted === 0) return rateLimitResult(allowed, limit, 0, 0);
     const nextToLeave = Math.max(0, counted - limit);
     const msLeft = WINDOW_MS - age(now, this.#table.timeAt(log, nextToLeave));
-    return verdict(allowed, limit, counted, msLeft);
+    return rateLimitResult(allowed, limit, counted, msLeft);
   }
 
   /** Whole milliseconds that never go back, because the order of the logs depends on it. */

@@ -6,7 +6,7 @@
 export const LIMIT = 200;
 export const WINDOW_MS = 60_000;
 
-export interface Verdict {
+export interface RateLimitResult {
   readonly allowed: boolean;
   /** The published limit. A degraded store may be stricter, but never looser. */
   readonly limit: number;
@@ -26,9 +26,9 @@ export interface RateLimitStatus {
 }
 
 export interface RateLimitStore {
-  take(key: string): Verdict | Promise<Verdict>;
-  /** The same verdict without counting the request, for answers that do not count. */
-  peek(key: string): Verdict | Promise<Verdict>;
+  take(key: string): RateLimitResult | Promise<RateLimitResult>;
+  /** The same result without counting the request, for answers that do not count. */
+  peek(key: string): RateLimitResult | Promise<RateLimitResult>;
   status(): RateLimitStatus;
   /** Counts the processes that share the limit. Called when this process can be counted. */
   countSharers?(): Promise<void>;
@@ -36,7 +36,12 @@ export interface RateLimitStore {
 }
 
 /** `counted` includes the request itself if it was allowed. After `msLeft`, the oldest counted request expires. */
-export function verdict(allowed: boolean, limit: number, counted: number, msLeft: number): Verdict {
+export function rateLimitResult(
+  allowed: boolean,
+  limit: number,
+  counted: number,
+  msLeft: number,
+): RateLimitResult {
   const resetSeconds = counted === 0 ? 0 : Math.max(1, Math.ceil(msLeft / 1000));
   return {
     allowed,

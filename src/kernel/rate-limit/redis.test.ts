@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findRedis, NO_REDIS, startRedis, type TestRedis } from '../../testing/redis.ts';
-import type { Verdict } from './port.ts';
+import type { RateLimitResult } from './port.ts';
 import { type RateLimitAlarm, RedisRateLimit, type RedisRateLimitOptions } from './redis.ts';
 
 interface Process {
@@ -26,13 +26,17 @@ function run(url: string, options: Partial<RedisRateLimitOptions> = {}): Process
   return { store, alarms };
 }
 
-async function takeMany(stores: readonly RedisRateLimit[], key: string, times: number): Promise<Verdict[]> {
-  const verdicts: Verdict[] = [];
-  for (let i = 0; i < times; i++) verdicts.push(await stores[i % stores.length]!.take(key));
-  return verdicts;
+async function takeMany(
+  stores: readonly RedisRateLimit[],
+  key: string,
+  times: number,
+): Promise<RateLimitResult[]> {
+  const results: RateLimitResult[] = [];
+  for (let i = 0; i < times; i++) results.push(await stores[i % stores.length]!.take(key));
+  return results;
 }
 
-const allowedOf = (verdicts: readonly Verdict[]) => verdicts.filter((each) => each.allowed).length;
+const allowedOf = (results: readonly RateLimitResult[]) => results.filter((each) => each.allowed).length;
 const kindsOf = (alarms: readonly RateLimitAlarm[]) => alarms.map((alarm) => alarm.kind);
 
 /** A fixed address whose server can be stopped and replaced, as in a restart. */
@@ -92,10 +96,10 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
 
   it('lets request 200 pass and refuses 201 across two processes', async () => {
     const [a, b] = [run(server.url), run(server.url)];
-    const verdicts = await takeMany([a.store, b.store], '192.0.2.1', 200);
-    expect(allowedOf(verdicts)).toBe(200);
-    expect(verdicts.map((each) => each.remaining)).toEqual(Array.from({ length: 200 }, (_, i) => 199 - i));
-    expect(verdicts[0]).toMatchObject({ limit: 200, resetSeconds: 60, retryAfterSeconds: 0 });
+    const results = await takeMany([a.store, b.store], '192.0.2.1', 200);
+    expect(allowedOf(results)).toBe(200);
+    expect(results.map((each) => each.remaining)).toEqual(Array.from({ length: 200 }, (_, i) => 199 - i));
+    expect(results[0]).toMatchObject({ limit: 200, resetSeconds: 60, retryAfterSeconds: 0 });
     for (const { store } of [a, b]) {
       const refused = await store.take('192.0.2.1');
       expect(refused).toMatchObject({ allowed: false, remaining: 0 });
@@ -109,10 +113,10 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
 
   it('gives out exactly 200 when two processes race for them', async () => {
     const stores = [run(server.url).store, run(server.url).store];
-    const verdicts = await Promise.all(
+    const results = await Promise.all(
       Array.from({ length: 300 }, (_, i) => stores[i % 2]!.take('2001:db8::/64')),
     );
-    expect(allowedOf(verdicts)).toBe(200);
+    expect(allowedOf(results)).toBe(200);
   });
 
   it('counts by the clock of the store, whatever the processes believe', async () => {

@@ -11,10 +11,10 @@ import { Redis } from 'ioredis';
 import { MemoryRateLimit } from './memory.ts';
 import {
   LIMIT,
+  type RateLimitResult,
   type RateLimitStatus,
   type RateLimitStore,
-  type Verdict,
-  verdict,
+  rateLimitResult,
   WINDOW_MS,
 } from './port.ts';
 import { countScript, runScript } from './redis-scripts.ts';
@@ -91,11 +91,11 @@ export class RedisRateLimit implements RateLimitStore {
     void this.#probe();
   }
 
-  take(key: string): Verdict | Promise<Verdict> {
+  take(key: string): RateLimitResult | Promise<RateLimitResult> {
     return this.#state === 'shared' ? this.#takeShared(key) : this.#alone('take', key);
   }
 
-  peek(key: string): Verdict | Promise<Verdict> {
+  peek(key: string): RateLimitResult | Promise<RateLimitResult> {
     return this.#state === 'shared' ? this.#peekShared(key) : this.#alone('peek', key);
   }
 
@@ -112,7 +112,7 @@ export class RedisRateLimit implements RateLimitStore {
     await this.#local.close();
   }
 
-  async #takeShared(key: string): Promise<Verdict> {
+  async #takeShared(key: string): Promise<RateLimitResult> {
     const before = this.#local.peek(key);
     if (!before.allowed) return before;
     const shared = await this.#count(key, 'take');
@@ -121,29 +121,29 @@ export class RedisRateLimit implements RateLimitStore {
     return stricter(shared, this.#local.take(key));
   }
 
-  async #peekShared(key: string): Promise<Verdict> {
+  async #peekShared(key: string): Promise<RateLimitResult> {
     const shared = await this.#count(key, 'peek');
     return shared === undefined ? this.#alone('peek', key) : stricter(shared, this.#local.peek(key));
   }
 
-  #remembers(before: Verdict): boolean {
+  #remembers(before: RateLimitResult): boolean {
     return before.remaining < LIMIT || this.#local.status().addresses < MOST_REMEMBERED;
   }
 
-  #alone(mode: 'take' | 'peek', key: string): Verdict | Promise<Verdict> {
+  #alone(mode: 'take' | 'peek', key: string): RateLimitResult | Promise<RateLimitResult> {
     const count = () => this.#local[mode](key, this.#localLimit());
     return this.#recount === undefined ? count() : this.#recount.then(count);
   }
 
   /** `undefined` if no valid answer came in time. The store is then already marked as lost. */
-  async #count(key: string, mode: 'take' | 'peek'): Promise<Verdict | undefined> {
+  async #count(key: string, mode: 'take' | 'peek'): Promise<RateLimitResult | undefined> {
     const args = [WINDOW_MS, LIMIT, mode];
     const reply = await this.#ask(() =>
       runScript(this.#redis, countScript, `${this.#prefix}ip:${key}`, args),
     );
     if (reply === undefined) return undefined;
     const [allowed, counted, msLeft] = reply as [number, number, number];
-    return verdict(allowed === 1, LIMIT, counted, msLeft);
+    return rateLimitResult(allowed === 1, LIMIT, counted, msLeft);
   }
 
   /** Call it at start, when this process can be counted. Resolves when the processes are counted, or cannot be. */
@@ -206,7 +206,7 @@ export class RedisRateLimit implements RateLimitStore {
     try {
       this.#onAlarm(alarm);
     } catch {
-      // A request must get its verdict even if the alarm fails.
+      // A request must get its result even if the alarm fails.
     }
   }
 
@@ -215,8 +215,8 @@ export class RedisRateLimit implements RateLimitStore {
   }
 }
 
-/** A refusal, or else the verdict that leaves fewer requests. */
-function stricter(one: Verdict, other: Verdict): Verdict {
+/** A refusal, or else the result that leaves fewer requests. */
+function stricter(one: RateLimitResult, other: RateLimitResult): RateLimitResult {
   if (one.allowed !== other.allowed) return one.allowed ? other : one;
   return other.remaining < one.remaining ? other : one;
 }

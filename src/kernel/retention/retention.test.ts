@@ -23,7 +23,7 @@ const count = async (table: string): Promise<number> => {
 };
 
 describe('the hourly sweep', () => {
-  it('removes what is past its time and nothing else', async () => {
+  it('removes expired rows and nothing else', async () => {
     const { db } = t.services;
     const { key } = await createKey(db, account);
     for (const name of ['a', 'b', 'c']) {

@@ -9,7 +9,7 @@ const byOpenssl = (password: string, salt: string) =>
     encoding: 'utf8',
   }).trim();
 
-it('hashes as the published test vectors say', () => {
+it('a guest password is hashed as the published test vectors say', () => {
   expect(hashGuestPassword('Hello world!', 'saltstring')).toBe(
     '$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1',
   );
@@ -21,18 +21,18 @@ it('hashes as the published test vectors say', () => {
   );
 });
 
-it('cuts a salt that is too long', () => {
+it('a salt that is too long is cut', () => {
   expect(hashGuestPassword('x', 'a-salt-of-more-than-16')).toBe(hashGuestPassword('x', 'a-salt-of-more-t'));
 });
 
-it.runIf(openssl)('agrees with openssl on passwords of every length around the block sizes', () => {
+it.runIf(openssl)('the hash agrees with openssl for passwords of every length around the block sizes', () => {
   for (const length of [1, 2, 7, 8, 15, 24, 63, 64, 65, 127, 128, 129, 200]) {
     const password = 'aZ9-ü'.repeat(50).slice(0, length);
     expect(hashGuestPassword(password, `s${length}/.`)).toBe(byOpenssl(password, `s${length}/.`));
   }
 });
 
-it('makes passwords nobody can guess or misread, each with a hash of its own', async () => {
+it('generated passwords are random and easy to read, each with its own hash', async () => {
   const made = await Promise.all(Array.from({ length: 20 }, makeGuestPassword));
   for (const { password, hash } of made) {
     expect(password).toMatch(/^[A-HJ-NP-Za-kmnp-z2-9]{24}$/);
@@ -42,11 +42,11 @@ it('makes passwords nobody can guess or misread, each with a hash of its own', a
   expect(new Set(made.map(({ password }) => password)).size).toBe(20);
 });
 
-it('salts the same password anew each time', () => {
+it('the same password gets a new salt each time', () => {
   expect(hashGuestPassword('same')).not.toBe(hashGuestPassword('same'));
 });
 
-it('hashes a new password in another thread, whose answer needs a turn of the event loop', async () => {
+it('a new password is hashed in a worker thread', async () => {
   let isMade = false;
   const made = makeGuestPassword().then(() => {
     isMade = true;

@@ -26,7 +26,7 @@ beforeEach(() => db.updateTable('instance').set({ secret_key_fingerprint: null }
 const inFile = (name: string) => ({ key: null, key_file: join(folder, name, 'secret.key') });
 const given = (key: Buffer) => ({ key: key.toString('base64'), key_file: join(folder, 'unused') });
 
-it('makes a key at the first start, for this user only, and finds it at the next', async () => {
+it('the first start creates a key file for this user only, and the next start uses it', async () => {
   const source = inFile('first');
   const racing = await Promise.all([openSeal(db, source), openSeal(db, source), openSeal(db, source)]);
   expect(new Set(racing.map(({ fingerprint }) => fingerprint)).size).toBe(1);
@@ -36,13 +36,13 @@ it('makes a key at the first start, for this user only, and finds it at the next
   expect((await openSeal(db, source)).fingerprint).toBe(new Seal(Buffer.from(text, 'base64')).fingerprint);
 });
 
-it('takes the key of the environment and makes no file', async () => {
+it('a key in the environment is used, and no file is created', async () => {
   const key = newKey();
   expect((await openSeal(db, given(key))).fingerprint).toBe(new Seal(key).fingerprint);
   expect(await readdir(folder)).not.toContain('unused');
 });
 
-it('refuses to start without the key, with another one, and with a broken file, and says what to do', async () => {
+it('a start without the key, with another one or with a broken file is refused with what to do', async () => {
   await openSeal(db, inFile('kept'));
   await expect(openSeal(db, inFile('lost'))).rejects.toThrow(
     /Restore it as .*lost.*hostplane admin secrets reset/,

@@ -5,7 +5,7 @@ import { newKey, parseKey, Seal } from './seal.ts';
 const seal = new Seal(newKey());
 const bytes = fc.uint8Array({ maxLength: 64 }).map((array) => Buffer.from(array));
 
-it('gives back what was sealed, for its owner only', () => {
+it('a sealed secret can be opened, for its owner only', () => {
   fc.assert(
     fc.property(bytes, fc.string(), (secret, owner) => {
       const sealed = seal.close(secret, owner);
@@ -15,7 +15,7 @@ it('gives back what was sealed, for its owner only', () => {
   );
 });
 
-it('opens nothing that was changed, cut or sealed with another key', () => {
+it('a sealed secret cannot be opened if it was changed, cut or sealed with another key', () => {
   const sealed = seal.close(Buffer.from('a secret'), 'wh_1');
   for (let i = 0; i < sealed.length; i++) {
     const broken = Buffer.from(sealed);
@@ -26,7 +26,7 @@ it('opens nothing that was changed, cut or sealed with another key', () => {
   expect(() => new Seal(newKey()).open(sealed, 'wh_1')).toThrow('sealed with another key');
 });
 
-it('never seals twice alike, and shows neither the secret nor the key', () => {
+it('sealing twice gives different texts, which show neither the secret nor the key', () => {
   const key = newKey();
   const one = new Seal(key);
   const secret = Buffer.from('this must not be seen');
@@ -36,7 +36,7 @@ it('never seals twice alike, and shows neither the secret nor the key', () => {
   expect(one.fingerprint).not.toContain(key.toString('hex').slice(0, 8));
 });
 
-it('reads keys of exactly 32 bytes', () => {
+it('a key must have exactly 32 bytes', () => {
   const key = newKey();
   expect(parseKey(key.toString('base64'))).toEqual(key);
   for (const text of [

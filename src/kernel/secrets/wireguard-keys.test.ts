@@ -12,7 +12,7 @@ const POINTS = [
   'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
 ];
 
-it.each(POINTS)('%s is weak, also with its highest bit, which does not count', (hex) => {
+it.each(POINTS)('%s is a weak key, also with its highest bit set, which is ignored', (hex) => {
   const point = Buffer.from(hex, 'hex');
   const twin = Buffer.from(point);
   twin.writeUInt8(twin.readUInt8(31) | 0x80, 31);

@@ -54,8 +54,8 @@ function start(asked: Patience) {
   return held;
 }
 
-describe('a held call', () => {
-  it('ends at the moment when the right of its caller expires', async () => {
+describe('a held request', () => {
+  it('ends when the right of its caller expires', async () => {
     endsAt = Date.now() + 20 * SECOND;
     const held = start(patience());
     await vi.advanceTimersByTimeAsync(20 * SECOND - 10);
@@ -65,7 +65,7 @@ describe('a held call', () => {
     expect(waiters.size).toBe(0);
   });
 
-  it('goes on when the expiry was postponed meanwhile, until the new one', async () => {
+  it('goes on if the expiry was postponed, until the new expiry', async () => {
     endsAt = Date.now() + 20 * SECOND;
     const held = start(patience());
     await vi.advanceTimersByTimeAsync(10 * SECOND);
@@ -76,7 +76,7 @@ describe('a held call', () => {
     expect(held.outcome).toBe(EXPIRED);
   });
 
-  it('ends at once if the right was lost before it began to watch', async () => {
+  it('ends immediately if the right was lost before it began to watch', async () => {
     endsAt = Date.now();
     let looks = 0;
     const look = async () => ++looks;
@@ -85,7 +85,7 @@ describe('a held call', () => {
     expect([looks, waiters.size]).toEqual([0, 0]);
   });
 
-  it('without an end waits longer than a timer can, and checks nothing while nothing changes', async () => {
+  it('without a time limit can wait longer than a timer allows, and checks nothing while nothing changes', async () => {
     const departure = new Departure();
     const held = start(patience({ milliseconds: Number.POSITIVE_INFINITY, departure }));
     await vi.advanceTimersByTimeAsync(60 * 86_400 * SECOND);
@@ -95,7 +95,7 @@ describe('a held call', () => {
     expect(held.outcome).toBe('nothing new');
   });
 
-  it('is checked every second while notifications are not heard', async () => {
+  it('is checked every second while the listener is disconnected', async () => {
     const held = start(patience());
     await vi.advanceTimersByTimeAsync(0);
     const channel = accessOf(ACCOUNT).split(' ')[0] ?? '';

@@ -14,7 +14,7 @@ function open() {
 const key = (payload: string) => newsKey('events', payload);
 
 describe('a watch', () => {
-  it('hears what it waits for, and nothing else', async () => {
+  it('is woken by its own keys and by no others', async () => {
     const { waiters, events, ends } = open();
     const watch = waiters.watch([key('a')]);
     const waiting = watch.wait(LONG);
@@ -24,7 +24,7 @@ describe('a watch', () => {
     expect([...(await waiting)]).toEqual([key('a')]);
   });
 
-  it('keeps what it heard before it waited', async () => {
+  it('keeps notifications that arrive before it waits', async () => {
     const { waiters, events } = open();
     const watch = waiters.watch([key('a'), key('b')]);
     events.heard('b');
@@ -34,7 +34,7 @@ describe('a watch', () => {
     expect([...(await watch.wait(1))]).toEqual([]);
   });
 
-  it('ends with its time, with its waiter, and at once where that has come', async () => {
+  it('ends at its timeout or when its client leaves, immediately if that has already happened', async () => {
     const { waiters } = open();
     const watch = waiters.watch([key('a')]);
     expect(await watch.wait(1)).toEqual([]);
@@ -45,7 +45,7 @@ describe('a watch', () => {
     expect(await watch.wait(LONG, departure)).toEqual([]);
   });
 
-  it('sleeps on when its turn to be woken comes after it took the news', async () => {
+  it('is not woken a second time by a notification that it has already taken', async () => {
     const { waiters, events } = open();
     // The last watch is not waiting when the notification comes, and it is woken after all others.
     const sleepers = Array.from({ length: WOKEN_AT_ONCE }, () => waiters.watch([key('a')]).wait(LONG));
@@ -63,7 +63,7 @@ describe('a watch', () => {
     expect(await waiting).toEqual([key('a')]);
   });
 
-  it('leaves nothing behind', () => {
+  it('leaves no entry in the map', () => {
     const { waiters, events } = open();
     const watches = [waiters.watch([key('a')]), waiters.watch([key('a'), key('b')])];
     expect(waiters.size).toBe(2);
@@ -73,8 +73,8 @@ describe('a watch', () => {
   });
 });
 
-describe('when notifications are not heard', () => {
-  it('all look again, at once, every second, and when they are heard again', async () => {
+describe('while the listener is disconnected', () => {
+  it('all watches are woken immediately, every second, and when the listener is connected again', async () => {
     vi.useFakeTimers();
     try {
       const { waiters, events, ends } = open();
@@ -103,8 +103,8 @@ describe('when notifications are not heard', () => {
   });
 });
 
-describe('looking together', () => {
-  it('asks once for those who were woken by the same news', async () => {
+describe('lookTogether', () => {
+  it('runs one query for all waiters of the same notification', async () => {
     const { waiters, events } = open();
     let asked = 0;
     const look = async () => ++asked;
@@ -117,7 +117,7 @@ describe('looking together', () => {
     expect(await waiters.lookTogether('x', look)).toBe(5);
   });
 
-  it('shares a failure, and forgets it', async () => {
+  it('shares a failure with all of them, and does not cache it', async () => {
     const { waiters } = open();
     const fail = () => Promise.reject(new Error('gone'));
     const both = [waiters.lookTogether('x', fail), waiters.lookTogether('x', async () => 1)];
@@ -126,7 +126,7 @@ describe('looking together', () => {
   });
 });
 
-it('closing ends all waits, and those that would begin', async () => {
+it('closing ends all waits, and every later one', async () => {
   const { waiters } = open();
   const watch = waiters.watch([key('a')]);
   const waiting = watch.wait(LONG);

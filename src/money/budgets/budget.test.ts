@@ -78,7 +78,7 @@ describe('a budget', () => {
     expect(statusOf({ ...base, action: 'notify' }, at('100.00'), [])).toBe('exceeded');
   });
 
-  it('warns by its forecast, and goes on to warn when the forecast falls', () => {
+  it('has the status warning by its forecast, and keeps it when the forecast falls', () => {
     const forecast: Threshold = { percent: 110, basis: 'forecast' };
     const budget = { ...base, thresholds: [forecast] };
     expect(statusOf(budget, at('10.00', '109.99'), [])).toBe('ok');
@@ -86,13 +86,13 @@ describe('a budget', () => {
     expect(statusOf(budget, at('10.00', '50.00'), [forecast])).toBe('warning');
   });
 
-  it('knows its end also where nobody set it as a threshold', () => {
+  it('has a threshold at 100 percent even if none is declared', () => {
     expect(crossedBy(base, at('100.00'))).toContainEqual({ percent: 100, basis: 'actual' });
     const explicit = { ...base, thresholds: [{ percent: 100, basis: 'actual' } as const] };
     expect(crossedBy(explicit, at('100.00'))).toHaveLength(1);
   });
 
-  it('crosses more the more is spent, and is used up exactly from its amount on', () => {
+  it('crosses more thresholds the more is spent, and is used up exactly at its amount', () => {
     fc.assert(
       fc.property(declaration, figures, money, (budget, now, more) => {
         const later = { spent: now.spent + more, forecast: now.forecast + more };
@@ -159,7 +159,7 @@ describe('loosening', () => {
     expect(looseningsOf(base, { ...base, ...change })).toEqual([]);
   });
 
-  it('is not a wider scope, nor to begin blocking', () => {
+  it('does not include a wider scope, or starting to block', () => {
     const narrow = {
       ...base,
       action: 'notify' as const,
@@ -175,7 +175,7 @@ describe('loosening', () => {
     amount: formatMoney(micro(amount) / BigInt(by)),
   });
 
-  it('is not a lower amount, and then no less is crossed, whatever is spent', () => {
+  it('does not include a lower amount, which crosses no fewer thresholds', () => {
     fc.assert(
       fc.property(declaration, fc.integer({ min: 1, max: 9 }), figures, (before, by, now) => {
         fc.pre(micro(before.amount) >= 100_000n);
@@ -189,7 +189,7 @@ describe('loosening', () => {
     );
   });
 
-  it('is every change that takes a threshold away, whatever comes in its place', () => {
+  it('includes every removal of a threshold, whatever replaces it', () => {
     fc.assert(
       fc.property(declaration, declaration, (before, { thresholds }) => {
         const kept = before.thresholds.every((one) => thresholds.some((other) => sameThreshold(one, other)));
@@ -198,7 +198,7 @@ describe('loosening', () => {
     );
   });
 
-  it('is one way: of two that differ in what loosens, at most one may be made from the other', () => {
+  it('is asymmetric: of two different budgets, at least one change direction loosens', () => {
     fc.assert(
       fc.property(declaration, declaration, (one, other) => {
         fc.pre(micro(one.amount) !== micro(other.amount));

@@ -62,7 +62,7 @@ const told = async (of: TestAccount = account) => (await events(of)).map(({ type
 const actual = (percent: number): Threshold => ({ percent, basis: 'actual' });
 
 describe('the evaluation of budgets', () => {
-  it('tells each threshold once, and the end once', async () => {
+  it('writes one event for each threshold, and one when the budget is used up', async () => {
     await add([actual(50), actual(80)], 'block_new_cost');
     await evaluateBudgets(app.services, MARCH);
     expect(await told()).toEqual([]);
@@ -90,7 +90,7 @@ describe('the evaluation of budgets', () => {
     });
   });
 
-  it('tells of a forecast before it comes true', async () => {
+  it('writes an event for a forecast before it comes true', async () => {
     const { db } = app.services;
     await add([{ percent: 100, basis: 'forecast' }]);
     await sql`insert into meter_readings (account_id, resource_id, sku, day, family, type, labels, unit, read_at,
@@ -107,7 +107,7 @@ describe('the evaluation of budgets', () => {
     ]);
   });
 
-  it('begins anew with the month, once, and tells so only where something was crossed', async () => {
+  it('starts again with each month, with one event if a threshold had been crossed', async () => {
     await add([actual(50)]);
     await spendInMarch('100.00');
     await evaluateBudgets(app.services, MARCH);
@@ -125,7 +125,7 @@ describe('the evaluation of budgets', () => {
     expect(await findBudgets(app.services.db, loud.id, '2026-03')).toMatchObject([{ crossed: [] }]);
   });
 
-  it('done by several at once, tells everything once', async () => {
+  it('by several processes at the same time writes each event once', async () => {
     await add([actual(50)]);
     await add([actual(60)]);
     await spendInMarch('100.00');
@@ -140,7 +140,7 @@ describe('the evaluation of budgets', () => {
     expect((await told()).slice(4)).toEqual(['budget.reset', 'budget.reset']);
   });
 
-  it('tells nothing of a budget that was changed while it looked', async () => {
+  it('writes no event for a budget that was changed meanwhile', async () => {
     const { db } = app.services;
     const { id } = await add([actual(50)]);
     await spendInMarch('60.00');
@@ -170,7 +170,7 @@ describe('the evaluation of budgets', () => {
     await removeBudget(db, broken.id);
   });
 
-  it('costs one query where there are no budgets', async () => {
+  it('needs one query if there are no budgets', async () => {
     const queries: string[] = [];
     const db = openDatabase(openPool(app.database.connection), {
       log: ({ query }) => void queries.push(query.sql),
@@ -180,7 +180,7 @@ describe('the evaluation of budgets', () => {
     expect(queries).toHaveLength(1);
   });
 
-  it('is known to the registry, once a minute', () => {
+  it('is scheduled once a minute', () => {
     expect(app.registry.schedules).toContain(budgetEvaluation);
     expect(budgetEvaluation.everySeconds).toBe(60);
   });

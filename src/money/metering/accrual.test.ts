@@ -56,8 +56,8 @@ const one = (span: Partial<Span>): Ledger => ({
   readings: [],
 });
 
-describe('what a period costs', () => {
-  it('is the sum of its groups, however they are made', async () => {
+describe('the cost of a period', () => {
+  it('is the sum of its groups in any grouping', async () => {
     await fc.assert(
       fc.asyncProperty(ledger, stretch, async (of, over) => {
         const total = totalOf(of, over);
@@ -71,7 +71,7 @@ describe('what a period costs', () => {
     );
   });
 
-  it('is the sum of any parts it is cut into, to the last millionth', () => {
+  it('is the sum of its parts, to the last millionth', () => {
     fc.assert(
       fc.property(ledger, stretch, fc.array(moment, { maxLength: 4 }), (of, over, cuts) => {
         // Also cut at span starts: a one-time price at a start must count in one part only.
@@ -84,7 +84,7 @@ describe('what a period costs', () => {
     );
   });
 
-  it('does not change when labels do, whenever and however often', () => {
+  it('does not depend on changes of labels', () => {
     fc.assert(
       fc.property(ledger, stretch, fc.array(moment, { maxLength: 6 }), (of, over, changes) => {
         const relabelled = of.spans.flatMap((span) => cutSpan(span, changes));
@@ -102,7 +102,7 @@ describe('what a period costs', () => {
     );
   });
 
-  it('is what a calculation by hand in floating point says', () => {
+  it('equals a simple calculation in floating point', () => {
     fc.assert(
       fc.property(moment, moment, stretch, fc.bigInt(1n, 30_000n), cents, (a, b, over, hourly, monthly) => {
         const startedAt = Math.min(a, b);
@@ -168,7 +168,7 @@ describe('a whole month', () => {
     },
   );
 
-  it('has one cap for each SKU of a resource, under whatever labels', () => {
+  it('has one cap for each SKU of a resource, across all labels', () => {
     const from = time('2024-03-01T00:00:00Z');
     const whole = one({ startedAt: from });
     const cut = { ...whole, spans: cutSpan(whole.spans[0] as Span, [from + 20 * DAY_MS]) };
@@ -179,7 +179,7 @@ describe('a whole month', () => {
     expect(costOf(late)).toBe(micro('2.22'));
   });
 
-  it('begins anew at midnight UTC of the first', () => {
+  it('starts again at midnight UTC of the first day', () => {
     const from = time('2024-02-29T23:00:00Z');
     const to = time('2024-03-01T02:00:00Z');
     const parts = [...partsOf(one({ startedAt: from }), { from, to })];
@@ -192,7 +192,7 @@ describe('a whole month', () => {
 });
 
 describe('a new price', () => {
-  it('costs the sum of both parts, each by its own price', () => {
+  it('splits the cost at its start, each part at its own price', () => {
     fc.assert(
       fc.property(moment, cents, cents, (at, before, after) => {
         const price1 = { ...monthLine, monthly: before };
@@ -208,7 +208,7 @@ describe('a new price', () => {
     );
   });
 
-  it('that is lower gives nothing back, and one that is higher raises the cap', () => {
+  it('that is lower refunds nothing, and one that is higher raises the cap', () => {
     const from = time('2024-03-01T00:00:00Z');
     const march = { from, to: time('2024-04-01T00:00:00Z') };
     const change = (monthly: string) => {

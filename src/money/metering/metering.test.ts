@@ -111,7 +111,7 @@ function dearer(unitPrice: string, from?: Date): Tariff {
 const ignore = () => undefined;
 
 describe('the meter', () => {
-  it('runs from the moment a resource is there until it is gone', async () => {
+  it('runs from the creation of a resource to its deletion', async () => {
     const volume = await thing();
     await volume.note(at('03-01'));
     await volume.forget(at('03-16T12:00:00'));
@@ -119,7 +119,7 @@ describe('the meter', () => {
     expect(await volume.spent(at('03-08T18:00:00'))).toBe(micro('1.1'));
   });
 
-  it('splits a span when labels or the make change, and not when nothing did', async () => {
+  it('splits a span when labels or the configuration change, and not otherwise', async () => {
     const volume = await thing();
     await volume.note(at('03-01'));
     await volume.note(at('03-02'), { name: 'renamed' });
@@ -133,7 +133,7 @@ describe('the meter', () => {
     ]);
   });
 
-  it('takes other labels without knowing prices', async () => {
+  it('can change labels without a price list', async () => {
     const volume = await thing();
     await volume.note(at('03-01'));
     const note = { id: volume.id, account_id: volume.accountId, family: 'flexible-vps', type: 'volume' };
@@ -147,7 +147,7 @@ describe('the meter', () => {
     expect(await volume.spent()).toBe(micro('4.4'));
   });
 
-  it('stands still while nothing is to be paid, and goes on after that', async () => {
+  it('pauses while a resource is free, and continues afterwards', async () => {
     const volume = await thing();
     await volume.note(at('03-01'), { configuration: null });
     await volume.note(at('03-11'));
@@ -159,7 +159,7 @@ describe('the meter', () => {
     ]);
   });
 
-  it('goes on with what nobody could order any more, and charges what is due at once no second time', async () => {
+  it('continues with a configuration that can no longer be ordered, and charges one-time prices once', async () => {
     const vm = await thing();
     const grown = { location: 'fra1', plan: 'flex-1-2', disk_gb: 20 };
     await vm.note(at('03-01'), { type: 'vm', configuration: { ...grown, plan: 'flex-1-1' } });
@@ -175,7 +175,7 @@ describe('the meter', () => {
     expect(await server.spent(at('03-01T00:00:00.001'))).toBe(micro('49'));
   });
 
-  it('counts for a stopped machine only what is held for it', async () => {
+  it('counts only the reserved parts of a stopped machine', async () => {
     const vm = await thing();
     const configuration = { location: 'fra1', plan: 'flex-2-4' };
     await vm.note(at('03-01'), { type: 'vm', configuration });
@@ -185,7 +185,7 @@ describe('the meter', () => {
     expect(await vm.spent()).toBe(micro('0.011') * 48n + micro('0.5'));
   });
 
-  it('charges what is due at once exactly once', async () => {
+  it('charges one-time prices exactly once', async () => {
     const server = await thing();
     const metal = { product_id: 'metal-8-64', site_preferences: ['fra1'] };
     const make = { type: 'dedicated_server', configuration: metal };
@@ -198,7 +198,7 @@ describe('the meter', () => {
     expect(await server.spent()).toBe(micro('49') + micro('79'));
   });
 
-  it('refuses what it cannot price, and keeps the price of what left the list', async () => {
+  it('refuses an unknown resource type, and keeps the price of a SKU that was removed', async () => {
     const volume = await thing();
     await expect(volume.note(at('03-01'), { type: 'castle' })).rejects.toThrow('cannot be priced');
     await volume.note(at('03-01'));
@@ -218,7 +218,7 @@ describe('a new price', () => {
   const noon = at('03-16T12:00:00');
   const both = micro('2.2') + micro('4.4');
 
-  it('holds from its day on, however late it is noticed, and is noticed once', async () => {
+  it('applies from its start, however late it is noticed, and is processed once', async () => {
     const volume = await thing();
     await volume.note(at('03-01'));
     const prices = dearer('0.088', noon);
@@ -235,7 +235,7 @@ describe('a new price', () => {
     expect(row?.price_monthly_micros).toBe(8_800_000);
   });
 
-  it('without a day holds from when it is noticed', async () => {
+  it('without a start applies from when it is noticed', async () => {
     const volume = await thing();
     await volume.note(at('03-01'));
     await repriceSpans(db, dearer('0.088'), noon, ignore);
@@ -245,7 +245,7 @@ describe('a new price', () => {
     await repriceSpans(db, tariff, at('04-02'), ignore);
   });
 
-  it('reaches what was relabelled or deleted before it was noticed', async () => {
+  it('applies to spans that were relabelled or ended before it was noticed', async () => {
     const volume = await thing();
     const prices = dearer('0.088', noon);
     await volume.note(at('03-01'));
@@ -263,7 +263,7 @@ describe('a new price', () => {
     expect((await volume.spans()).filter(({ from, to }) => from !== to)).toHaveLength(3);
   });
 
-  it('comes together with a change at the same moment', async () => {
+  it('can apply at the same moment as another change', async () => {
     const volume = await thing();
     await volume.note(at('03-01'));
     const prices = dearer('0.088', noon);
@@ -277,7 +277,7 @@ describe('a new price', () => {
 });
 
 describe('spentBetween and forecast', () => {
-  it('count what the scope covers, and share one cap between labels', async () => {
+  it('count what the scope covers, with one cap across labels', async () => {
     const volume = await thing();
     const { accountId } = volume;
     await volume.note(at('03-01'), { apiKeyId: 'key_a', labels: { env: 'prod' } });
@@ -312,7 +312,7 @@ describe('spentBetween and forecast', () => {
     expect(await confidence(at('04-02'))).toBe('high');
   });
 
-  it('need nothing in memory: another process says the same', async () => {
+  it('need nothing in memory: another process returns the same', async () => {
     const volume = await thing();
     await volume.note(at('03-01'));
     const other = openDatabase(openPool(t.database.connection));
@@ -323,8 +323,8 @@ describe('spentBetween and forecast', () => {
   });
 });
 
-describe('readings', () => {
-  it('are the month so far: repeated they add nothing, and what is included is free', async () => {
+describe('readings of metered use', () => {
+  it('are totals of the month: repeating them adds nothing, and the included amount is free', async () => {
     const volume = await thing();
     await volume.note(at('03-01'), { configuration: { location: 'fra1', size_gb: 10 } });
     const read = (when: Date, gb: number) =>
@@ -352,7 +352,7 @@ describe('readings', () => {
   });
 });
 
-it('is kept as long as usage looks back, and a month more', async () => {
+it('spans are kept as long as usage can be queried, and a month longer', async () => {
   const day = 86_400_000;
   const ago = (days: number) => new Date(Date.now() - days * day);
   const volume = await thing();

@@ -42,7 +42,7 @@ function committed(
   return formatMoney(commitmentsOn({ spans, readings }, monthOf(now), now)(() => true, coming));
 }
 
-describe('what an account is committed to', () => {
+describe('the committed cost of an account', () => {
   it.each(['2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z', '2026-04-30T23:59:59Z'])(
     'counts a resource that was created at %s for a whole month',
     (at) => {
@@ -50,12 +50,12 @@ describe('what an account is committed to', () => {
     },
   );
 
-  it('counts what is gone with what it has cost this month', () => {
+  it('counts a deleted resource with its cost in this month', () => {
     const gone = span('a', '30', '2026-04-01T00:00:00Z', '2026-04-11T00:00:00Z');
     expect(committed([gone, span('b', '5', '2026-03-01T00:00:00Z')], '2026-04-20T00:00:00Z')).toBe('15.00');
   });
 
-  it('counts a resource whose price rose within the month with its new price, not with both', () => {
+  it('counts a resource whose price rose in the month with its new price only', () => {
     const spans = [
       span('a', '10', '2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z'),
       span('a', '20', '2026-04-16T00:00:00Z'),
@@ -63,7 +63,7 @@ describe('what an account is committed to', () => {
     expect(committed(spans, '2026-04-16T00:00:00Z')).toBe('20.00');
   });
 
-  it('counts a resource whose price fell with what this month is going to cost', () => {
+  it('counts a resource whose price fell with its cost of this month', () => {
     const spans = [
       span('a', '20', '2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z'),
       span('a', '10', '2026-04-16T00:00:00Z'),
@@ -71,7 +71,7 @@ describe('what an account is committed to', () => {
     expect(committed(spans, '2026-04-16T00:00:00Z')).toBe('15.00');
   });
 
-  it('counts one-time prices in their month only, and metered use at its pace so far', () => {
+  it('counts one-time prices in their month only, and metered use at its rate so far', () => {
     const spans = [span('a', '10', '2026-04-16T00:00:00Z', null, '7')];
     expect(committed(spans, '2026-04-16T00:00:00Z')).toBe('17.00');
     expect(committed(spans, '2026-05-16T00:00:00Z')).toBe('10.00');
@@ -81,7 +81,7 @@ describe('what an account is committed to', () => {
     expect(committed(spans, '2026-04-16T00:00:00Z', { readings: [reading] })).toBe('21.00');
   });
 
-  it('counts what an operation changes with its price afterwards, before and after the operation has ended', () => {
+  it('counts a resource that an operation changes with its later price, before and after the operation', () => {
     // Stopped after half of the month: 10 were spent, and a whole month costs 1.
     const stopped = [
       span('a', '20', '2026-04-01T00:00:00Z', '2026-04-16T00:00:00Z'),
@@ -95,7 +95,7 @@ describe('what an account is committed to', () => {
     expect(committed(running, at, { coming: [start] })).toBe('20.00');
   });
 
-  it('counts new resources, and changes to resources of another scope, with what they add', () => {
+  it('counts new resources, and changes to resources of another scope, with the added cost', () => {
     const start = { resourceId: 'b', monthly: micro('19'), monthlyAfter: micro('20') };
     const earlier = { resourceId: null, monthly: micro('3'), monthlyAfter: 0n };
     expect(committed([], '2026-04-16T00:00:00Z', { coming: [start, earlier] })).toBe('22.00');

@@ -47,7 +47,7 @@ describe('any basket', () => {
     )
     .map(([each, quantity, hours_per_month]) => ({ ...each, quantity, hours_per_month }));
 
-  it('adds up as it is shown', () => {
+  it('has a total that is the sum of the shown lines', () => {
     fc.assert(
       fc.property(fc.array(item, { minLength: 1, maxLength: 5 }), (items) => {
         const { totals, items: shown } = estimated({ items });
@@ -96,7 +96,7 @@ describe('any basket', () => {
     );
   });
 
-  it('of nonsense is refused, never thrown at', () => {
+  it('that is invalid is refused without an exception', () => {
     const type = fc.constantFrom(
       'vm',
       'volume',

@@ -26,8 +26,8 @@ function problems(request: EstimateRequest, more: Partial<EstimateOptions> = {})
 const web = { location: 'fra1', plan: 'flex-2-4', disk_gb: 100, public_ipv4: { mode: 'ephemeral' } };
 const vm = { resource_type: 'vm', configuration: web };
 
-describe('the worked example', () => {
-  it('comes out to the digit', () => {
+describe('the example of the documentation', () => {
+  it('has exactly the documented prices', () => {
     const request = { items: [{ ref: 'web', ...vm, quantity: 2, usage: { traffic_out_gb: 21_000 } }] };
     expect(estimated(request, { id: 'est_01jqzabcdefghjkmnpqrstvwxy' })).toStrictEqual({
       id: 'est_01jqzabcdefghjkmnpqrstvwxy',
@@ -108,7 +108,7 @@ describe('the worked example', () => {
 });
 
 describe('an estimate', () => {
-  it('tells the faults of all items at once, each where it stands', () => {
+  it('reports the faults of all items at once, each with its pointer', () => {
     const request: EstimateRequest = {
       currency: 'USD',
       compare_locations: ['fra1', 'nowhere'],
@@ -133,13 +133,13 @@ describe('an estimate', () => {
     ]);
   });
 
-  it('is of at most 5000 pieces', () => {
+  it('is refused beyond 5000 pieces', () => {
     const items = Array.from({ length: 6 }, () => ({ ...vm, quantity: 1000 }));
     expect(problems({ items })).toEqual(['/items too_many']);
     expect(problems({ items: items.slice(1) })).toEqual([]);
   });
 
-  it('says of which items it assumes something', () => {
+  it('lists its assumptions with the items that they apply to', () => {
     const { assumptions } = estimated({
       items: [
         { ref: 'web', ...vm },
@@ -153,7 +153,7 @@ describe('an estimate', () => {
     ]);
   });
 
-  it('marks what is not available, with its place in the request', () => {
+  it('marks unavailable items, with their pointer', () => {
     const { items, warnings } = estimated({
       items: [{ resource_type: 'vm', configuration: { location: 'hel1', plan: 'flex-16-32' } }],
     });
@@ -196,7 +196,7 @@ describe('an estimate', () => {
   });
 });
 
-describe('a change', () => {
+describe('an estimate of a change', () => {
   const lookup: Lookup = {
     resource: (id) => (id === 'vm_1' ? { resource_type: 'vm', configuration: web } : null),
     backupPolicy: () => null,
@@ -217,13 +217,13 @@ describe('a change', () => {
     });
   });
 
-  it('of plan for a size of one’s own drops the plan', () => {
+  it('from a plan to a custom size drops the plan', () => {
     const custom_size = { vcpus: 2, memory_mb: 4096, disk_gb: 100 };
     const [item] = estimated(change({ custom_size }), { lookup }).items;
     expect(item?.lines.map(({ sku }) => sku)).not.toContain('vps.flex-2-4');
   });
 
-  it('to nothing is a deletion', () => {
+  it('with a null configuration is a deletion', () => {
     const [item] = estimated(change(null), { lookup }).items;
     expect(item).toMatchObject({
       lines: [],
@@ -232,7 +232,7 @@ describe('a change', () => {
     });
   });
 
-  it('has its faults where they were written', () => {
+  it('reports faults with their pointers', () => {
     expect(problems(change({ plan: 'nope' }), { lookup })).toEqual([
       '/items/0/change/configuration/plan unknown_reference',
     ]);
@@ -241,8 +241,8 @@ describe('a change', () => {
   });
 });
 
-describe('limits and budgets', () => {
-  it('that would be exceeded are named, and prices still given', () => {
+describe('limits and budgets in an estimate', () => {
+  it('that would be exceeded are named, and prices are still returned', () => {
     const answer = estimated({
       items: [
         { ...vm, quantity: 20 },
@@ -255,7 +255,7 @@ describe('limits and budgets', () => {
     expect(answer.totals.monthly).toBe('228.80');
   });
 
-  it('count what is used, per location where the limit does', () => {
+  it('count present use, per location if the limit is per location', () => {
     const address = (location: string, quantity: number) => ({
       resource_type: 'address',
       configuration: { location, family: 'ipv4' },
@@ -285,7 +285,7 @@ describe('limits and budgets', () => {
     expect(estimated({ items: [{ ...small, quantity: 2 }] }).exceeds_limits).toEqual([]);
   });
 
-  it('are spent by what they cover', () => {
+  it('count only the items that they cover', () => {
     const budget = (id: string, families: string[] | null, blocks: 'spent' | 'forecast' = 'spent') => ({
       id,
       covers: ({ priced }: BasketItem) => families?.includes(priced.family) ?? true,

@@ -43,11 +43,11 @@ describe('hourly_capped', () => {
     [681, '7.49'],
     [100, '1.10'],
     [0, '0.00'],
-  ])('costs for %i hours %s', (each, money) => {
+  ])('for %i hours costs %s', (each, money) => {
     expect(only(linesOf(plain, entry(1, { hours: each }), 1)).monthly).toBe(micro(money));
   });
 
-  it('is the smaller of the hours and the cap, rounded once, and never above the cap', () => {
+  it('is the smaller of the hours and the cap, rounded once', () => {
     fc.assert(
       fc.property(rate, cents, pieces, hours, (hourly, cap, quantity, each) => {
         const line = only(
@@ -61,7 +61,7 @@ describe('hourly_capped', () => {
     );
   });
 
-  it('by the gigabyte and month is the part of the month that it is held', () => {
+  it('per gigabyte and month is charged for the part of the month', () => {
     const disk: Rate = { ...plain, unit: 'gb_month', hourly: null, monthly: null, unitPrice: micro('0.04') };
     expect(only(linesOf(disk, entry(40), 2))).toMatchObject({
       hourly: 2192n,
@@ -71,7 +71,7 @@ describe('hourly_capped', () => {
     expect(only(linesOf(disk, entry(40, { hours: 365 }), 2)).monthly).toBe(micro('0.80'));
   });
 
-  it('costs no less for more', () => {
+  it('never costs less for more', () => {
     fc.assert(
       fc.property(rate, cents, pieces, pieces, hours, (hourly, monthly, a, b, each) => {
         const cost = (quantity: number): bigint =>
@@ -85,14 +85,14 @@ describe('hourly_capped', () => {
 describe('monthly', () => {
   const server: Rate = { ...plain, billing: 'monthly', unit: 'month', hourly: null, monthly: micro('79') };
 
-  it('costs the month whatever the hours', () => {
+  it('costs the same for any number of hours', () => {
     expect(only(linesOf(server, entry(2, { hours: 1 }), 2))).toMatchObject({
       monthly: micro('158'),
       hourly: 216_438n,
     });
   });
 
-  it('has its setup as a line of its own', () => {
+  it('has its setup as a separate line', () => {
     const [line, setup] = linesOf({ ...server, setup: micro('49') }, entry(2), 2);
     expect(line).toMatchObject({ kind: 'monthly', setup: 0n });
     expect(setup).toMatchObject({ kind: 'one_time', monthly: 0n, hourly: null, setup: micro('98') });
@@ -110,7 +110,7 @@ describe('metered', () => {
     included: micro('20000'),
   };
 
-  it('bills what is above the included amount, and has no hourly price', () => {
+  it('charges use above the included amount, and has no hourly price', () => {
     expect(only(linesOf(traffic, entry(42_000), 2))).toMatchObject({
       included: micro('40000'),
       billable: micro('2000'),
@@ -120,12 +120,12 @@ describe('metered', () => {
     expect(only(linesOf(traffic, entry(1), 2)).monthly).toBe(0n);
   });
 
-  it('is what an expected use of something hourly is', () => {
+  it('is used for an expected use of an hourly SKU', () => {
     const line = only(linesOf(plain, entry(3, { expected: true }), 1));
     expect(line).toMatchObject({ kind: 'metered', hourly: null, monthly: micro('22.50') });
   });
 
-  it('may bill more than was used', () => {
+  it('can bill more than the used amount', () => {
     const line = only(linesOf({ ...traffic, included: 0n }, entry(20, { billable: micro('30') }), 1));
     expect(line).toMatchObject({ quantity: micro('20'), billable: micro('30'), monthly: micro('0.03') });
   });
@@ -144,13 +144,13 @@ describe('tiers', () => {
     [50_000, ['300.00']],
     [60_000, ['300.00', '55.00']],
     [600_000, ['300.00', '2475.00', '500.00']],
-  ])('of %i GB are lines of %j', (quantity, money) => {
+  ])('of %i GB become lines of %j', (quantity, money) => {
     expect(linesOf(stored, entry(quantity), 1).map(({ monthly }) => monthly)).toEqual(
       money.map((each) => micro(each)),
     );
   });
 
-  it('hold each unit once, beside what is included', () => {
+  it('contain each unit once, besides the included amount', () => {
     fc.assert(
       fc.property(fc.nat({ max: 2_000_000 }), fc.nat({ max: 100_000 }), (quantity, included) => {
         const lines = linesOf({ ...stored, included: BigInt(included) * ONE }, entry(quantity), 1);
@@ -163,7 +163,7 @@ describe('tiers', () => {
 });
 
 describe('one_time', () => {
-  it('is setup and nothing else', () => {
+  it('has a setup price only', () => {
     const once: Rate = {
       ...plain,
       billing: 'one_time',

@@ -11,7 +11,7 @@ const at = new Date('2026-03-01T10:00:00Z');
 describe('the price list', () => {
   const list = priceList(demoTariff, 'EUR', at);
 
-  it('has rows as the specification says', () => {
+  it('has the documented columns', () => {
     expect(list.flatMap((row) => faultsOf(Price, row))).toEqual([]);
     expect(list.find(({ sku }) => sku === 'vps.flex-2-4')).toEqual({
       sku: 'vps.flex-2-4',
@@ -51,7 +51,7 @@ describe('the price list', () => {
     expect(list.map(({ sku }) => sku)).toEqual(list.map(({ sku }) => sku).sort());
   });
 
-  it('holds what is free', () => {
+  it('contains free SKUs', () => {
     const result = price(demoTariff, 'webhook', {}, { at });
     const sku = result.ok ? result.item.lines[0]?.sku : undefined;
     expect(list.find((row) => row.sku === sku)).toMatchObject({

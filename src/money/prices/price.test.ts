@@ -9,8 +9,8 @@ const vm = { location: 'fra1', plan: 'flex-2-4', public_ipv4: { mode: 'none' } }
 const pool = { plan_id: 'flex-2-4', node_count: 2 };
 const server = { product_id: 'metal-8-64', site_preferences: ['fra1'] };
 
-describe('a resource type', () => {
-  it('that is unknown says what was meant', () => {
+describe('an unknown resource type', () => {
+  it('gets a suggestion', () => {
     const result = price(demoTariff, 'vms', {}, { at });
     expect(result).toMatchObject({
       ok: false,
@@ -20,7 +20,7 @@ describe('a resource type', () => {
 });
 
 describe('a configuration', () => {
-  it('may name, label and open what bears no price', () => {
+  it('may contain members that have no price', () => {
     const identity = {
       name: 'web',
       labels: { a: 'b' },
@@ -33,7 +33,7 @@ describe('a configuration', () => {
 });
 
 describe('hours', () => {
-  it('count for what runs; disks above the plan and addresses cost all month', () => {
+  it('apply to running resources; extra disk and addresses cost the whole month', () => {
     const item = priced('vm', { location: 'fra1', plan: 'flex-2-4', disk_gb: 100 }, { hoursPerMonth: 100 });
     expect(linesOf(item).slice(0, 3)).toEqual(['vps.flex-2-4 1.10', 'vps.disk-extra 0.80', 'ip.ipv4 0.50']);
     expect(item.assumptions).toEqual([
@@ -43,7 +43,7 @@ describe('hours', () => {
     ]);
   });
 
-  it('do not matter to a plan that is billed while stopped', () => {
+  it('do not matter for a plan that is billed while stopped', () => {
     const plans = catalogue.plans.map((plan) => ({ ...plan, billed_while_stopped: true }));
     const result = price({ ...demoTariff, catalogue: { ...catalogue, plans } }, 'vm', vm, {
       at,
@@ -52,13 +52,13 @@ describe('hours', () => {
     expect(result).toMatchObject({ ok: true, item: { monthly: 7_500_000n } });
   });
 
-  it('do not change the price of an hour', () => {
+  it('do not change the hourly price', () => {
     expect(priced('vm', vm, { hoursPerMonth: 1 }).hourly).toBe(priced('vm', vm).hourly);
   });
 });
 
-describe('what is not sold there', () => {
-  it('is priced and marked', () => {
+describe('a configuration that is not sold in its location', () => {
+  it('has a price and is marked as unavailable', () => {
     const item = priced('vm', { ...vm, location: 'hel1', plan: 'flex-16-32' });
     expect(item).toMatchObject({
       available: false,
@@ -67,7 +67,7 @@ describe('what is not sold there', () => {
     expect(item.monthly).toBeGreaterThan(0n);
   });
 
-  it('takes the price of another place and says whose', () => {
+  it('gets the price of another location, which is named', () => {
     const item = priced('volume', { location: 'hel1', size_gb: 100, tier: 'fast' });
     expect(item.available).toBe(false);
     expect(linesOf(item)).toEqual(['volume.fast 9.50']);
@@ -76,7 +76,7 @@ describe('what is not sold there', () => {
     );
   });
 
-  it('may be out of stock', () => {
+  it('may be marked as out of stock', () => {
     expect(priced('dedicated_server', server, { quantity: 12 }).available).toBe(true);
     expect(priced('dedicated_server', server, { quantity: 13 }).available).toBe(false);
     const anywhere = { product_id: 'metal-16-128', site_preferences: ['ams1', 'any'] };
@@ -87,7 +87,7 @@ describe('what is not sold there', () => {
 describe('an autoscaled pool', () => {
   const scaled = { plan_id: 'flex-2-4', autoscaling: { enabled: true, min_nodes: 1, max_nodes: 5 } };
 
-  it('is counted at its minimum, with a range', () => {
+  it('is priced at its minimum size, with a range', () => {
     const item = priced('node_pool', { region: 'fra1', ...scaled }, { quantity: 2 });
     expect(formatMoney(item.monthly)).toBe('16.00');
     expect(item.range?.min.monthly).toBe(item.monthly);
@@ -96,13 +96,13 @@ describe('an autoscaled pool', () => {
     expect(item.assumptions).toContain('Autoscaled pools at their minimum; range gives the maximum');
   });
 
-  it('gives a cluster a range, which one of fixed size has not', () => {
+  it('gives its cluster a range, which a cluster of fixed size does not have', () => {
     expect(priced('kubernetes_cluster', { region: 'fra1', node_pools: [scaled, pool] }).range).not.toBeNull();
     expect(priced('kubernetes_cluster', { region: 'fra1', node_pools: [pool] }).range).toBeNull();
   });
 });
 
-describe('the time', () => {
+describe('the time of an estimate', () => {
   const prices = catalogue.prices.flatMap((entry) =>
     entry.sku === 'vps.flex-2-4'
       ? [
@@ -120,18 +120,18 @@ describe('the time', () => {
   it.each([
     ['2026-05-31T23:59:59Z', '7.50'],
     ['2026-06-01T00:00:00Z', '8.00'],
-  ])('%s decides which price holds', (time, money) => {
+  ])('%s decides which price applies', (time, money) => {
     const result = price(announced, 'vm', vm, { at: new Date(time) });
     expect(result.ok && formatMoney(result.item.monthly)).toBe(money);
   });
 
-  it('before all prices leaves nothing to sell', () => {
+  it('before all prices makes everything unavailable', () => {
     expect(priced('vm', vm, { at: new Date('2024-01-01') })).toMatchObject({ available: false, lines: [] });
   });
 });
 
-describe('what exists', () => {
-  it('may have a disk below its plan, and keeps a larger one', () => {
+describe('an existing resource', () => {
+  it('may have a smaller disk than its plan, and keeps a larger one', () => {
     expect(problemsOf('vm', { ...vm, plan: 'flex-4-8', disk_gb: 80 })).toHaveLength(1);
     expect(
       linesOf(priced('vm', { ...vm, plan: 'flex-4-8', disk_gb: 80 }, { existing: 'unchanged' }))[0],
@@ -141,7 +141,7 @@ describe('what exists', () => {
     );
   });
 
-  it('has paid its setup, except for what is new', () => {
+  it('has no setup price, except for new parts', () => {
     const now = priced('dedicated_server', server, { existing: 'unchanged' });
     expect(now.setup).toBe(0n);
     const faster = priced('dedicated_server', { ...server, uplink_option: '10g' }, { existing: now.lines });

@@ -16,7 +16,7 @@ describe('the tariff', () => {
     expect([...demoTariff.types.keys()]).toHaveLength(23);
   });
 
-  it('takes the types of every family that has some', () => {
+  it('contains the types of every family that has some', () => {
     const { types } = tariffOf(catalogue, [
       { name: 'account' },
       { name: 'support', pricedTypes: { ticket } },

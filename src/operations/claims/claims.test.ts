@@ -59,14 +59,14 @@ describe('with a long backlog of one account', () => {
     await sql`vacuum analyze operations`.execute(t.services.db);
   });
 
-  it('the first claim takes what another account started last', async () => {
+  it('the first claim includes operations that another account started last', async () => {
     await insertDue(3, { account_id: other, type: 'machine.extend' }, 0);
     const claimed = await store().claim(OWNER, slots());
     expect(countBy(claimed, other)).toBe(3);
     expect(countBy(claimed, flooding)).toBeGreaterThan(0);
   });
 
-  it('a claim while the account is full takes what others started', async () => {
+  it('a claim while the account has no free slots takes operations of others', async () => {
     await insertDue(1, { account_id: other }, 0);
     const next = await store().claim(OWNER, fullSlots());
     expect([countBy(next, other), countBy(next, flooding)]).toEqual([1, 0]);
@@ -83,7 +83,7 @@ describe('with a long backlog of one account', () => {
     expect(await operationOf(t, id)).toMatchObject({ lane: 'undo', lease_owner: OWNER });
   });
 
-  it('a claim and the look ahead read few pages of it', async () => {
+  it('a claim and the search for the next due time read few pages', async () => {
     const sent: { readonly text: string; readonly values: readonly unknown[] }[] = [];
     const recorded = openDatabase(openPool(t.database.connection), {
       log: ({ query: { sql: text, parameters: values } }) => void sent.push({ text, values }),

@@ -33,7 +33,7 @@ describe('a lane is never filled by', () => {
     ['one account', (i: number) => cell({ location: nth(i), type: nth(Math.floor(i / 5)) })],
     ['one location', (i: number) => cell({ account_id: nth(i), type: nth(Math.floor(i / 5)) })],
     ['one kind', (i: number) => cell({ account_id: nth(i), location: nth(Math.floor(i / 5)) })],
-  ])('%s, and it leaves room in every group of the others', (_, stuck) => {
+  ])('%s, and every group of other operations still has slots', (_, stuck) => {
     const full = slots();
     fill(full, stuck);
     expect(full.freeIn('own')).toBeGreaterThanOrEqual(SLOTS.own / 2);
@@ -54,7 +54,7 @@ describe('a lane is never filled by', () => {
     expect(full.freeIn('own')).toBe(SLOTS.own);
   });
 
-  it('long work: a third is left for short work', () => {
+  it('long operations: a third is left for short ones', () => {
     const full = slots();
     fill(full, (i) => cell({ type: LONG, account_id: `acc_${i}`, location: `l${i}` }));
     fill(full, (i) => cell({ type: LONG, account_id: `acc_${i}`, location: `l${i}` }));
@@ -72,8 +72,8 @@ it('a lane with one slot still runs every operation', () => {
   expect([one.take(cell()), one.take(cell({ account_id: 'acc_2' }))]).toEqual([true, false]);
 });
 
-describe('the choice', () => {
-  it('serves the accounts in turn, beginning after the one that was served last', () => {
+describe('the choice of operations', () => {
+  it('takes the accounts in turn, beginning after the last one', () => {
     const few = new Slots({ own: 3, foreign: 0, undo: 0 }, kindOf);
     const cells = ['acc_1', 'acc_2', 'acc_3', 'acc_4'].map((account_id) =>
       cell({ account_id, location: account_id, type: account_id }),
@@ -83,14 +83,14 @@ describe('the choice', () => {
     expect(cursor).toBe('acc_1');
   });
 
-  it('serves the locations and kinds of an account in turn', () => {
+  it('takes the locations and kinds of an account in turn', () => {
     const cells = ['fra1', 'ams1'].map((location) => cell({ location }));
     const { wanted } = choose(cells, slots(), '');
     const [one, other] = wanted.map(({ count }) => count);
     expect(Math.abs((one ?? 0) - (other ?? 0))).toBeLessThanOrEqual(1);
   });
 
-  it('gives nothing to full groups, and the rest to the others', () => {
+  it('skips full groups, and gives their share to the others', () => {
     const full = slots();
     fill(full, () => cell());
     const { wanted } = choose([cell(), cell({ account_id: 'acc_2', type: 'vm.create' })], full, '');

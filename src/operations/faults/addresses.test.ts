@@ -111,7 +111,7 @@ async function readHeld(): Promise<Held[]> {
   return rows;
 }
 
-it(`${ADDRESSES} of ${MACHINES} get one, the others are told that there is none, and nobody shares one`, async () => {
+it(`${ADDRESSES} of ${MACHINES} machines get an address, the others are refused, and no address is shared`, async () => {
   const answers = await orderAll(MACHINES);
   expect(tally(answers.map(outcomeOf))).toEqual({
     '202': ADDRESSES,
@@ -125,7 +125,7 @@ it(`${ADDRESSES} of ${MACHINES} get one, the others are told that there is none,
   );
 }, 600_000);
 
-it('what one gives back goes to one more, a week later', async () => {
+it('a released address goes to one more machine a week later', async () => {
   const [{ app, account, key }] = worlds as [World];
   const { db } = app.services;
   const vms = db.selectFrom('vms').select('id').where('account_id', '=', account.id);

@@ -50,7 +50,7 @@ describe.skipIf(reason !== null)(
     const booked = () =>
       place.app.services.db.selectFrom('incus_machines').select(['machine_id', 'host']).execute();
 
-    it('goes on with all that is not on the lost one, and with new ones', async () => {
+    it('continues with all operations on other members, and with new ones', async () => {
       ordered = await Promise.all(Array.from({ length: MACHINES }, () => place.order()));
       await expect.poll(async () => (await listed()).length, PATIENCE).toBeGreaterThanOrEqual(ENOUGH);
       const unfinished = async () =>
@@ -89,7 +89,7 @@ describe.skipIf(reason !== null)(
       expect(made?.location).not.toBe(leader.name);
     });
 
-    it('has lost and doubled nothing when that is back', async () => {
+    it('has lost and repeated nothing when the leader is back', async () => {
       await leader.start();
       await allEnded(place.app.services.db, PATIENCE.timeout);
       const vms = (await place.vps.send('GET', 'vms?limit=100')).json<{ data: readonly Vm[] }>().data;

@@ -27,13 +27,13 @@ afterEach(async () => {
 });
 afterAll(() => removeTemporaryFolder(folder));
 
-interface Stage {
+interface Setup {
   readonly t: TestApp;
   readonly accounts: TestAccount[];
 }
 
 /** Starts two workers on this PostgreSQL server, and an app that only starts operations. */
-async function setUp(postgres: TestPostgres): Promise<Stage> {
+async function setUp(postgres: TestPostgres): Promise<Setup> {
   undo.push(() => postgres.stop());
   const database = await createDatabaseOn(postgres);
   const t = await createTestApp({ database, works: false });
@@ -83,7 +83,7 @@ describe('PostgreSQL restarted in the middle', () => {
 });
 
 describe("the database's clock", () => {
-  it('moved by an hour, forward and back, loses, doubles and sticks nothing', async ({ skip }) => {
+  it('moved by an hour, forward and back, makes no operation lost, repeated or stuck', async ({ skip }) => {
     const library = findFaketime();
     if (library === undefined) return skip(NO_FAKETIME);
     const postgres = await startMovablePostgres(library);

@@ -20,7 +20,7 @@ describe.skipIf(reason !== null)(
     afterAll(() => scene?.close());
 
     it(
-      'a volume is that of its snapshot, and nothing is left',
+      'a restored volume has the data of its snapshot, and nothing is left over',
       async () => {
         const { id, device_path } = await scene.createVolume(vm.id);
         const before = await scene.refill(vm.id, device_path);
@@ -48,7 +48,7 @@ describe.skipIf(reason !== null)(
     );
 
     it(
-      'disks of machines are those of the backup, and nothing is left',
+      'restored disks have the data of the backup, and nothing is left over',
       async () => {
         const kept = await scene.refill(vm.id);
         const backup_id = await scene.finish(await scene.start('POST', 'backups', { vm_id: vm.id }));

@@ -28,7 +28,7 @@ describe.skipIf(reason !== null)(
       scene.start('POST', `vms/${vm.id}/restore`, { source, confirm: vm.name });
 
     it(
-      'a disk is that of the backup, and the safety backup is made once',
+      'a restored disk has the data of the backup, and the safety backup is made once',
       async () => {
         expect(await scene.refill(vm.id)).not.toBe(kept);
         const kills: Kill[] = [
@@ -50,7 +50,7 @@ describe.skipIf(reason !== null)(
     );
 
     it(
-      'a disk is that of the backup, although PostgreSQL ends all connections again and again',
+      'a restored disk has the data of the backup although PostgreSQL ends all connections repeatedly',
       async () => {
         await scene.refill(vm.id);
         const { operation } = await restore({ type: 'backup', backup_id: backup });
@@ -64,7 +64,7 @@ describe.skipIf(reason !== null)(
     );
 
     it(
-      'a disk is that of the snapshot',
+      'a restored disk has the data of the snapshot',
       async () => {
         const before = await scene.refill(vm.id);
         const taken = await scene.start('POST', `vms/${vm.id}/snapshots`, {});
@@ -96,7 +96,7 @@ describe.skipIf(reason !== null)(
     );
 
     it(
-      'a volume is that of its snapshot',
+      'a restored volume has the data of its snapshot',
       async () => {
         const { id, device_path } = await scene.createVolume(vm.id);
         const before = await scene.refill(vm.id, device_path);

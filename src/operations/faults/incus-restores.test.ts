@@ -26,7 +26,7 @@ describe.skipIf(reason !== null)(
     });
     afterAll(() => scene?.close());
 
-    it('disks of machines are those of the backup, and nothing is left', async () => {
+    it('restored disks have the data of the backup, and nothing is left over', async () => {
       const kept = await scene.refill(vm.id);
       const backup_id = await scene.finish(await scene.start('POST', 'backups', { vm_id: vm.id }));
       expect(await scene.refill(vm.id)).not.toBe(kept);
@@ -52,7 +52,7 @@ describe.skipIf(reason !== null)(
       await scene.expectNothingLeft();
     });
 
-    it('a volume is that of its snapshot, and nothing is left', async () => {
+    it('a restored volume has the data of its snapshot, and nothing is left over', async () => {
       const { id, device_path } = await scene.createVolume(vm.id);
       const before = await scene.refill(vm.id, device_path);
       const snapshot_id = await scene.finishKilledAt(

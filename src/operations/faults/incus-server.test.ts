@@ -87,7 +87,7 @@ describe.skipIf(reason !== null)(`a server that is killed${reason === null ? '' 
     expect.poll(statuses, PATIENCE).toEqual(ids.map((id) => `${id} running`));
 
   it(
-    'goes on where it was: each machine is made once, and each goes',
+    'continues after the restart: each machine is created once, and each is deleted',
     async () => {
       const old = await order(OLD);
       await untilRunning(old);

@@ -43,7 +43,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
   };
   const behindOurBack = (id: string) => ({ project: projectOf(place), path: `/1.0/instances/${nameOf(id)}` });
 
-  it('run what they are told, answer where they should, and lose their data when redeployed', async () => {
+  it('run their user data, answer at their addresses, and lose their data when redeployed', async () => {
     const user_data = '#!/bin/sh\necho "written by it" > /var/www/told.html\necho "told on the console"\n';
     const vm = await place.create({ user_data });
     await expect.poll(() => place.page(vm, 'told.html'), PATIENCE).toContain('written by it');
@@ -61,7 +61,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     expect(await place.page(after, 'told.html').catch(() => 'not found')).toBe('not found');
   });
 
-  it('that stop by themselves, crash or vanish are shown so within seconds', async () => {
+  it('that stop, crash or vanish show it within seconds', async () => {
     const [off, cut, gone] = await Promise.all([place.create(), place.create(), place.create()]);
     await place.exec(off.id, ['poweroff']);
     await expect.poll(() => statusOf(off.id), PATIENCE).toEqual(['stopped', null]);
@@ -108,7 +108,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     await expect.poll(() => place.page(second), PATIENCE).toContain(second.hostname);
   });
 
-  it('are all made once although the engine is killed meanwhile', async () => {
+  it('are all created once although the engine is killed meanwhile', async () => {
     const ordered = await orderMany();
     await someAreThere();
     await place.daemon.kill();
@@ -116,7 +116,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     await expectAllWell(place, ordered);
   });
 
-  it('are all made once by an engine that stands still for a while', async () => {
+  it('are all created once although the engine is paused for a while', async () => {
     const ordered = await orderMany();
     await someAreThere();
     place.daemon.pause();
@@ -127,7 +127,7 @@ describe.skipIf(reason !== null)(`machines on Incus${reason === null ? '' : `: $
     await expectAllWell(place, ordered);
   });
 
-  it('can be read while nobody answers, and what is asked of them is done later', async () => {
+  it('can be read while the engine is down, and operations on them are done later', async () => {
     const vm = await place.create();
     await place.daemon.kill();
     const read = await statusOf(vm.id);
@@ -164,7 +164,7 @@ describe.skipIf(reason !== null)(`an Incus with little room${reason === null ? '
   });
   afterAll(() => place?.close());
 
-  it('refuses what is above the bounds of the account, and nothing of it is left', async () => {
+  it('refuses a machine beyond the bounds of the account, and nothing of it is left', async () => {
     const two = await Promise.all([place.create(), place.create()]);
     const third = await place.order();
     expect(await place.endOf(third.operation)).toMatchObject({

@@ -70,7 +70,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 const countOf = async (query: ReturnType<typeof sql<{ id: string; count: number }>>) =>
   (await query.execute(t.services.db)).rows.filter(({ count }) => count !== 1);
 
-it('no machine is made, told of, counted or paid for twice', async () => {
+it('no machine is created, reported, counted or billed twice', async () => {
   const [paused, other] = workers as [WorkerProcess, WorkerProcess];
   const ids: string[] = [];
   for (let i = 0; i < MACHINES; i++) ids.push(await order());

@@ -58,7 +58,7 @@ const UNAVAILABLE = { status: 503, code: 'engine_unavailable', retryAfter: '2' }
 const isReady = async (t: TestApp): Promise<boolean> =>
   Object.values(await t.running.health.check()).every(({ status }) => status === 'ok');
 
-describe('while the network to the database swallows everything', () => {
+describe('while the network to the database drops all packets', () => {
   let t: TestApp;
 
   beforeAll(async () => {
@@ -120,7 +120,7 @@ describe('while the network to the database swallows everything', () => {
     expect(answer.json().next_step).toMatch(/^Read the resource to see whether the change was made/);
   });
 
-  it('a long-poll ends, instead of sleeping through what it should hear', async () => {
+  it('a long-poll ends, instead of missing its notification', async () => {
     const held = t.call({ url: '/account/v1/events?since=now&wait=60', key });
     await expect.poll(() => t.services.waiters.size).toBe(1);
     network.cut();

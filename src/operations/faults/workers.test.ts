@@ -67,7 +67,7 @@ describe('two workers on one database', () => {
     expect(again.rows.length, 'operations that a second worker took over').toBeGreaterThan(0);
   }, 300_000);
 
-  it('one that is paused for longer than its lease and resumed does nothing twice', async () => {
+  it('a worker that is paused for longer than its lease does nothing twice', async () => {
     const [paused, other] = workers as [WorkerProcess, WorkerProcess];
     const subjects = Array.from({ length: 20 }, (_, i) => `mac_paused_${i}`);
     const slow = { behaviours: ['extend', 'verify'].map((step) => ({ step, does: 'slow' as const })) };

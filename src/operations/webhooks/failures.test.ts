@@ -20,7 +20,7 @@ async function webhook(body: object = {}): Promise<Customer> {
 }
 
 describe('a message that fails', () => {
-  it('is tried ten times as the schedule says, under one id, and then no more', async () => {
+  it('is retried ten times as scheduled, with the same id, and then no more', async () => {
     office.receiver.answer(withStatus(500));
     const customer = await webhook({ event_types: ['member.joined'] });
     const sender = office.sender();
@@ -57,7 +57,7 @@ describe('a message that fails', () => {
     ['timeout', null, null, () => undefined],
     ['timeout', 'because of headers that never end', null, drippingHeaders],
     ['connect', null, null, (response: { destroy(): void }) => response.destroy()],
-  ] as const)('says why: %s %s', async (code, _, status, answering) => {
+  ] as const)('records the reason: %s %s', async (code, _, status, answering) => {
     office.receiver.answer(answering as never);
     const customer = await webhook();
     await office.sender(code === 'timeout' ? { timeoutMs: 200 } : {}).settle();
@@ -96,7 +96,7 @@ describe('a message that fails', () => {
     expect(Math.abs(waitSeconds - 3600)).toBeLessThan(30);
   });
 
-  it('counts as delivered once a 2xx is there, however slowly the rest comes', async () => {
+  it('counts as delivered after a 2xx status, however slowly the body arrives', async () => {
     office.receiver.answer((response) => void response.writeHead(200).write('beg'));
     const customer = await webhook();
     await office.sender({ timeoutMs: 2000 }).settle();
@@ -104,8 +104,8 @@ describe('a message that fails', () => {
   });
 });
 
-describe('where messages do not go', () => {
-  it('an address that is not public, whatever the name meant before', async () => {
+describe('a message is not sent', () => {
+  it('to an address that is not public, even if the name had another address before', async () => {
     const other = await createReceiver('127.0.0.2', office.receiver.port);
     const answers = [['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2', '127.0.0.1'], ['10.0.0.1']];
     const sender = office.sender({
@@ -129,7 +129,7 @@ describe('where messages do not go', () => {
 describe('a webhook that fails', () => {
   const webhookEvents = ['webhook.failing', 'webhook.recovered', 'webhook.disabled'];
 
-  it('is failing after three messages in a row, and active again with the next that gets through', async () => {
+  it('has the status failing after three failed messages in a row, and active after the next success', async () => {
     office.receiver.answer(withStatus(500));
     const customer = await webhook();
     const sender = office.sender();
@@ -149,7 +149,7 @@ describe('a webhook that fails', () => {
     expect(await customer.eventsOf(...webhookEvents)).toEqual(['webhook.failing', 'webhook.recovered']);
   });
 
-  it('is not failing when its messages fail hours apart', async () => {
+  it('does not have the status failing if its messages fail hours apart', async () => {
     office.receiver.answer(withStatus(500));
     const customer = await webhook({ event_types: ['member.joined'] });
     const sender = office.sender();
@@ -163,7 +163,7 @@ describe('a webhook that fails', () => {
     expect(await customer.show('bot')).toMatchObject({ status: 'active' });
   });
 
-  it('is disabled after five days without one success, and what waits is dropped', async () => {
+  it('is disabled after five days without a success, and waiting messages are dropped', async () => {
     office.receiver.answer(withStatus(500));
     const customer = await webhook();
     const sender = office.sender();
@@ -194,7 +194,7 @@ describe('a webhook that fails', () => {
     expect(office.receiver.received).toHaveLength(before + 1);
   });
 
-  it('is disabled at once by 410', async () => {
+  it('is disabled immediately by 410', async () => {
     office.receiver.answer(withStatus(410));
     const customer = await webhook();
     const { etag } = await customer.show('bot');
@@ -215,7 +215,7 @@ describe('a webhook that fails', () => {
     expect(await customer.eventsOf(...webhookEvents)).toEqual(['webhook.disabled']);
   });
 
-  it('drops the oldest beyond the limit, and says so once, even if two fail and hear of one another', async () => {
+  it('drops the oldest messages beyond the limit, with one event', async () => {
     office.receiver.answer(withStatus(500));
     const customer = await webhook();
     await customer.set('other');

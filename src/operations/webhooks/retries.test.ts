@@ -1,34 +1,35 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { DELAYS, readWish, retryAfter } from './retries.ts';
+import { DELAYS, readRetryAfter, retryAfter } from './retries.ts';
 
 const chance = fc.double({ min: 0, max: 1, noNaN: true });
 
-it('waits as the schedule says, ten per cent more or less, and gives up after the tenth attempt', () => {
+it('retries follow the schedule with 10 percent jitter, and end after the tenth attempt', () => {
   fc.assert(
     fc.property(chance, (chance) => {
       DELAYS.forEach((delay, i) => {
-        const wait = retryAfter({ attempt: i + 1, wishSeconds: null, chance }) ?? 0;
+        const wait = retryAfter({ attempt: i + 1, retryAfterSeconds: null, chance }) ?? 0;
         expect(wait).toBeGreaterThanOrEqual(delay * 0.9 - 1e-9);
         expect(wait).toBeLessThanOrEqual(delay * 1.1 + 1e-9);
       });
     }),
   );
   expect(
-    DELAYS.map((delay, i) => retryAfter({ attempt: i + 1, wishSeconds: null, chance: 0.5 }) === delay),
+    DELAYS.map((delay, i) => retryAfter({ attempt: i + 1, retryAfterSeconds: null, chance: 0.5 }) === delay),
   ).toEqual(DELAYS.map(() => true));
-  expect(retryAfter({ attempt: 10, wishSeconds: 60, chance: 0 })).toBeNull();
+  expect(retryAfter({ attempt: 10, retryAfterSeconds: 60, chance: 0 })).toBeNull();
 });
 
-it('comes no sooner than the receiver wishes, up to an hour, and never sooner than the schedule', () => {
-  const wait = (attempt: number, wishSeconds: number) => retryAfter({ attempt, wishSeconds, chance: 0.5 });
+it('a retry waits for Retry-After, up to an hour, and never less than the schedule', () => {
+  const wait = (attempt: number, retryAfterSeconds: number) =>
+    retryAfter({ attempt, retryAfterSeconds, chance: 0.5 });
   expect([wait(1, 120), wait(1, 86_400), wait(1, 1), wait(4, 60)]).toEqual([120, 3600, 5, 7200]);
 });
 
-it('reads both forms of Retry-After', () => {
+it('both forms of Retry-After are parsed', () => {
   const now = new Date('2026-03-01T10:00:00Z');
-  expect(readWish('120', now)).toBe(120);
-  expect(readWish('Sun, 01 Mar 2026 10:01:00 GMT', now)).toBe(60);
-  expect(readWish('Sun, 01 Mar 2026 09:00:00 GMT', now)).toBe(0);
-  for (const text of [undefined, '', 'soon', '-1x']) expect(readWish(text, now)).toBeNull();
+  expect(readRetryAfter('120', now)).toBe(120);
+  expect(readRetryAfter('Sun, 01 Mar 2026 10:01:00 GMT', now)).toBe(60);
+  expect(readRetryAfter('Sun, 01 Mar 2026 09:00:00 GMT', now)).toBe(0);
+  for (const text of [undefined, '', 'soon', '-1x']) expect(readRetryAfter(text, now)).toBeNull();
 });

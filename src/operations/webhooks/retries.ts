@@ -24,21 +24,21 @@ export interface Retry {
   /** Number of the failed attempt, starting at 1. */
   readonly attempt: number;
   /** The seconds that the receiver requested in `Retry-After`, if any. */
-  readonly wishSeconds: number | null;
+  readonly retryAfterSeconds: number | null;
   /** A random number from 0 to 1. */
   readonly chance: number;
 }
 
 /** Seconds until the next attempt; `null` after the last attempt. */
-export function retryAfter({ attempt, wishSeconds, chance }: Retry): number | null {
+export function retryAfter({ attempt, retryAfterSeconds, chance }: Retry): number | null {
   const delay = DELAYS[attempt - 1];
   if (delay === undefined) return null;
   const spread = delay * (1 - SPREAD + 2 * SPREAD * chance);
-  return Math.max(spread, Math.min(wishSeconds ?? 0, LONGEST_WISH));
+  return Math.max(spread, Math.min(retryAfterSeconds ?? 0, LONGEST_WISH));
 }
 
 /** Seconds requested by a `Retry-After` header in seconds or as a date; `null` if it is neither. */
-export function readWish(header: string | undefined, now: Date): number | null {
+export function readRetryAfter(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header)) return Number(header);
   const at = Date.parse(header);

@@ -18,7 +18,7 @@ const joined = {
 };
 
 describe('a message', () => {
-  it('is the event, signed so that whoever holds the secret can check every byte', async () => {
+  it('contains the event, with a signature over every byte', async () => {
     const customer = await office.customer();
     const { secret, id } = (await customer.set('bot')).json();
     await customer.tell({ ...joined, data: { email: 'zoë@example.com', role: 'admin' } });
@@ -70,7 +70,7 @@ describe('a message', () => {
     });
   });
 
-  it('is signed with the old secret too for a day after a rotation', async () => {
+  it('is also signed with the old secret for a day after a rotation', async () => {
     const customer = await office.customer();
     const sender = office.sender();
     const { secret: old } = (await customer.set('bot')).json();
@@ -92,7 +92,7 @@ describe('a message', () => {
     expect(await signedBy()).toEqual([[1], 1]);
   });
 
-  it('comes for what was asked for only, and for nothing that happened before or while it was off', async () => {
+  it('is sent only for subscribed events, and not for those from before or while disabled', async () => {
     const customer = await office.customer();
     const sender = office.sender();
     await customer.tell(joined);
@@ -123,8 +123,8 @@ describe('a message', () => {
   });
 });
 
-describe('what a webhook is not told', () => {
-  it('what the key that set it could not read', async () => {
+describe('a webhook does not receive', () => {
+  it('events that the key that set it may not read', async () => {
     const narrow = await office.customer([
       'account:webhooks:write',
       'account:webhooks:read',
@@ -143,7 +143,7 @@ describe('what a webhook is not told', () => {
     ]);
   });
 
-  it('what its owner may no longer read, also when the message waits already', async () => {
+  it('events that its owner may no longer read, even if the message was already queued', async () => {
     const customer = await office.customer(['*:*:*'], 'admin');
     const { db } = office.app.services;
     const sender = office.sender();
@@ -167,7 +167,7 @@ describe('what a webhook is not told', () => {
     ]);
   });
 
-  it('of itself', async () => {
+  it('events about itself', async () => {
     const customer = await office.customer();
     const { id } = (await customer.set('one')).json();
     const other = (await customer.set('two')).json().id;
@@ -184,7 +184,7 @@ describe('what a webhook is not told', () => {
     ]);
   });
 
-  it('anything while the account is suspended; afterwards it is told what it missed', async () => {
+  it('any event while the account is suspended; it receives them afterwards', async () => {
     const customer = await office.customer();
     const { db } = office.app.services;
     const sender = office.sender();
@@ -207,7 +207,7 @@ describe('what a webhook is not told', () => {
 });
 
 describe('a redelivery', () => {
-  it('is the same message under the same id, signed afresh, and not repeated', async () => {
+  it('sends the same message with the same id and a new signature, and is not retried', async () => {
     const customer = await office.customer();
     const sender = office.sender();
     const { secret } = (await customer.set('bot')).json();

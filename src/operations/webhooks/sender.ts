@@ -12,7 +12,7 @@ import type { Subscriber } from '../../store/listener.ts';
 import { transact } from '../../store/transaction.ts';
 import { type Environment, REAL } from '../environment.ts';
 import { Poller } from '../poller.ts';
-import { type AttemptStage, makeAttempt } from './attempts/attempt.ts';
+import { type AttemptContext, makeAttempt } from './attempts/attempt.ts';
 import { type Claimed, claimDue, type DueDelivery, giveBack, nextDue } from './attempts/store.ts';
 import { fanOut, MOST_PENDING } from './fan-out/fan-out.ts';
 
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 15_000;
 const SHARE_MS = 1_000;
 
 /** The dependencies that a process passes in. */
-export interface SenderStage {
+export interface SenderContext {
   readonly db: Db;
   readonly registry: Registry;
   readonly secrets: Seal;
@@ -37,7 +37,7 @@ export interface SenderOptions {
 }
 
 export class WebhookSender implements Subscriber {
-  readonly #stage: AttemptStage;
+  readonly #context: AttemptContext;
   readonly #log: Logger;
   readonly #environment: Environment;
   readonly #poller: Poller;
@@ -50,14 +50,14 @@ export class WebhookSender implements Subscriber {
   /** Accounts with new events; `null` if any account may have some. */
   #news: Set<string> | null = null;
 
-  constructor(stage: SenderStage, options: SenderOptions = {}) {
+  constructor(context: SenderContext, options: SenderOptions = {}) {
     const environment = options.environment ?? REAL;
     this.#environment = environment;
-    this.#log = stage.log;
+    this.#log = context.log;
     this.#slots = options.slots ?? 50;
     this.#mostPending = options.mostPending ?? MOST_PENDING;
-    this.#stage = {
-      ...stage,
+    this.#context = {
+      ...context,
       owner: `${process.pid}-${randomBytes(6).toString('hex')}`,
       timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
       now: () => environment.now(),
@@ -110,7 +110,7 @@ export class WebhookSender implements Subscriber {
     await Promise.all(this.#sending);
     callOff();
     if (this.#interrupt.signal.aborted)
-      await giveBack(this.#stage.db, this.#stage.owner).catch(() => undefined);
+      await giveBack(this.#context.db, this.#context.owner).catch(() => undefined);
   }
 
   /** Processes everything that is due now, and returns when it is done. */
@@ -120,13 +120,13 @@ export class WebhookSender implements Subscriber {
       await fanOut(this.#fanOutStage(), null);
       await this.#claim();
       // A finished attempt may have written new events.
-      wait = this.#sending.size > 0 ? 0 : await nextDue(this.#stage.db, this.#stage.now());
+      wait = this.#sending.size > 0 ? 0 : await nextDue(this.#context.db, this.#context.now());
       await Promise.all(this.#sending);
     } while (wait !== null && wait <= 0);
   }
 
   #fanOutStage() {
-    const { db, registry, now } = this.#stage;
+    const { db, registry, now } = this.#context;
     return { db, registry, now, mostPending: this.#mostPending };
   }
 
@@ -134,7 +134,7 @@ export class WebhookSender implements Subscriber {
     const accounts = this.#news === null ? null : [...this.#news];
     this.#news = new Set();
     if (accounts === null || accounts.length > 0) await fanOut(this.#fanOutStage(), accounts);
-    const { db, now } = this.#stage;
+    const { db, now } = this.#context;
     const wait = await nextDue(db, now());
     if (wait === null || wait > 0) return wait;
     const left = await this.#claim();
@@ -146,7 +146,7 @@ export class WebhookSender implements Subscriber {
 
   /** Says why it claimed no more: all slots are taken, accounts have their shares, or no more was due. */
   async #claim(): Promise<'full' | 'shares' | 'none'> {
-    const { db, owner, now } = this.#stage;
+    const { db, owner, now } = this.#context;
     const limit = this.#slots - this.#sending.size;
     if (limit <= 0) return 'full';
     let isHeldBack = false;
@@ -186,7 +186,7 @@ export class WebhookSender implements Subscriber {
   #send(claimed: Claimed): void {
     const { account_id } = claimed.delivery;
     this.#hold(account_id, 1);
-    const sending = makeAttempt(this.#stage, claimed, this.#interrupt.signal)
+    const sending = makeAttempt(this.#context, claimed, this.#interrupt.signal)
       // The attempt was not recorded: its lease expires and the message is sent again.
       .catch((error: unknown) =>
         this.#log.warn({ err: error, delivery_id: claimed.delivery.id }, 'webhook delivery not recorded'),

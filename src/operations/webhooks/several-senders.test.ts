@@ -39,7 +39,7 @@ it('two senders on one database make each attempt once, at most ten at a time fo
   );
 });
 
-it('a sender that dies between sending and writing it down loses nothing: the same id comes again', async () => {
+it('a sender that dies before it records an attempt loses nothing: the message is sent again with the same id', async () => {
   const customer = await office.customer();
   await customer.set('bot');
   const dying = office.sender();
@@ -67,7 +67,7 @@ it('a sender that dies between sending and writing it down loses nothing: the sa
   expect(await customer.attempts('bot')).toMatchObject([{ status: 'succeeded', attempt: 1 }]);
 });
 
-it('a sender that is closed leaves what it could not finish to others, at once', async () => {
+it('a sender that is closed releases its unfinished attempts immediately', async () => {
   const customer = await office.customer();
   await customer.set('bot');
   office.receiver.answer(() => undefined);
@@ -81,7 +81,7 @@ it('a sender that is closed leaves what it could not finish to others, at once',
   expect(await customer.attempts('bot')).toMatchObject([{ status: 'succeeded', attempt: 1 }]);
 });
 
-it('a sender that runs hears of events and redeliveries, and of what is due', async () => {
+it('a running sender is notified of events and redeliveries, and finds due retries', async () => {
   const customer = await office.customer();
   await customer.set('bot');
   const sender = office.sender();
@@ -102,7 +102,7 @@ it('a sender that runs hears of events and redeliveries, and of what is due', as
   await listener.close();
 });
 
-it('a webhook that is slow does not keep others from theirs', async () => {
+it('a slow webhook does not delay others', async () => {
   const customer = await office.customer();
   await customer.set('slow', { url: `${office.receiver.url}/slow` });
   await customer.tell(...Array.from({ length: 30 }, () => joined));
@@ -119,7 +119,7 @@ it('a webhook that is slow does not keep others from theirs', async () => {
   await sender.close(0);
 });
 
-it('an account whose receivers drip does not keep other accounts from theirs, however many it has', async () => {
+it('an account with slow receivers does not delay other accounts', async () => {
   const customer = await office.customer();
   for (const name of ['a', 'b', 'c', 'd']) await customer.set(name, { url: `${office.receiver.url}/slow` });
   await customer.tell(...Array.from({ length: 30 }, () => joined));

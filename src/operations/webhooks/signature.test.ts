@@ -10,7 +10,7 @@ const message = {
 };
 const known = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
 
-it('signs as the published vector says', () => {
+it('the signature equals the published test vector', () => {
   expect(signatureHeaders([secret], message)).toEqual({
     'webhook-id': message.id,
     'webhook-timestamp': '1614265330',
@@ -18,12 +18,12 @@ it('signs as the published vector says', () => {
   });
 });
 
-it('signs with each secret that holds, the new one first', () => {
+it('a message is signed with each valid secret, the new one first', () => {
   const signature = signatureHeaders([newSigningSecret(), secret], message)['webhook-signature'];
   expect(signature?.split(' ')).toEqual([expect.stringMatching(/^v1,[A-Za-z0-9+/]{43}=$/), known]);
 });
 
-it('signs the bytes of the body, the id and the time', () => {
+it('the signature covers the body, the id and the time', () => {
   const other = (change: object) =>
     signatureHeaders([secret], { ...message, ...change })['webhook-signature'];
   const signatures = [
@@ -35,6 +35,6 @@ it('signs the bytes of the body, the id and the time', () => {
   expect(new Set(signatures).size).toBe(4);
 });
 
-it('shows 32 random bytes in the usual form', () => {
+it('a new secret has 32 random bytes in the usual form', () => {
   expect(showSigningSecret(newSigningSecret())).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => portal.close());
 
 describe('an account', () => {
-  it('is made with its owner, products, an allowlist that is off, and one audit entry', async () => {
+  it('is created with its owner, products, an allowlist that is off, and one audit entry', async () => {
     const { account, owner } = await portal.newAccount({ name: 'Example GmbH', currency: 'CHF' });
     const shown = await showAccount(portal.db, account.id);
     expect(shown).toMatchObject({
@@ -50,7 +50,7 @@ describe('an account', () => {
     expect(await findBreak(portal.db, account.id)).toBeNull();
   });
 
-  it('is refused with every bad field at once, and leaves nothing', async () => {
+  it('is refused with all faults at once, and nothing is created', async () => {
     const before = (await listAccounts(portal.db)).length;
     const refusal = await refusalOf(
       portal.newAccount({ name: ' x', currency: 'euro', timezone: 'Mars/Base', owner_email: 'nobody' }),
@@ -72,7 +72,7 @@ describe('an account', () => {
     expect((await refusalOf(showAccount(portal.db, 'acc_none'))).code).toBe('not_found');
   });
 
-  it('keeps API keys out of its name', async () => {
+  it('cannot have an API key in its name', async () => {
     const name = 'hpk1_EXAMPLEkey00_EXAMPLEONLYdoNOTuse00000000000001bUagA';
     expect((await refusalOf(portal.newAccount({ name }))).code).toBe('secret_in_text');
   });
@@ -114,7 +114,7 @@ describe('the status of an account', () => {
     expect((await showAccount(portal.db, account.id)).status).toBe(from);
   });
 
-  it('stays, with an entry that changed nothing, when it is as wanted', async () => {
+  it('is not changed if it already has that status, with an entry that says so', async () => {
     const { account } = await portal.newAccount();
     const same = await setAccountStatus(portal.db, staff, { account_id: account.id, status: 'active' });
     expect(same.version).toBe(1);
@@ -124,7 +124,7 @@ describe('the status of an account', () => {
     });
   });
 
-  it('is the provider’s to set, but owners may close their account', async () => {
+  it('is set by the provider, except that owners may close their account', async () => {
     const { account, owner } = await portal.newAccount();
     const admin = await portal.newMember(account.id, 'admin');
     const account_id = account.id;
@@ -170,7 +170,7 @@ describe('the settings of an account', () => {
     expect(fieldsOf(refusal)).toEqual(['/family invalid_format']);
   });
 
-  it('hold the key policy, where an upper limit and keys without end exclude each other', async () => {
+  it('contain the key policy, in which a maximum lifetime and keys without expiry exclude each other', async () => {
     const { account, owner } = await portal.newAccount();
     const account_id = account.id;
     const both = { account_id, max_lifetime_days: 30, non_expiring_allowed: true };

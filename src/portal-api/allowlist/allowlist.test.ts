@@ -115,7 +115,7 @@ describe('entries of the allowlist', () => {
     ]);
   });
 
-  it('exist once, unless the one there has expired', async () => {
+  it('are unique, unless the existing one has expired', async () => {
     const account = await newAccountId();
     const { entry } = await add(account, '203.0.113.7');
     expect((await refusalOf(add(account, '203.0.113.7/32'))).code).toBe('entry_exists');
@@ -125,7 +125,7 @@ describe('entries of the allowlist', () => {
     expect((await showAllowlist(portal.db, account)).entries).toHaveLength(1);
   });
 
-  it('warn when another covers them and when an IPv6 range is very narrow', async () => {
+  it('warn when another entry covers them and when an IPv6 range is very narrow', async () => {
     const account = await newAccountId();
     await add(account, '203.0.113.0/24');
     await add(account, '2001:db8::/48');
@@ -134,7 +134,7 @@ describe('entries of the allowlist', () => {
     expect(narrow.warnings.map(({ code }) => code)).toEqual(['covered_by_entry', 'narrow_ipv6_range']);
   });
 
-  it('are a thousand at most', async () => {
+  it('are limited to a thousand', async () => {
     const account = await newAccountId();
     const rows = Array.from({ length: 1000 }, (_, i) => ({
       id: newId('allowlist_entry'),
@@ -163,7 +163,7 @@ describe('entries of the allowlist', () => {
 });
 
 describe('the mode of the allowlist', () => {
-  it('is not enforced without an entry in force', async () => {
+  it('cannot be enforced without an active entry', async () => {
     const account = await newAccountId();
     expect((await refusalOf(setMode(account, 'enforce'))).code).toBe('allowlist_empty');
     const { entry } = await add(account, '203.0.113.7');
@@ -177,7 +177,7 @@ describe('the mode of the allowlist', () => {
     expect(await setMode(account, 'report_only')).toMatchObject({ version: 3 });
   });
 
-  it('keeps the last entry in force while enforced, whatever else has expired', async () => {
+  it('keeps the last active entry while enforced, whatever else has expired', async () => {
     const account = await newAccountId();
     const { entry: kept } = await add(account, '203.0.113.7');
     const { entry: expired } = await add(account, '192.0.2.1');
@@ -190,7 +190,7 @@ describe('the mode of the allowlist', () => {
     expect((await showAllowlist(portal.db, account)).entries).toMatchObject([{ cidr: '198.51.100.1/32' }]);
   });
 
-  it('never ends up enforced and empty, however removal and mode change race', async () => {
+  it('is never enforced with an empty list, even if removals and mode changes race', async () => {
     const account = await newAccountId();
     const { entry } = await add(account, '203.0.113.7');
     let outcomes: Promise<PromiseSettledResult<unknown>[]> | undefined;
@@ -210,7 +210,7 @@ describe('the mode of the allowlist', () => {
     expect([mode, entries.length]).not.toEqual(['enforce', 0]);
   });
 
-  it('shows who would be denied before and when it is enforced', async () => {
+  it('shows which keys would be denied, before and when it is enforced', async () => {
     const account = await newAccountId();
     const key = async (name: string) =>
       (await createKey(portal.db, staff, { account_id: account, name, preset: 'read-only' }, rules)).key.id;
@@ -234,7 +234,7 @@ describe('the mode of the allowlist', () => {
     });
   });
 
-  it('is not warned about after a day of Report only', async () => {
+  it('needs no warning after a day of Report only', async () => {
     const account = await newAccountId();
     await add(account, '203.0.113.7');
     await setMode(account, 'report_only');

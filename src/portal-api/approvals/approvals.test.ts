@@ -74,7 +74,7 @@ const countWidgets = async (): Promise<number> =>
     .length;
 
 describe('a key that needs approval', () => {
-  it('409: is told what to wait for, and nothing has happened', async () => {
+  it('409: gets the operation to wait for, and nothing has happened', async () => {
     const answer = await create('one');
     const { operation_id, approve_url, expires_at, ...problem } = answer.json();
     expect(problem).toMatchObject({ status: 409, code: 'approval_required' });
@@ -101,7 +101,7 @@ describe('a key that needs approval', () => {
     ]);
   });
 
-  it('409: the same request while one is pending is the same question', async () => {
+  it('409: gets the same approval for the same request while one is pending', async () => {
     const asked = await Promise.all([ask('one'), ask('one'), ask('one')]);
     expect(new Set(asked).size).toBe(1);
     expect(await ask('two')).not.toBe(asked[0]);
@@ -109,7 +109,7 @@ describe('a key that needs approval', () => {
     expect(await ask('one')).not.toBe(asked[0]);
   });
 
-  it('201: what was approved is done once, with its answer as documented', async () => {
+  it('201: can make the approved call once, with its documented answer', async () => {
     const id = await ask('one');
     const row = await approve(id);
     expect((row.usable_until?.getTime() ?? 0) - Date.now()).toBeGreaterThan(14 * 60_000);
@@ -122,7 +122,7 @@ describe('a key that needs approval', () => {
     expect(await codeOf(create('one', { headers: { 'approval-id': id } }))).toBe('name_taken');
   });
 
-  it('409: of two that come at once with one approval, one is too late', async () => {
+  it('409: of two concurrent calls with one approval, one is refused', async () => {
     const id = await ask('one');
     await approve(id);
     const widget = await create('one', { headers: { 'approval-id': id } });
@@ -136,7 +136,7 @@ describe('a key that needs approval', () => {
     expect(both.find(({ statusCode }) => statusCode === 409)?.json().code).toBe('approval_expired');
   });
 
-  it('409: a person who has not decided yet, or refused, is told by the operation', async () => {
+  it('409: learns from the operation that the person has not decided yet, or has refused', async () => {
     const id = await ask('one');
     const pending = (await create('one', { headers: { 'approval-id': id } })).json();
     expect(pending).toMatchObject({ code: 'approval_required', operation_id: id });
@@ -150,7 +150,7 @@ describe('a key that needs approval', () => {
     expect(await countWidgets()).toBe(0);
   });
 
-  it('409: an approval is over after 15 minutes, a question after 24 hours or when it is withdrawn', async () => {
+  it('409: an approval expires after 15 minutes, a request after 24 hours or when it is withdrawn', async () => {
     const late = await ask('late');
     await approve(late);
     await sql`update approvals set usable_until = now() where operation_id = ${late}`.execute(t.services.db);
@@ -171,7 +171,7 @@ describe('a key that needs approval', () => {
     expect((await refusalOf(approve(withdrawn))).code).toBe('invalid_state');
   });
 
-  it('409: nobody else may use it, and the id must be one', async () => {
+  it('409: cannot use the approval of another key, or an invalid id', async () => {
     const id = await ask('one');
     await approve(id);
     const other = await createKey(t.services.db, account, { approval: 'writes' });
@@ -188,7 +188,7 @@ describe('a key that needs approval', () => {
     }
   });
 
-  it('200: a dry run asks nobody, and a key that needs no approval does not use one up', async () => {
+  it('200: needs no approval for a dry run, and a key without the rule does not use one up', async () => {
     const dry = await t.call({
       method: 'POST',
       url: '/workshop/v1/widgets?dry_run=true',
@@ -214,7 +214,7 @@ describe('a key that needs approval', () => {
     expect([again, plain].map((answer) => answer.headers['idempotent-replayed'])).toEqual(['true', 'true']);
   });
 
-  it('409 quota_exceeded: with 50 questions before people', async () => {
+  it('409 quota_exceeded: cannot have more than 50 pending requests', async () => {
     for (let i = 0; i < PENDING_PER_KEY; i++) await ask(`w${i}`);
     const answer = (await create('more')).json();
     expect(answer).toMatchObject({ code: 'quota_exceeded', limit: 50, used: 50, requested: 1 });
@@ -223,7 +223,7 @@ describe('a key that needs approval', () => {
     await ask('more');
   });
 
-  it('409: a key with a limit asks for what raises the cost by more', async () => {
+  it('409: with a cost limit needs approval for calls that add more', async () => {
     const frugal = await createKey(t.services.db, account, {
       approval: 'destructive',
       approval_over_monthly: '2.00',
@@ -238,7 +238,7 @@ describe('a key that needs approval', () => {
   });
 });
 
-describe('who decides', () => {
+describe('the decision about an approval', () => {
   const member = async (role: Parameters<typeof createMember>[2]): Promise<Actor> => ({
     kind: 'member',
     memberId: await createMember(t.services.db, account.id, role),
@@ -248,7 +248,7 @@ describe('who decides', () => {
     requestId: null,
   });
 
-  it('owners and admins may, others may not', async () => {
+  it('can be made by owners and admins, and by nobody else', async () => {
     const id = await ask('one');
     for (const role of ['operator', 'developer', 'viewer', 'billing'] as const)
       expect((await refusalOf(approve(id, await member(role)))).code).toBe('permission_denied');
@@ -264,7 +264,7 @@ describe('who decides', () => {
     expect(audit.json().data[0]).toMatchObject({ outcome: 'succeeded', resource: { id } });
   });
 
-  it('sees the call, what it would do and cost, and who asks', async () => {
+  it('is made with the call, its effects, its cost and the caller in view', async () => {
     const id = await ask('one');
     const [shown] = await listPendingApprovals(t.services.db, account.id);
     expect(shown).toMatchObject({
@@ -278,7 +278,7 @@ describe('who decides', () => {
     });
   });
 
-  it('409: once only, and only in its own account', async () => {
+  it('409: can be made once, and only in its own account', async () => {
     const id = await ask('one');
     await deny(id);
     expect((await refusalOf(approve(id))).code).toBe('invalid_state');
@@ -293,7 +293,7 @@ describe('who decides', () => {
     expect((await refusalOf(elsewhere)).code).toBe('not_found');
   });
 
-  it('nobody in 24 hours: the operation fails and the feed tells it', async () => {
+  it('is a failure after 24 hours without a decision, with an event', async () => {
     const id = await ask('one');
     const { db } = t.services;
     await sql`update approvals set expires_at = now() where operation_id = ${id}`.execute(db);
@@ -307,7 +307,7 @@ describe('who decides', () => {
     ]);
   });
 
-  it('withdrawing needs no approval itself', async () => {
+  it('is not needed to withdraw the request', async () => {
     const id = await ask('one');
     expect((await withdraw(id)).json()).toMatchObject({ status: 'cancelled' });
     expect(await listPendingApprovals(t.services.db, account.id)).toEqual([]);

@@ -26,7 +26,7 @@ const set = (account_id: string, budget: string, change: object = {}, actor = st
   setBudget(portal.db, actor, { account_id, budget, ...body, ...change }, catalogue);
 
 describe('budgets in the portal', () => {
-  it('are set, locked, loosened, unlocked and deleted by people, each with an entry', async () => {
+  it('are set, locked, loosened, unlocked and deleted by people, each with an audit entry', async () => {
     const { account } = await portal.newAccount();
     const which = { account_id: account.id, budget: 'cap' };
     expect(await set(account.id, 'cap')).toMatchObject({ amount: '100.00', locked: false, status: 'ok' });
@@ -53,7 +53,7 @@ describe('budgets in the portal', () => {
     ]);
   });
 
-  it('are for owners and admins', async () => {
+  it('can be changed by owners and admins only', async () => {
     const { account, owner } = await portal.newAccount();
     const operator = actorOf(await portal.newMember(account.id, 'operator'));
     const which = { account_id: account.id, budget: 'cap' };
@@ -68,7 +68,7 @@ describe('budgets in the portal', () => {
     expect(await listBudgets(portal.db, account.id)).toMatchObject([{ amount: '100.00' }]);
   });
 
-  it('are refused with what is wrong, and not found elsewhere', async () => {
+  it('are refused with all faults, and not found in another account', async () => {
     const { account } = await portal.newAccount();
     const wrong = set(account.id, 'cap', { amount: '0', thresholds: [] });
     expect(fieldsOf(await refusalOf(wrong))).toEqual(['/thresholds too_few']);
@@ -87,7 +87,7 @@ describe('budgets in the portal', () => {
     expect((await refusalOf(set(other.id, id))).code).toBe('not_found');
   });
 
-  it('end at the limit of the account', async () => {
+  it('are limited per account', async () => {
     const { account } = await portal.newAccount();
     for (let i = 0; i < 20; i++) await set(account.id, `cap-${i}`);
     expect((await refusalOf(set(account.id, 'one-more'))).code).toBe('quota_exceeded');
@@ -95,14 +95,14 @@ describe('budgets in the portal', () => {
   });
 });
 
-describe('beside the API', () => {
+describe('budgets in the portal and in the API', () => {
   let app: TestApp;
   beforeAll(async () => {
     app = await createTestApp();
   });
   afterAll(() => app.close());
 
-  it('a key cannot loosen what a person locked, and passes again when a person did', async () => {
+  it('a key cannot loosen a budget that a person locked, and can again after a person unlocked it', async () => {
     const { db } = app.services;
     const account = await createTestAccount(db);
     const { key } = await createKey(db, account);

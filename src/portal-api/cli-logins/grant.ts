@@ -9,13 +9,13 @@ import type { Actor } from '../actor.ts';
 import { rolesWith } from '../authority.ts';
 import { type CreateKey, type KeyRules, makeKey, type NewKey, planKey } from '../keys/creation.ts';
 import { countGuess } from '../people/attempts/guesses.ts';
+import { memberActor, type RequestContext } from '../people/request-context.ts';
 import type { FoundSession } from '../people/sessions/sessions.ts';
 import { findLiving } from '../people/sessions/store.ts';
 import { findMembership, type Membership } from '../people/store.ts';
 import { insertToken, takeToken } from '../people/tokens/store.ts';
 import { hashOf, linkNotValid } from '../people/tokens/tokens.ts';
 import { newCode, normaliseCode } from '../people/typed-codes.ts';
-import { memberActor, type Visit } from '../people/visit.ts';
 import { change } from '../portal-write.ts';
 
 const MINUTES = 2;
@@ -87,11 +87,11 @@ async function findRight(db: Db, personId: string, { session_id, key }: Grant): 
  */
 export async function completeCliLogin(
   db: Db,
-  visit: Visit,
+  context: RequestContext,
   { code, verifier }: Static<typeof Exchange>,
   rules: KeyRules,
 ): Promise<NewKey> {
-  const guess = await countGuess(db, visit, null);
+  const guess = await countGuess(db, context, null);
   const token = await takeToken(db, hashOf(normaliseCode(code)), 'cli_login');
   const grant = (token?.data ?? null) as Grant | null;
   const isRight = isAnswered(grant?.challenge ?? '', verifier);
@@ -99,7 +99,7 @@ export async function completeCliLogin(
   if (grant === null || personId === null || !isRight) throw linkNotValid();
   const membership = await findRight(db, personId, grant);
   if (membership === null) throw linkNotValid();
-  const actor = memberActor(visit, { id: membership.member_id, name: membership.member_name });
+  const actor = memberActor(context, { id: membership.member_id, name: membership.member_name });
   const { key } = grant;
   const made = await change(db, actor, 'createApiKey', key.account_id, async (tx: Tx, account) => {
     // Changes of members wait for the row of the account, so the right is asked for again behind its lock.

@@ -33,7 +33,7 @@ const pattern = fc
   .map((parts) => parts.join(':'));
 
 describe('the ceiling of a role', () => {
-  it('lets through exactly the patterns whose every plain permission the role has', () => {
+  it('allows exactly the patterns whose permissions the role has', () => {
     fc.assert(
       fc.property(pattern, fc.constantFrom(...roleNames), (asked, role) => {
         const spanned = vocabulary.permissions.filter((permission) => matches(asked, permission));
@@ -66,7 +66,7 @@ describe('the ceiling of a role', () => {
 });
 
 describe('the vocabulary', () => {
-  it('takes patterns of endpoints that are not built yet, and no other unknown ones', () => {
+  it('accepts patterns of endpoints that are not built yet, and refuses other unknown ones', () => {
     const nothing = contractPermissions(buildRegistry([]));
     expect(judgePattern(nothing, 'storage:buckets:read')).toBe('unused');
     expect(judgePattern(nothing, '*:*:read')).toBe('unused');
@@ -90,7 +90,7 @@ describe('the vocabulary', () => {
     ['flexible-vp:vms:*', 'flexible-vps:vms:*'],
     ['*:network:write', '*:networks:write'],
     ['quite:something:write', null],
-  ])('%s was probably meant to be %s', (pattern, meant) => {
+  ])('suggests for %s: %s', (pattern, meant) => {
     expect(nearestPattern(vocabulary, pattern)).toBe(meant);
   });
 });

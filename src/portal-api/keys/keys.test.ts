@@ -68,7 +68,7 @@ describe('a new key', () => {
     });
   });
 
-  it('is refused with every bad field at once', async () => {
+  it('is refused with all faults at once', async () => {
     const { account } = await portal.newAccount();
     const bad = {
       name: 'x'.repeat(65),
@@ -102,7 +102,7 @@ describe('a new key', () => {
     expect(await listKeys(portal.db, account.id)).toEqual([]);
   });
 
-  it('is refused for a permission that the contract does not have, and names the nearest', async () => {
+  it('is refused with an unknown permission, and the nearest is suggested', async () => {
     const { account } = await portal.newAccount();
     const real = { ...rules, vocabulary: contractPermissions(buildRegistry(families)) };
     const input = { account_id: account.id, name: 'ci', permissions: ['flexible-vps:vmz:read'] };
@@ -116,7 +116,7 @@ describe('a new key', () => {
     ]);
   });
 
-  it('warns of wildcards, of what is sensitive and of what nothing uses yet', async () => {
+  it('warns about wildcards, sensitive permissions and unused permissions', async () => {
     const { account } = await portal.newAccount();
     const { warnings } = await make(account.id, {
       permissions: ['storage:*:*', 'flexible-vps:backups:read'],
@@ -128,7 +128,7 @@ describe('a new key', () => {
     ]);
   });
 
-  it('reaches no further than the role of its owner', async () => {
+  it('cannot have more permissions than the role of its owner', async () => {
     const { account } = await portal.newAccount();
     const viewer = await portal.newMember(account.id, 'viewer');
     const wide = { permissions: ['storage:buckets:read', 'storage:buckets:write'] };
@@ -142,7 +142,7 @@ describe('a new key', () => {
     expect(key.owner.member_id).toBe(viewer.id);
   });
 
-  it('belongs to whoever makes it, and to nobody who may not own one', async () => {
+  it('belongs to its creator, and to nobody who may not own keys', async () => {
     const { account, owner } = await portal.newAccount();
     const billing = await portal.newMember(account.id, 'billing');
     const developer = await portal.newMember(account.id, 'developer');
@@ -156,7 +156,7 @@ describe('a new key', () => {
     expect((await refusalOf(make(account.id, {}, actorOf(stranger)))).code).toBe('permission_denied');
   });
 
-  it('is not made in a closed account', async () => {
+  it('cannot be created in a closed account', async () => {
     const { account } = await portal.newAccount();
     for (const status of ['closing', 'closed'] as const) {
       await setAccountStatus(portal.db, staff, { account_id: account.id, status });
@@ -166,7 +166,7 @@ describe('a new key', () => {
 });
 
 describe('the lifetime of a key', () => {
-  it('has an end unless the account allows none', async () => {
+  it('is limited unless the account allows keys without expiry', async () => {
     const { account } = await portal.newAccount();
     const endless = { expires_in: 'never' } as const;
     expect(fieldsOf(await refusalOf(make(account.id, endless)))).toEqual(['/expires_in out_of_range']);
@@ -182,7 +182,7 @@ describe('the lifetime of a key', () => {
     expect((await make(account.id)).key).toMatchObject({ expires_in: '30d' });
   });
 
-  it('and the approval come from the preset or the account when left out', async () => {
+  it('and the approval rule come from the preset or the account if they are left out', async () => {
     const { account } = await portal.newAccount();
     await setKeyPolicy(portal.db, staff, { account_id: account.id, default_approval: 'writes' });
     expect((await make(account.id)).key).toMatchObject({ approval: 'writes', expires_in: '90d' });
@@ -202,7 +202,7 @@ describe('the lifetime of a key', () => {
 });
 
 describe('presets', () => {
-  it('are all accepted for an owner where the whole contract is spoken', async () => {
+  it('are all accepted for an owner when every family is built', async () => {
     const { account } = await portal.newAccount();
     const everywhere = { ...rules, vocabulary: contractPermissions(buildRegistry(families)) };
     for (const preset of presetNames) {
@@ -216,7 +216,7 @@ describe('presets', () => {
     }
   });
 
-  it('freeze what they stand for: reading only, and nothing sensitive', async () => {
+  it('are expanded when the key is created: reading only, and nothing sensitive', async () => {
     const { account } = await portal.newAccount();
     const { key } = await make(account.id, { preset: 'read-only' });
     expect(key.permissions).toEqual([
@@ -228,7 +228,7 @@ describe('presets', () => {
 });
 
 describe('names and numbers of keys', () => {
-  it('a name is taken as long as its key lives', async () => {
+  it('are unique while the key exists', async () => {
     const { account } = await portal.newAccount();
     const { key } = await make(account.id);
     const taken = await refusalOf(make(account.id));
@@ -246,7 +246,7 @@ describe('names and numbers of keys', () => {
     expect((await make(other.id)).key.name).toBe('ci');
   });
 
-  it('ten at once with one name: one is made', async () => {
+  it('create one key if ten calls use the same name at the same time', async () => {
     const { account } = await portal.newAccount();
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => make(account.id)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -254,7 +254,7 @@ describe('names and numbers of keys', () => {
     expect(await findBreak(portal.db, account.id)).toBeNull();
   });
 
-  it('are limited per account and per member, also at once', async () => {
+  it('are limited per account and per member, also for concurrent calls', async () => {
     const { account } = await portal.newAccount();
     const account_id = account.id;
     const developer = await portal.newMember(account_id, 'developer');

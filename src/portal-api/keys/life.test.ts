@@ -51,7 +51,7 @@ const expire = (id: string) =>
     .execute();
 
 describe('pausing a key', () => {
-  it('suspends and resumes it, each with one entry', async () => {
+  it('suspends and resumes it, each with one audit entry', async () => {
     const { account, input } = await newKey();
     expect(await suspendKey(portal.db, staff, input)).toMatchObject({ status: 'suspended', version: 2 });
     expect(await suspendKey(portal.db, staff, input)).toMatchObject({ status: 'suspended', version: 2 });
@@ -64,7 +64,7 @@ describe('pausing a key', () => {
     ]);
   });
 
-  it('neither stops nor revives what has ended', async () => {
+  it('changes nothing for a key that has ended', async () => {
     const { input, key } = await newKey();
     await expire(key.id);
     expect((await refusalOf(suspendKey(portal.db, staff, input))).extra).toMatchObject({
@@ -111,7 +111,7 @@ describe('revoking a key', () => {
     expect(await revokeKey(portal.db, staff, input)).toMatchObject({ status: 'revoked' });
   });
 
-  it('is open to the key’s owner and to admins, and to nobody else', async () => {
+  it('is allowed for the owner of the key and for admins only', async () => {
     const { account, input } = await newKey();
     const developer = await portal.newMember(account.id, 'developer');
     const admin = await portal.newMember(account.id, 'admin');
@@ -122,14 +122,14 @@ describe('revoking a key', () => {
     expect(await revokeKey(portal.db, actorOf(admin), input)).toMatchObject({ revoked: { by: admin.id } });
   });
 
-  it('does not see the keys of other accounts', async () => {
+  it('404: is refused for keys of other accounts', async () => {
     const { key } = await newKey();
     const { account } = await portal.newAccount();
     const foreign = { account_id: account.id, key_id: key.id };
     expect((await refusalOf(revokeKey(portal.db, staff, foreign))).code).toBe('not_found');
   });
 
-  it('wins over a resume that waits for it', async () => {
+  it('wins over a concurrent resume', async () => {
     const { input, key } = await newKey();
     await suspendKey(portal.db, staff, input);
     let resumed: Promise<unknown> | undefined;
@@ -171,7 +171,7 @@ describe('rolling a key', () => {
     expect(await findBreak(portal.db, account.id)).toBeNull();
   });
 
-  it('never makes the old one live longer', async () => {
+  it('never extends the life of the old key', async () => {
     const { account, input, key } = await newKey();
     const end = new Date(Date.now() + 600_000);
     await portal.db.updateTable('api_keys').set({ expires_at: end }).where('id', '=', key.id).execute();
@@ -188,7 +188,7 @@ describe('rolling a key', () => {
     expect((await rollKey(portal.db, staff, input, rules)).key.status).toBe('active');
   });
 
-  it('happens once per key, and not to suspended or revoked ones', async () => {
+  it('is possible once per key, and not for suspended or revoked ones', async () => {
     const { account, input } = await newKey();
     const outcomes = await Promise.allSettled([
       rollKey(portal.db, staff, input, rules),
@@ -203,7 +203,7 @@ describe('rolling a key', () => {
     expect((await refusalOf(rollKey(portal.db, staff, second.input, rules))).code).toBe('invalid_state');
   });
 
-  it('keeps to the policy of today and works at the limit', async () => {
+  it('applies the present key policy, and works at the limit of keys', async () => {
     const { account, input } = await newKey();
     await setKeyPolicy(portal.db, staff, { account_id: account.id, max_lifetime_days: 30 });
     expect(fieldsOf(await refusalOf(rollKey(portal.db, staff, input, rules)))).toEqual([
@@ -221,7 +221,7 @@ describe('rolling a key', () => {
 });
 
 describe('transferring a key', () => {
-  it('gives it a new owner who may have one more', async () => {
+  it('gives it to a member who may own one more key', async () => {
     const { account, input } = await newKey();
     const account_id = account.id;
     const operator = await portal.newMember(account_id, 'operator');

@@ -49,7 +49,7 @@ describe('members', () => {
     expect(await findBreak(portal.db, account.id)).toBeNull();
   });
 
-  it('two at once with one address: one is added', async () => {
+  it('are added once if two calls use the same address at the same time', async () => {
     const { account } = await portal.newAccount();
     const add = (name: string) =>
       addMember(portal.db, staff, {
@@ -63,7 +63,7 @@ describe('members', () => {
     expect(await listMembers(portal.db, account.id)).toHaveLength(2);
   });
 
-  it('change their role, and are warned when their keys go idle', async () => {
+  it('can change their role, with a warning if their keys stop working', async () => {
     const { account } = await portal.newAccount();
     const member = await portal.newMember(account.id, 'developer');
     await newKey(account.id, member.id, 'deploy');
@@ -188,7 +188,7 @@ describe('removing a member', () => {
     ]);
   });
 
-  it('hands the keys over when asked, if the heir may own them', async () => {
+  it('transfers the keys if asked, to a member who may own them', async () => {
     const { account } = await portal.newAccount();
     const account_id = account.id;
     const member = await portal.newMember(account_id, 'developer');

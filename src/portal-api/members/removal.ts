@@ -52,16 +52,16 @@ export async function removeMember(
     await deleteMember(tx, member_id);
     const { name, email, role, status } = member;
     const resource = { type: 'member', id: member_id, name };
-    const fate = {
+    const outcome = {
       revoked_keys: heirId === undefined ? ids : [],
       transferred_keys: heirId === undefined ? [] : ids,
     };
     return {
-      result: { member_id, ...fate },
+      result: { member_id, ...outcome },
       resource,
       events: [
         ...(heirId === undefined ? keys.map((key) => revokedEvent(key, actor, 'other')) : []),
-        { type: 'member.removed', resource, message: `${name} is no longer a member.`, data: fate },
+        { type: 'member.removed', resource, message: `${name} is no longer a member.`, data: outcome },
       ],
       changes: [
         { pointer: '', before: { name, email, role, status }, after: null },

@@ -25,6 +25,7 @@ import {
 import { hashPassword } from './passwords/hashing.ts';
 import { requireGoodPassword } from './passwords/rules.ts';
 import { replaceCodes } from './recovery-codes/store.ts';
+import type { PeopleServices, RequestContext } from './request-context.ts';
 import { changeData, type FoundSession, type Renewed, renewSession } from './sessions/sessions.ts';
 import { deleteSessions } from './sessions/store.ts';
 import { signInFailed, wrongCode } from './sign-in.ts';
@@ -39,7 +40,6 @@ import {
 } from './store.ts';
 import { revokeTokens } from './tokens/store.ts';
 import { base32, matchingStep, otpauthUri } from './totp/totp.ts';
-import type { PeopleServices, Visit } from './visit.ts';
 
 const SECRET_BYTES = 20;
 const MOST_PASSKEYS = 20;
@@ -57,15 +57,15 @@ async function requirePerson(tx: Tx, session: FoundSession): Promise<PersonRow> 
 
 async function noteFactor(
   tx: Tx,
-  visit: Visit,
+  context: RequestContext,
   person: PersonRow,
   change: FactorChange,
   passkey_name?: string,
 ): Promise<void> {
   const named = passkey_name === undefined ? {} : { passkey_name };
   await noteSecondFactor(tx, person.id);
-  await logPerson(tx, visit, person.id, change, named);
-  const data = { ...changeData(visit, person), change, ...named };
+  await logPerson(tx, context, person.id, change, named);
+  const data = { ...changeData(context, person), change, ...named };
   await sendMail(tx, { to: person.email, template: 'second_factor_changed', data });
 }
 
@@ -99,7 +99,7 @@ async function requireRest(
  */
 export async function changePassword(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   session: FoundSession,
   password: string,
 ): Promise<void> {
@@ -110,8 +110,8 @@ export async function changePassword(
     await markPasswordChanged(tx, person.id, hash);
     await revokeTokens(tx, person.id, ['recover', 'second_factor']);
     const ended = await deleteSessions(tx, person.id, session.id);
-    await logPerson(tx, visit, person.id, 'password_changed', { ended });
-    await sendMail(tx, { to: person.email, template: 'password_changed', data: changeData(visit, person) });
+    await logPerson(tx, context, person.id, 'password_changed', { ended });
+    await sendMail(tx, { to: person.email, template: 'password_changed', data: changeData(context, person) });
   });
 }
 
@@ -135,11 +135,11 @@ export async function startTotp(
 
 export async function confirmTotp(
   { db, secrets }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   session: FoundSession,
   code: string,
 ): Promise<Renewed> {
-  const guess = await countGuess(db, visit, session.person.email);
+  const guess = await countGuess(db, context, session.person.email);
   const renewed = await transact(db, async (tx) => {
     const person = await requirePerson(tx, session);
     if (person.totp_pending === null) throw notFound('app', 'that is being set up');
@@ -148,32 +148,36 @@ export async function confirmTotp(
     if (step === null) return null;
     await guess.forget(tx);
     await enableTotp(tx, person.id, secrets.close(secret, person.id), step);
-    await noteFactor(tx, visit, person, 'totp_added');
+    await noteFactor(tx, context, person, 'totp_added');
     return renewSession(tx, session.id, { secondFactor: true });
   });
   if (renewed !== null) return renewed;
   throw wrongCode();
 }
 
-export async function removeTotp({ db }: PeopleServices, visit: Visit, session: FoundSession): Promise<void> {
+export async function removeTotp(
+  { db }: PeopleServices,
+  context: RequestContext,
+  session: FoundSession,
+): Promise<void> {
   await transact(db, async (tx) => {
     const person = await requirePerson(tx, session);
     if (person.totp_enabled_at === null) throw notFound('app', 'for one-time passwords');
     const passkeys = (await findPasskeys(tx, person.id)).length;
     await requireRest(tx, person, { passkeys, totp: false });
     await updatePerson(tx, person.id, { totp_secret: null, totp_pending: null, totp_enabled_at: null });
-    await noteFactor(tx, visit, person, 'totp_removed');
+    await noteFactor(tx, context, person, 'totp_removed');
   });
 }
 
 export async function offerPasskey(
   { db, provider }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   session: FoundSession,
 ): Promise<Offered<object>> {
   const name = provider.portal.name ?? provider.provider.name;
   const known = await findPasskeys(db, session.person.id);
-  return offerRegistration(db, visit, name, session.person, known);
+  return offerRegistration(db, context, name, session.person, known);
 }
 
 export interface AddPasskey {
@@ -184,15 +188,15 @@ export interface AddPasskey {
 
 export async function addPasskey(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   session: FoundSession,
   input: AddPasskey,
 ): Promise<Renewed & { readonly passkeyId: string }> {
   const { challenge, personId } = await takeChallenge(db, input.challenge_id, 'passkey_registration');
   const credential =
-    personId === session.person.id ? await checkRegistration(visit, challenge, input.response) : null;
+    personId === session.person.id ? await checkRegistration(context, challenge, input.response) : null;
   if (credential === null) {
-    await logGuess(db, visit, session.person.id, 'passkey');
+    await logGuess(db, context, session.person.id, 'passkey');
     throw signInFailed();
   }
   return transact(db, async (tx) => {
@@ -214,7 +218,7 @@ export async function addPasskey(
       transports: [...credential.transports],
       name: input.name,
     });
-    await noteFactor(tx, visit, person, 'passkey_added', input.name);
+    await noteFactor(tx, context, person, 'passkey_added', input.name);
     const renewed = await renewSession(tx, session.id, { secondFactor: true });
     return { ...renewed, passkeyId: row.id };
   });
@@ -222,7 +226,7 @@ export async function addPasskey(
 
 export async function removePasskey(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   session: FoundSession,
   passkeyId: string,
 ): Promise<void> {
@@ -233,7 +237,7 @@ export async function removePasskey(
     if (passkey === undefined) throw notFound('passkey', passkeyId);
     await requireRest(tx, person, { passkeys: passkeys.length - 1, totp: person.totp_enabled_at !== null });
     await deletePasskey(tx, passkeyId);
-    await noteFactor(tx, visit, person, 'passkey_removed', passkey.name);
+    await noteFactor(tx, context, person, 'passkey_removed', passkey.name);
   });
 }
 

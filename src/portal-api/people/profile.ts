@@ -5,9 +5,9 @@ import type { Db } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
 import { notFound } from '../portal-write.ts';
 import { logPerson } from './log/log.ts';
+import type { RequestContext } from './request-context.ts';
 import { lockPerson, type PersonRow, updatePerson } from './store.ts';
 import type { Theme } from './tables.ts';
-import type { Visit } from './visit.ts';
 
 export interface Profile {
   readonly name?: string;
@@ -17,7 +17,7 @@ export interface Profile {
 /** The names of the person as a member stay: they belong to the accounts. */
 export async function changeProfile(
   db: Db,
-  visit: Visit,
+  context: RequestContext,
   personId: string,
   profile: Profile,
 ): Promise<PersonRow> {
@@ -30,7 +30,7 @@ export async function changeProfile(
     if (person === undefined) throw notFound('person', personId);
     const changes = changesBetween<PersonRow>(person, profile);
     if (changes.length === 0) return person;
-    await logPerson(tx, visit, personId, 'profile_changed', { changes });
+    await logPerson(tx, context, personId, 'profile_changed', { changes });
     return updatePerson(tx, personId, profile);
   });
 }

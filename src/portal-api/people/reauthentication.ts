@@ -4,11 +4,11 @@ import { transact } from '../../store/transaction.ts';
 import { countGuess } from './attempts/guesses.ts';
 import { logGuess, logPerson } from './log/log.ts';
 import { verifyPassword } from './passwords/hashing.ts';
+import type { PeopleServices, RequestContext } from './request-context.ts';
 import { type CodeCheck, prepareCode } from './second-factor.ts';
 import { type FoundSession, type Renewed, renewSession } from './sessions/sessions.ts';
 import { signInFailed, wrongCode } from './sign-in.ts';
 import { findPerson } from './store.ts';
-import type { PeopleServices, Visit } from './visit.ts';
 
 const wrongPassword = (): Problem =>
   new Problem('sign_in_failed', {
@@ -18,7 +18,7 @@ const wrongPassword = (): Problem =>
 
 export async function reauthenticate(
   services: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   session: FoundSession,
   { password, code }: { readonly password?: string; readonly code?: string },
 ): Promise<Renewed> {
@@ -29,19 +29,19 @@ export async function reauthenticate(
   }
   const person = await findPerson(db, session.person.id);
   if (person === undefined) throw signInFailed();
-  const guess = await countGuess(db, visit, person.email);
+  const guess = await countGuess(db, context, person.email);
   const method = code === undefined ? 'password' : 'totp';
   const check: CodeCheck =
     code === undefined
       ? await verifyPassword(person.password_hash, password ?? '').then((isRight) => async () => isRight)
-      : await prepareCode(services, visit, person, 'totp', code);
+      : await prepareCode(services, context, person, 'totp', code);
   const renewed = await transact(db, async (tx) => {
     if (!(await check(tx))) {
-      await logGuess(tx, visit, person.id, method);
+      await logGuess(tx, context, person.id, method);
       return null;
     }
     await guess.forget(tx);
-    await logPerson(tx, visit, person.id, 'reauthenticated', { method });
+    await logPerson(tx, context, person.id, 'reauthenticated', { method });
     return renewSession(tx, session.id, {
       reauthenticated: true,
       ...(method === 'totp' ? { secondFactor: true } : {}),

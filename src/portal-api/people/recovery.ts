@@ -11,6 +11,7 @@ import { removeSecondFactor } from './factors.ts';
 import { logGuess, logPerson } from './log/log.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { requireGoodPassword } from './passwords/rules.ts';
+import { type PeopleServices, pageLink, type RequestContext } from './request-context.ts';
 import { type CodeCheck, type CodeMethod, factorMethods, prepareCode } from './second-factor.ts';
 import { changeData, type SignedIn, startSession } from './sessions/sessions.ts';
 import { deleteSessions } from './sessions/store.ts';
@@ -26,7 +27,6 @@ import {
   type TokenRow,
 } from './tokens/store.ts';
 import { createToken, hashOf, linkNotValid, requireToken } from './tokens/tokens.ts';
-import { type PeopleServices, pageLink, type Visit } from './visit.ts';
 
 const MINUTES = 30;
 const WAIT_HOURS = 24;
@@ -41,26 +41,30 @@ declare module '../../mail/requests.ts' {
 /** The same work, and so the same time, for a known and for an unknown address: a worker looks it up. */
 export async function requestRecovery(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   email: string,
 ): Promise<MailSent> {
-  await countGuess(db, visit, null);
-  const data = { origin: visit.origin };
+  await countGuess(db, context, null);
+  const data = { origin: context.origin };
   await transact(db, (tx) => requestMail(tx, { to: email, name: 'recovery_requested', data }));
   return { status: 'mail_sent' };
 }
 
-export async function composeRecovery(tx: Tx, to: string, place: Pick<Visit, 'origin'>): Promise<void> {
+export async function composeRecovery(
+  tx: Tx,
+  to: string,
+  place: Pick<RequestContext, 'origin'>,
+): Promise<void> {
   const person = await findPersonByEmail(tx, to);
   const link = pageLink(place.origin, '/');
   if (person === undefined) await sendMail(tx, { to, template: 'recovery_unknown', data: { link } });
   else await mailRecovery(tx, place, person);
 }
 
-/** Returns the link. `visit` is where the link leads; the provider's staff can ask for it too. */
+/** Returns the link. `context` is where the link leads; the provider's staff can ask for it too. */
 export async function mailRecovery(
   tx: Tx,
-  { origin }: Pick<Visit, 'origin'>,
+  { origin }: Pick<RequestContext, 'origin'>,
   person: PersonRow,
 ): Promise<string> {
   const { token, expiresAt } = await createToken(tx, {
@@ -91,20 +95,25 @@ export type Recovered =
   | { readonly status: 'second_factor_needed'; readonly methods: readonly RecoveryMethod[] }
   | { readonly status: 'waiting'; readonly until: Date };
 
-async function beginToWait(tx: Tx, visit: Visit, person: PersonRow, token: TokenRow): Promise<Recovered> {
+async function beginToWait(
+  tx: Tx,
+  context: RequestContext,
+  person: PersonRow,
+  token: TokenRow,
+): Promise<Recovered> {
   const until = await makeWait(tx, token.hash, WAIT_HOURS);
-  await logPerson(tx, visit, person.id, 'recovery_waits', { until: until.toISOString() });
+  await logPerson(tx, context, person.id, 'recovery_waits', { until: until.toISOString() });
   await sendMail(tx, {
     to: person.email,
     template: 'recovery_used',
-    data: { ...changeData(visit, person), waits_until: until.toISOString() },
+    data: { ...changeData(context, person), waits_until: until.toISOString() },
   });
   return { status: 'waiting', until };
 }
 
 export async function completeRecovery(
   services: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   input: CompleteRecovery,
 ): Promise<Recovered> {
   const { db } = services;
@@ -112,14 +121,14 @@ export async function completeRecovery(
   const found = await findToken(db, hashOf(input.token), 'recover');
   const known = await findPerson(db, found?.person_id ?? '');
   // Forged links are guesses, too.
-  const guess = await countGuess(db, visit, code === undefined ? null : (known?.email ?? null));
+  const guess = await countGuess(db, context, code === undefined ? null : (known?.email ?? null));
   if (known === undefined) throw linkNotValid();
   requireGoodPassword(input.password, [known.name, known.email]);
   const password_hash = await hashPassword(input.password);
   const check: CodeCheck | null =
     code === undefined || method === undefined || method === 'wait'
       ? null
-      : await prepareCode(services, visit, known, method, code);
+      : await prepareCode(services, context, known, method, code);
   const outcome = await transact(db, async (tx): Promise<Recovered | null> => {
     const token = await requireToken(tx, input.token, 'recover');
     const person = await lockPerson(tx, known.id);
@@ -128,14 +137,14 @@ export async function completeRecovery(
     const hasWaited = 'waited' in (token.data as object);
     const methods = hasWaited ? [] : await factorMethods(tx, person);
     if (methods.length > 0) {
-      if (method === 'wait') return beginToWait(tx, visit, person, token);
+      if (method === 'wait') return beginToWait(tx, context, person, token);
       if (check === null) {
         const codes = methods.filter((each) => each !== 'passkey');
         return { status: 'second_factor_needed', methods: [...codes, 'wait'] };
       }
       if (!(await check(tx))) {
         await countWrongCode(tx, token.hash);
-        await logGuess(tx, visit, person.id, method ?? 'totp');
+        await logGuess(tx, context, person.id, method ?? 'totp');
         return null;
       }
     }
@@ -145,14 +154,14 @@ export async function completeRecovery(
     await revokeTokens(tx, person.id, ['recover', 'second_factor', 'welcome']);
     await deleteSessions(tx, person.id, null);
     await markPasswordChanged(tx, person.id, password_hash);
-    await logPerson(tx, visit, person.id, 'recovered', { waited: hasWaited });
+    await logPerson(tx, context, person.id, 'recovered', { waited: hasWaited });
     await sendMail(tx, {
       to: person.email,
       template: 'recovery_used',
-      data: { ...changeData(visit, person), waits_until: null },
+      data: { ...changeData(context, person), waits_until: null },
     });
     const secondFactor = methods.length > 0;
-    return startSession(tx, visit, person, { method: 'link', secondFactor, reauthenticated: true });
+    return startSession(tx, context, person, { method: 'link', secondFactor, reauthenticated: true });
   });
   if (outcome !== null) return outcome;
   throw wrongCode();

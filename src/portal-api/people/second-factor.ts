@@ -5,11 +5,11 @@ import type { Db, Tx } from '../../store/database.ts';
 import { findPasskeys } from './passkeys/store.ts';
 import { hashCode } from './passwords/hashing.ts';
 import { countCodes, takeCode } from './recovery-codes/store.ts';
+import type { PeopleServices, RequestContext } from './request-context.ts';
 import { changeData } from './sessions/sessions.ts';
 import { type PersonRow, takeTotpStep } from './store.ts';
 import { matchingStep } from './totp/totp.ts';
 import { normaliseCode } from './typed-codes.ts';
-import type { PeopleServices, Visit } from './visit.ts';
 
 export const codeMethods = ['totp', 'recovery_code'] as const;
 export type CodeMethod = (typeof codeMethods)[number];
@@ -35,7 +35,7 @@ export type CodeCheck = (tx: Tx) => Promise<boolean>;
 /** Hashes a recovery code, which takes long, before the transaction begins. */
 export async function prepareCode(
   { secrets }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   person: PersonRow,
   method: CodeMethod,
   code: string,
@@ -53,7 +53,7 @@ export async function prepareCode(
     await sendMail(tx, {
       to: person.email,
       template: 'recovery_code_used',
-      data: { ...changeData(visit, person), left },
+      data: { ...changeData(context, person), left },
     });
     return true;
   };

@@ -5,12 +5,12 @@ import { transact } from '../../store/transaction.ts';
 import { countGuess } from './attempts/guesses.ts';
 import { logGuess } from './log/log.ts';
 import { verifyPassword } from './passwords/hashing.ts';
+import type { PeopleServices, RequestContext } from './request-context.ts';
 import { type CodeMethod, type FactorMethod, factorMethods, prepareCode } from './second-factor.ts';
 import { type SignedIn, startSession } from './sessions/sessions.ts';
 import { findPerson, findPersonByEmail, lockPerson, type PersonRow } from './store.ts';
 import { countWrongCode, findToken, lockToken, markUsed, type TokenRow } from './tokens/store.ts';
 import { createToken, hashOf } from './tokens/tokens.ts';
-import type { PeopleServices, Visit } from './visit.ts';
 
 export interface NeedsSecondFactor {
   readonly status: 'second_factor';
@@ -33,14 +33,14 @@ const ticketOver = (): Problem =>
 
 export async function signIn(
   { db, guesses }: PeopleServices & Pick<Services, 'guesses'>,
-  visit: Visit,
+  context: RequestContext,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<SignedIn | NeedsSecondFactor> {
-  const guess = await countGuess(db, visit, email);
+  const guess = await countGuess(db, context, email);
   const person = await findPersonByEmail(db, email);
   const isRight = await verifyPassword(person?.password_hash ?? null, password);
   if (person === undefined || !isRight) {
-    if (person !== undefined) guesses.note(visit, person.id, 'password');
+    if (person !== undefined) guesses.note(context, person.id, 'password');
     throw signInFailed();
   }
   return transact(db, async (tx) => {
@@ -50,7 +50,11 @@ export async function signIn(
     await guess.forget(tx);
     const methods = await factorMethods(tx, now);
     if (methods.length === 0)
-      return startSession(tx, visit, now, { method: 'password', secondFactor: false, reauthenticated: true });
+      return startSession(tx, context, now, {
+        method: 'password',
+        secondFactor: false,
+        reauthenticated: true,
+      });
     const { token } = await createToken(tx, {
       purpose: 'second_factor',
       personId: now.id,
@@ -74,13 +78,13 @@ export async function personOfTicket(
 
 export async function completeSecondFactor(
   services: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   input: { readonly ticket: string; readonly method: CodeMethod; readonly code: string },
 ): Promise<SignedIn> {
   const { db } = services;
   const { person } = await personOfTicket(services, input.ticket);
-  const guess = await countGuess(db, visit, person.email);
-  const check = await prepareCode(services, visit, person, input.method, input.code);
+  const guess = await countGuess(db, context, person.email);
+  const check = await prepareCode(services, context, person, input.method, input.code);
   const outcome = await transact(db, async (tx) => {
     // First, as a change of the password does, which ends the ticket: in another order the two could block each other.
     await lockPerson(tx, person.id);
@@ -88,12 +92,12 @@ export async function completeSecondFactor(
     if (token === undefined || token.wrong_codes >= MOST_WRONG_CODES) throw ticketOver();
     if (!(await check(tx))) {
       await countWrongCode(tx, token.hash);
-      await logGuess(tx, visit, person.id, input.method);
+      await logGuess(tx, context, person.id, input.method);
       return null;
     }
     await markUsed(tx, token.hash);
     await guess.forget(tx);
-    return startSession(tx, visit, person, {
+    return startSession(tx, context, person, {
       method: input.method,
       secondFactor: true,
       reauthenticated: true,

@@ -16,11 +16,11 @@ import { countGuess } from './attempts/guesses.ts';
 import { logPerson } from './log/log.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { NewPassword, passwordFaults } from './passwords/rules.ts';
+import { memberActor, type PeopleServices, pageLink, type RequestContext } from './request-context.ts';
 import { type SignedIn, startSession } from './sessions/sessions.ts';
 import { adoptMembers, findPersonByEmail, insertPerson, lockEmail } from './store.ts';
 import { findPending, markUsed } from './tokens/store.ts';
 import { createToken, DAY_MINUTES, linkNotValid, requireToken } from './tokens/tokens.ts';
-import { memberActor, type PeopleServices, pageLink, type Visit } from './visit.ts';
 
 export const SignUp = Shape({
   name: Line(1, 100),
@@ -55,7 +55,7 @@ function checkSignUp(input: SignUp): void {
   ]);
 }
 
-type Place = Pick<Visit, 'origin'>;
+type Place = Pick<RequestContext, 'origin'>;
 
 declare module '../../mail/requests.ts' {
   interface MailRequests {
@@ -85,16 +85,16 @@ async function mailLink(tx: Tx, { origin }: Place, email: string, pending: Pendi
 /** The same work, and so the same time, for a known and for an unknown address: the mail tells the rest. */
 export async function signUp(
   { db, provider }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   input: SignUp,
 ): Promise<MailSent> {
   if (provider.portal.sign_up !== 'open') throw new Problem('sign_up_not_open');
   checkSignUp(input);
   const { name, email, account_name, country } = input;
-  await countGuess(db, visit, null);
+  await countGuess(db, context, null);
   const password_hash = await hashPassword(input.password);
   const pending = { name, password_hash, account_name, country };
-  const data = { origin: visit.origin, pending };
+  const data = { origin: context.origin, pending };
   await transact(db, (tx) => requestMail(tx, { to: email, name: 'sign_up_requested', data }));
   return mailSent;
 }
@@ -117,11 +117,11 @@ export async function composeSignUp(
 /** Sends the mail of the newest sign-up again, with a new link. */
 export async function sendVerificationAgain(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   email: string,
 ): Promise<MailSent> {
-  await countGuess(db, visit, null);
-  const data = { origin: visit.origin };
+  await countGuess(db, context, null);
+  const data = { origin: context.origin };
   await transact(db, (tx) => requestMail(tx, { to: email, name: 'verification_requested', data }));
   return mailSent;
 }
@@ -133,9 +133,13 @@ export async function composeVerification(tx: Tx, to: string, place: Place): Pro
   if (pending !== undefined) await mailLink(tx, place, to, pending.data as Pending);
 }
 
-export async function verifyEmail(services: PeopleServices, visit: Visit, token: string): Promise<SignedIn> {
+export async function verifyEmail(
+  services: PeopleServices,
+  context: RequestContext,
+  token: string,
+): Promise<SignedIn> {
   const { db, provider } = services;
-  const guess = await countGuess(db, visit, null);
+  const guess = await countGuess(db, context, null);
   return transact(db, async (tx) => {
     const { hash, email, data } = await requireToken(tx, token, 'verify_email');
     if (email === null) throw linkNotValid();
@@ -149,15 +153,15 @@ export async function verifyEmail(services: PeopleServices, visit: Visit, token:
     await adoptMembers(tx, person.id, email);
     const input = { name: account_name, country, owner_name: name, owner_email: email };
     await openAccount(tx, input, provider, {
-      actorOf: (owner) => memberActor(visit, owner),
+      actorOf: (owner) => memberActor(context, owner),
       personId: person.id,
     });
-    await logPerson(tx, visit, person.id, 'signed_up');
+    await logPerson(tx, context, person.id, 'signed_up');
     await sendMail(tx, {
       to: email,
       template: 'welcome',
-      data: { name, account_name, link: pageLink(visit.origin, '/') },
+      data: { name, account_name, link: pageLink(context.origin, '/') },
     });
-    return startSession(tx, visit, person, { method: 'link', secondFactor: false, reauthenticated: false });
+    return startSession(tx, context, person, { method: 'link', secondFactor: false, reauthenticated: false });
   });
 }

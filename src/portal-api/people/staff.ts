@@ -8,10 +8,10 @@ import { notFound, succeeded } from '../portal-write.ts';
 import { removeSecondFactor } from './factors.ts';
 import { logPerson } from './log/log.ts';
 import { mailRecovery } from './recovery.ts';
+import { pageLink } from './request-context.ts';
 import { showSecurity } from './security.ts';
 import { deleteSessions } from './sessions/store.ts';
 import { findMemberships, findPeople, lockPerson, type Membership, type PersonRow } from './store.ts';
-import { pageLink } from './visit.ts';
 
 /** Without what the person signs in with. */
 const viewPerson = ({ id, name, email, created_at }: PersonRow) => ({ id, name, email, created_at });

@@ -10,6 +10,7 @@ import { countGuess } from './attempts/guesses.ts';
 import { findPasskeys } from './passkeys/store.ts';
 import { hashPassword } from './passwords/hashing.ts';
 import { requireGoodPassword } from './passwords/rules.ts';
+import { type PeopleServices, pageLink, type RequestContext } from './request-context.ts';
 import { type SignedIn, startSession } from './sessions/sessions.ts';
 import {
   adoptMembers,
@@ -21,7 +22,6 @@ import {
 } from './store.ts';
 import { findToken, markUsed } from './tokens/store.ts';
 import { createToken, hashOf, linkNotValid, requireToken } from './tokens/tokens.ts';
-import { type PeopleServices, pageLink, type Visit } from './visit.ts';
 
 const MINUTES = 60;
 
@@ -57,10 +57,10 @@ async function findOrCreate(tx: Tx, email: string, name: string): Promise<Person
 /** Without a password the person adds a passkey next, for which signing in by the link is enough. */
 export async function acceptWelcome(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   input: { readonly token: string; readonly password?: string },
 ): Promise<SignedIn> {
-  const guess = await countGuess(db, visit, null);
+  const guess = await countGuess(db, context, null);
   const found = await findToken(db, hashOf(input.token), 'welcome');
   if (found?.email == null) throw linkNotValid();
   const { email } = found;
@@ -74,6 +74,6 @@ export async function acceptWelcome(
     await guess.forget(tx);
     await adoptMembers(tx, person.id, email);
     if (hash !== null) await markPasswordChanged(tx, person.id, hash);
-    return startSession(tx, visit, person, { method: 'link', secondFactor: false, reauthenticated: true });
+    return startSession(tx, context, person, { method: 'link', secondFactor: false, reauthenticated: true });
   });
 }

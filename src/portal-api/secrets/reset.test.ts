@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-it('goes on with another key: secrets are new, webhooks are off, what waited is dropped', async () => {
+it('a server with a new key has new secrets and disabled webhooks, and drops waiting messages', async () => {
   const { db, log: _, ...services } = t.services;
   const actor = { kind: 'provider_staff', name: 'root' } as const;
   const source = (key: Buffer) => ({ key: key.toString('base64'), key_file: '/nowhere' });

@@ -71,8 +71,8 @@ const texts = (pool: AddressPool, version: 4 | 6): string[] => {
   return Array.from({ length: made?.size ?? 0 }, (_, place) => made?.at(place) ?? '');
 };
 
-describe('what a pool has', () => {
-  it('is all but the network, the gateway and the broadcast address', () => {
+describe('the addresses of a pool', () => {
+  it('are all but the network, the gateway and the broadcast address', () => {
     expect(texts(single('a', '203.0.113.248/29'), 4)).toEqual([
       '203.0.113.250/32',
       '203.0.113.251/32',
@@ -82,14 +82,11 @@ describe('what a pool has', () => {
     ]);
   });
 
-  it.each(['203.0.113.0/31', '203.0.113.7/32'])(
-    'is nothing where %s has room for no more than those',
-    (cidr) => {
-      expect(texts(single('a', cidr), 4)).toEqual([]);
-    },
-  );
+  it.each(['203.0.113.0/31', '203.0.113.7/32'])('are none if %s has no room for more than those', (cidr) => {
+    expect(texts(single('a', cidr), 4)).toEqual([]);
+  });
 
-  it('is prefixes of 64 bits, also across the words of an address', () => {
+  it('are /64 prefixes for IPv6', () => {
     expect(texts(single('a', '2001:db8:0:fffe::/63'), 6)).toEqual([
       '2001:db8:0:fffe::/64',
       '2001:db8:0:ffff::/64',
@@ -99,7 +96,7 @@ describe('what a pool has', () => {
     expect(wide?.at(2 ** 32 + 5)).toBe('2001:d01:0:5::/64');
   });
 
-  it('is nothing for other places, other versions, or blocks that are routed as a whole', () => {
+  it('do not include other locations, other versions, or blocks that are routed as a whole', () => {
     const pools = [
       single('elsewhere', '203.0.113.0/26', 'ams1'),
       single('six', '2001:db8::/48'),
@@ -109,8 +106,8 @@ describe('what a pool has', () => {
   });
 });
 
-describe('taking an address', () => {
-  it('gives it to the account, and the next one to the next', async () => {
+describe('allocating an address', () => {
+  it('assigns the next free one to the account', async () => {
     const pools = [single('a', '203.0.113.0/29')];
     const first = await allocated(pools);
     expect(first).toMatchObject({
@@ -125,13 +122,13 @@ describe('taking an address', () => {
     expect((await allocated(pools, { kind: 'reserved' })).block).toBe('203.0.113.3/32');
   });
 
-  it('gives a prefix of its own to each who wants IPv6', async () => {
+  it('assigns a separate prefix to each request for IPv6', async () => {
     const pools = [single('four', '203.0.113.0/29'), single('six', '2001:db8:100::/40')];
     const blocks = [await allocated(pools, { version: 6 }), await allocated(pools, { version: 6 })];
     expect(blocks.map(({ block }) => block)).toEqual(['2001:db8:100::/64', '2001:db8:100:1::/64']);
   });
 
-  it('goes on to the next pool where one is used up, and then says so', async () => {
+  it('uses the next pool when one is exhausted, and then fails', async () => {
     const pools = [single('a', '203.0.113.0/30'), single('b', '198.51.100.0/30')];
     expect((await allocated(pools)).pool).toBe('a');
     expect((await allocated(pools)).pool).toBe('b');
@@ -139,7 +136,7 @@ describe('taking an address', () => {
     expect(await allocate(pools, { location: 'ams1' })).toBeNull();
   });
 
-  it('leaves alone what somebody has from a pool that was cut otherwise before', async () => {
+  it('keeps addresses from a pool that was divided differently before', async () => {
     const before = [single('a', '203.0.113.0/29'), single('b', '203.0.113.8/29')];
     const held = await allocated(before);
     const blocks = new Set([held.block]);
@@ -150,7 +147,7 @@ describe('taking an address', () => {
     expect(new Set(await poolsInUse())).toEqual(new Set(['a', 'c']));
   });
 
-  it('is undone with its transaction', async () => {
+  it('is rolled back with its transaction', async () => {
     const pools = [single('a', '203.0.113.0/30')];
     const undone = db.transaction().execute(async (tx) => {
       expect(await allocateAddress(tx, request(pools))).not.toBeNull();
@@ -197,8 +194,8 @@ const hundred = [
   single('d', '203.0.113.104/29'),
 ];
 
-describe('many at once', () => {
-  it('300 want one of 100: exactly 100 get one, none twice, whoever changes his mind', async () => {
+describe('many concurrent allocations', () => {
+  it('300 requests for 100 addresses: exactly 100 succeed, and none is assigned twice, even with rollbacks', async () => {
     const rows: PublicAddressRow[] = [];
     let next = 0;
     const attempt = async (): Promise<void> => {
@@ -224,7 +221,7 @@ describe('many at once', () => {
     expect(await allocate(hundred)).toBeNull();
   });
 
-  it('nobody is told that there is none while the last one may yet come back', async () => {
+  it('no request fails while a transaction may still release the last address', async () => {
     const pools = [single('a', '203.0.113.0/30')];
     await allocated(pools).then(({ id }) => releaseAddress(db, id, later(-QUARANTINE_DAYS)));
     await db.updateTable('public_addresses').set({ former_account_id: null }).execute();
@@ -242,7 +239,7 @@ describe('many at once', () => {
     expect((await second)?.block).toBe('203.0.113.2/32');
   });
 
-  it('nor when the one that was waited for is taken, and another comes back', async () => {
+  it('no request fails if the awaited address is taken and another is released', async () => {
     const pools = [single('a', '203.0.113.0/29')];
     const held = await Promise.all(Array.from({ length: 5 }, () => allocated(pools)));
     for (const { id } of held.slice(0, 2)) await releaseAddress(db, id, later(-QUARANTINE_DAYS));
@@ -269,17 +266,17 @@ describe('many at once', () => {
     expect(await third).not.toBeNull();
   });
 
-  it('a request gets what a newer one cut from the pool', async () => {
+  it('a request gets an address that a newer request added from the pool', async () => {
     const pools = [single('a', '203.0.113.0/29')];
     await allocated(pools, { now: later(1) });
     expect(await allocate(pools)).not.toBeNull();
   });
 });
 
-describe('letting go', () => {
+describe('releasing an address', () => {
   const pools = [single('a', '203.0.113.0/30')];
 
-  it('keeps it from everybody else for a week, then anybody may have it under another id', async () => {
+  it('keeps it in quarantine for a week, then anybody can get it under another id', async () => {
     const held = await allocated(pools, { kind: 'reserved' });
     await releaseAddress(db, held.id, now);
     await expect(lockAddress(db, account.id, held.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -296,7 +293,7 @@ describe('letting go', () => {
     expect(again.id).not.toBe(held.id);
   });
 
-  it('twice does not begin the week anew', async () => {
+  it('twice does not restart the week', async () => {
     const held = await allocated(pools);
     await releaseAddress(db, held.id, now);
     await releaseAddress(db, held.id, later(5));
@@ -304,7 +301,7 @@ describe('letting go', () => {
     expect(await allocate(pools, { accountId, now: later(QUARANTINE_DAYS) })).not.toBeNull();
   });
 
-  it('gives it back to the account that had it, at once and before any other address', async () => {
+  it('returns it to the same account immediately, before any other address', async () => {
     const wide = [single('a', '203.0.113.0/29')];
     const held = await allocated(wide);
     await allocated(wide);
@@ -315,7 +312,7 @@ describe('letting go', () => {
     expect((await allocated(wide)).block).not.toBe(held.block);
   });
 
-  it('gives back nothing of another location or IP version', async () => {
+  it('does not return an address of another location or IP version', async () => {
     const both = [single('a', '203.0.113.0/30'), single('b', '198.51.100.0/30', 'ams1')];
     const held = await allocated(both);
     await releaseAddress(db, held.id, now);
@@ -332,7 +329,7 @@ describe('letting go', () => {
     expect(await allocate(pools, { now: later(QUARANTINE_DAYS) })).not.toBeNull();
   });
 
-  it('takes another, if a request of the account holds the own one at the moment', async () => {
+  it('returns another one if a concurrent request of the account holds the former one', async () => {
     const wide = [single('a', '203.0.113.0/29')];
     await allocated(wide).then(({ id }) => releaseAddress(db, id, now));
     const pause = new Pause();
@@ -346,7 +343,7 @@ describe('letting go', () => {
     await first;
   });
 
-  it('shows nobody an address of somebody else', async () => {
+  it('does not show an address of another account', async () => {
     const held = await allocated(pools);
     const other = await createAccount(db);
     await expect(lockAddress(db, other.id, held.id)).rejects.toMatchObject({ code: 'not_found' });
@@ -354,7 +351,7 @@ describe('letting go', () => {
   });
 });
 
-it('the database itself refuses to hold an address twice, or one within the prefix of another', async () => {
+it('the database refuses an address twice, or one within the prefix of another', async () => {
   const insert = (id: string, block: string) =>
     db
       .insertInto('public_addresses')
@@ -365,7 +362,7 @@ it('the database itself refuses to hold an address twice, or one within the pref
   await expect(insert('ip_3', '2001:db8::7/128')).rejects.toThrow('held_once');
 });
 
-it('the check for an address that is held reads as few pages of many addresses as of few', async () => {
+it('the check for a held address reads as few pages with many addresses as with few', async () => {
   const insert = (from: number, to: number) =>
     sql`insert into public_addresses (id, account_id, pool, location, block, kind)
         select 'ip_' || i, ${account.id}, 'a', 'fra1', ('10.0.0.0'::inet + i)::cidr, 'reserved'

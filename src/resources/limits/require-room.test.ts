@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => t.close());
 
 describe('a limit', () => {
-  it('that is nearly reached is told of at four fifths, once, and not by a dry run', async () => {
+  it('writes one event at 80 percent, and none in a dry run', async () => {
     const account = await createAccount(t.services.db);
     const { key } = await createKey(t.services.db, account);
     const set = async (name: string, query = '') =>
@@ -35,7 +35,7 @@ describe('a limit', () => {
     ]);
   });
 
-  it('of a parent is told of as well, with the parent', async () => {
+  it('of a parent resource writes its event with the parent', async () => {
     const vps = await VpsAccount.open(t);
     const vm = await vps.vm();
     for (let i = 0; i < 8; i++) await vps.do('POST', `vms/${vm.id}/snapshots`, { name: `s-${i}` });
@@ -45,7 +45,7 @@ describe('a limit', () => {
     ]);
   });
 
-  it('of machines lets exactly as many of concurrent creates pass, and is told before a budget', async () => {
+  it('of machines lets exactly the allowed number of concurrent creates pass, and is checked before budgets', async () => {
     const vps = await VpsAccount.open(t);
     await t.services.db
       .insertInto('account_limits')
@@ -71,7 +71,7 @@ describe('a limit', () => {
     expect(left.json<{ data: unknown[] }>().data).toHaveLength(2);
   });
 
-  it('by location counts what is there, and nothing of another location', async () => {
+  it('per location counts only resources of that location', async () => {
     const limit = t.services.provider.catalogue.limits.find(({ id }) => id === 'flexible-vps.networks');
     const limits = [{ ...limit!, id: 'flexible-vps.networks', limit: 1, scope: 'location' as const }];
     const { provider } = t.services;

@@ -36,19 +36,19 @@ async function closePackage(): Promise<void> {
   for (const path of [dirname(native), native, join(native, 'bin')]) await chmod(path, 0o700);
 }
 
-describe('the PostgreSQL programs', () => {
-  it('are run where they are', async () => {
+describe('the PostgreSQL binaries', () => {
+  it('are run in place', async () => {
     expect(await prepareBinaries(place, native)).toBe(join(native, 'bin'));
   });
 
-  it('get back the links that an install without scripts leaves out', async () => {
+  it('get the symbolic links that an install without scripts leaves out', async () => {
     const links = await removeLinks();
     expect(links.length).toBeGreaterThan(0);
     expect(await prepareBinaries(place, native)).toBe(join(native, 'bin'));
     for (const link of links) expect((await lstat(link)).isSymbolicLink()).toBe(true);
   });
 
-  it('are copied beside the cluster when they cannot be reached or mended', async () => {
+  it('are copied beside the cluster when they cannot be reached or repaired', async () => {
     const links = await removeLinks();
     await closePackage();
     const bin = await prepareBinaries(place, native);
@@ -58,7 +58,7 @@ describe('the PostgreSQL programs', () => {
     expect(await prepareBinaries(place, native)).toBe(bin);
   });
 
-  it('are copied once by two that start at the same time, and again when the copy is broken', async () => {
+  it('are copied once by two concurrent starts, and again when the copy is broken', async () => {
     await removeLinks();
     await closePackage();
     const copies = await Promise.all([1, 2].map(() => prepareBinaries(place, native)));
@@ -69,7 +69,7 @@ describe('the PostgreSQL programs', () => {
     expect(await readdir(join(place.home, 'binaries'))).toHaveLength(1);
   });
 
-  it('are asked for again when they do not run', async () => {
+  it('are requested again when they do not run', async () => {
     await rm(join(native, 'bin', 'postgres'));
     await mkdir(join(native, 'bin', 'postgres'));
     await expect(prepareBinaries(place, native)).rejects.toThrow(/does not run.*npm install/s);

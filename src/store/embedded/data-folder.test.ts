@@ -41,7 +41,7 @@ describe('the place of an embedded database', () => {
   });
 
   it.skipIf(!isRoot())(
-    'is open to the group of the database alone, if root creates it (needs root)',
+    'can be read by the group of the database only, if root creates it (needs root)',
     async () => {
       const data = join(folder, 'data');
       const { home, account } = await settle(data);
@@ -76,7 +76,7 @@ describe('the place of an embedded database', () => {
         expect((await settle(data, far)).home).toBe(place.home);
       });
 
-      it('is one place for two that settle at the same time', async () => {
+      it('is the same for two processes that start at the same time', async () => {
         const places = await Promise.all([
           settle(join(closed, 'data'), far),
           settle(join(closed, 'data'), far),
@@ -85,7 +85,7 @@ describe('the place of an embedded database', () => {
         expect(await readdir(far)).toHaveLength(1);
       });
 
-      it('is not made anew when the folder that was named is missing', async () => {
+      it('is not created again when the named folder is missing', async () => {
         const { home } = await settle(join(closed, 'data'), far);
         await rm(home, { recursive: true });
         await expect(settle(join(closed, 'data'), far)).rejects.toThrow(
@@ -93,7 +93,7 @@ describe('the place of an embedded database', () => {
         );
       });
 
-      it('does not leave a cluster behind that became unreachable', async () => {
+      it('is not replaced by a new one when the cluster became unreachable', async () => {
         const data = join(folder, 'data');
         const { cluster, account } = await settle(data, far);
         await makePrivateFolder(cluster, account);

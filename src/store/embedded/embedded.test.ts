@@ -52,7 +52,7 @@ function listen() {
 }
 
 describe('an embedded database', () => {
-  it('is made on the first start: durable, UTF-8, private, reachable by its socket only', async () => {
+  it('is created at the first start: durable, UTF-8, private, with a socket only', async () => {
     const embedded = await open();
     expect(embedded.adopted).toBe(false);
     expect(
@@ -84,7 +84,7 @@ describe('an embedded database', () => {
     expect(await query(second, 'select answer from kept')).toEqual([42]);
   });
 
-  it('is shared, and stopped by the last one out', async () => {
+  it('is shared, and stopped by the last process', async () => {
     const [first, second] = [await open(), await open()];
     const cluster = join(first.home, 'cluster');
     expect(second.adopted).toBe(true);
@@ -102,7 +102,7 @@ describe('an embedded database', () => {
     await embedded.close();
   });
 
-  it('has one server, and names it to a second one', async () => {
+  it('allows one server, and names it to a second one', async () => {
     const [first, second] = [await open(), await open()];
     await first.claimServer({ address: 'http://127.0.0.1:8080' });
     await first.claimServer();
@@ -113,7 +113,7 @@ describe('an embedded database', () => {
     await second.claimServer();
   });
 
-  it('comes back with its data and its server when PostgreSQL is killed', async () => {
+  it('is restarted with its data when PostgreSQL is killed', async () => {
     const { events, onEvent, until } = listen();
     const embedded = await open({ onEvent });
     await embedded.claimServer();
@@ -128,7 +128,7 @@ describe('an embedded database', () => {
     await expect(other.claimServer()).rejects.toThrow(`process ${process.pid}`);
   });
 
-  it('reports that it was superseded when another server came first', async () => {
+  it('reports that another server took over', async () => {
     const { onEvent, until } = listen();
     const [first, second] = [await open({ onEvent }), await open()];
     await first.claimServer();
@@ -145,13 +145,13 @@ describe('an embedded database', () => {
     await thief.end();
   });
 
-  it('says why it does not start, in the words of its log', async () => {
+  it('reports why it does not start, from its log', async () => {
     await expect(open({ settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
       /does not start[\s\S]*postgres\.log[\s\S]*invalid value for parameter "shared_buffers"/,
     );
   });
 
-  it('puts its socket elsewhere when the path is too long for one', async () => {
+  it('uses another folder for its socket when the path is too long', async () => {
     const deep = join(folder, 'a-rather-long-name-'.repeat(6), 'data');
     const embedded = await open({ folder: deep });
     expect(embedded.connection.host.startsWith(deep)).toBe(false);

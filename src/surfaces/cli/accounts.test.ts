@@ -14,7 +14,7 @@ const run = (argv: readonly string[], setting: Setting = {}) =>
 const read = async (argv: readonly string[]) => JSON.parse((await run([...argv, '--json'])).out);
 
 describe('accounts at the command line', () => {
-  it('begin with none, then with one that need not be named', async () => {
+  it('start with none, and a single one need not be named', async () => {
     const none = await run(['accounts', 'list']);
     expect(none.out).toContain('hostplane admin accounts create');
     expect((await run(['members', 'list'])).err).toContain('There is no account yet');
@@ -33,7 +33,7 @@ describe('accounts at the command line', () => {
     });
   });
 
-  it('say every bad option on a line of its own, and what to do, without words of HTTP', async () => {
+  it('are refused with one line per invalid option, without words of HTTP', async () => {
     const { code, err } = await run([
       ...['accounts', 'create', '--name', 'X', '--currency', 'euro'],
       ...['--owner-name', 'Ada', '--owner-email', 'ada'],
@@ -78,7 +78,7 @@ describe('accounts at the command line', () => {
     expect((await read(['accounts', 'show'])).limits).toEqual([]);
   });
 
-  it('ask before what locks customers out, and do nothing without the right answer', async () => {
+  it('need a confirmation before customers are locked out', async () => {
     const { id, name } = await read(['accounts', 'show']);
     const nobody = await run(['accounts', 'set-status', 'suspended'], { answers: null });
     expect([nobody.code, nobody.err.includes('--yes')]).toEqual([1, true]);
@@ -91,7 +91,7 @@ describe('accounts at the command line', () => {
     expect(await findBreak(portal.db, id)).toBeNull();
   });
 
-  it('have to be named once there are several, by id where names are the same', async () => {
+  it('must be named if there are several, by id if names are the same', async () => {
     const { account } = await portal.newAccount({ name: 'Twin' });
     await portal.newAccount({ name: 'Twin' });
     const unnamed = await run(['members', 'list']);
@@ -109,7 +109,7 @@ describe('accounts at the command line', () => {
     expect(out.trimEnd().split('\n')).toHaveLength(4);
   });
 
-  it('prove their audit log, or show where it breaks', async () => {
+  it('can have their audit log verified, and a break is located', async () => {
     const { account } = await portal.newAccount({ name: 'Proof' });
     await portal.newMember(account.id, 'viewer');
     expect(await run(['audit', 'verify', 'Proof'])).toMatchObject({
@@ -140,8 +140,8 @@ describe('accounts at the command line', () => {
   });
 });
 
-describe('what others wrote', () => {
-  it('cannot move the cursor of the terminal that shows it', async () => {
+describe('texts of customers', () => {
+  it('cannot move the cursor of the terminal', async () => {
     const { account } = await portal.newAccount({ name: 'Evil' });
     await portal.db
       .updateTable('accounts')

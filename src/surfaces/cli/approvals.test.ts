@@ -27,14 +27,14 @@ const revoke = (headers: Record<string, string> = {}) =>
 const ask = async (): Promise<string> => (await revoke()).json().operation_id;
 
 describe('hostplane admin approvals', () => {
-  it('lists nothing where nothing waits', async () => {
+  it('lists nothing if there are no requests', async () => {
     expect(await run(['approvals', 'list'])).toMatchObject({
       code: 0,
       out: 'Nothing waits for approval.\n',
     });
   });
 
-  it('shows what is asked for, denies it with a reason, and the key is told', async () => {
+  it('shows a request and denies it with a reason, which the key gets', async () => {
     const id = await ask();
     const list = await run(['approvals', 'list']);
     expect(list.out).toContain(id);
@@ -55,7 +55,7 @@ describe('hostplane admin approvals', () => {
     expect(operation.json().error).toMatchObject({ code: 'approval_denied' });
   });
 
-  it('approves after asking, and says what became of it', async () => {
+  it('approves after a confirmation, and prints the result', async () => {
     const id = await ask();
     const unsure = await run(['approvals', 'approve', id], ['no']);
     expect([unsure.code, unsure.asked.length]).toEqual([1, 1]);
@@ -67,12 +67,12 @@ describe('hostplane admin approvals', () => {
     expect((await run(['approvals', 'show', id])).out).toContain('approved and used');
   });
 
-  it('says what is wrong with an id', async () => {
+  it('reports an invalid id', async () => {
     const { code, err } = await run(['approvals', 'approve', 'op_nothing', '--yes']);
     expect([code, err]).toEqual([1, expect.stringContaining('There is no request for approval op_nothing')]);
   });
 
-  it('gives JSON to scripts', async () => {
+  it('prints JSON for scripts', async () => {
     await createKey(t.services.db, account);
     expect(JSON.parse((await run(['approvals', 'list', '--json'])).out)).toEqual([]);
   });

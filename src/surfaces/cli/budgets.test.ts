@@ -46,7 +46,7 @@ describe('budgets at the command line', () => {
     );
   });
 
-  it('keep what is not given', async () => {
+  it('keep values that are not given', async () => {
     await set('--amount', '100', '--threshold', '80', '--family', 'storage', '--description', 'mine');
     expect(await read(['set', 'cap', '--amount', '300'])).toMatchObject({
       amount: '300.00',
@@ -73,7 +73,7 @@ describe('budgets at the command line', () => {
     expect((await run(['list'])).out).toBe('The account has no budgets.\n');
   });
 
-  it('say what is missing, wrong or unknown', async () => {
+  it('are refused with missing, invalid or unknown options', async () => {
     const missing = await set('--amount', '100');
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('--threshold: ')]);
     const wrong = await set('--amount', '100', '--threshold', 'half');

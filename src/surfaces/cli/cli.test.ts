@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => removeTemporaryFolder(folder));
 
 describe('the command line', () => {
-  it('serves when no command is named, with the configuration it was given', async () => {
+  it('starts the server without a command, with the given configuration', async () => {
     const plain = await runCommand([], { env: { HOSTPLANE_PORT: '9999' } });
     expect(plain).toMatchObject({ code: 0, served: [{ server: { port: 9999 } }] });
     expect((await runCommand(['serve'])).served).toHaveLength(1);
@@ -27,14 +27,14 @@ describe('the command line', () => {
     }
   });
 
-  it('finds hostplane.yaml where it is run', async () => {
+  it('uses hostplane.yaml of the current folder', async () => {
     const here = join(folder, 'here');
     await mkdir(here);
     await writeFile(join(here, 'hostplane.yaml'), 'server: { port: 6666 }\n');
     expect((await runCommand([], { folder: here })).served[0]?.server.port).toBe(6666);
   });
 
-  it('starts nothing with a wrong configuration, and says every fault', async () => {
+  it('starts nothing with an invalid configuration, and reports every fault', async () => {
     const file = join(folder, 'wrong.yaml');
     await writeFile(file, 'server: { prot: 1, host: 0.0.0.0 }\n');
     const { code, err, served } = await runCommand(['serve', '--config', file]);
@@ -61,13 +61,13 @@ describe('the command line', () => {
     [['members', 'add', '--name', 'x', '--email', 'y', '--role', 'boss'], 'owner, admin, operator'],
     [['serve', 'now'], 'too many arguments'],
     [['keys', 'create', '--name', 'x', '--expires-in', '2d'], '1h, 1d, 7d'],
-  ])('%j is not understood: exit code 2', async (argv, message) => {
+  ])('%j is refused with exit code 2', async (argv, message) => {
     const { code, err, out } = await runCommand(argv);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(message);
   });
 
-  it('helps: groups, examples, variables and where the data is', async () => {
+  it('prints help with groups, examples, variables and the data folder', async () => {
     const { code, out } = await runCommand(['--help']);
     expect(code).toBe(0);
     for (const text of [
@@ -101,7 +101,7 @@ describe('the command line', () => {
     expect(yaml.out).toMatch(/^openapi: "?3\.1\.0/m);
   });
 
-  it('does not make a database by looking for one', async () => {
+  it('does not create a database in commands that only read', async () => {
     const { code, err } = await runCommand(['accounts', 'list'], {
       env: { HOSTPLANE_DATA: join(folder, 'nowhere') },
     });
@@ -109,7 +109,7 @@ describe('the command line', () => {
     expect(err).toContain('hostplane admin migrate');
   });
 
-  it('says so when the database does not answer', async () => {
+  it('reports that the database does not answer', async () => {
     const env = { HOSTPLANE_DATABASE_URL: `postgres://nobody@localhost/none?host=${folder}` };
     const { code, err } = await runCommand(['accounts', 'list'], { env });
     expect(code).toBe(1);

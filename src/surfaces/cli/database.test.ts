@@ -18,7 +18,7 @@ async function statementLimit(need: Need): Promise<string | undefined> {
   return withDatabase({ database: named }, read, need);
 }
 
-it('migrations have no limit for a statement, other commands do', async () => {
+it('migrations have no statement timeout, other commands have one', async () => {
   expect(await statementLimit('any')).toBe('0');
   expect(await statementLimit('migrated')).toBe('15s');
 });

@@ -26,7 +26,7 @@ const create = (name: string) =>
   run(['keys', 'create', '--name', name, '--permission', 'account:profile:read']);
 
 describe('keys at the command line', () => {
-  it('show the secret once, when they are made', async () => {
+  it('show the secret once, when they are created', async () => {
     const made = await create('ci');
     const secret = /hpk1_\w+/.exec(made.out)?.[0] ?? '';
     expect(readPublicId(secret)).toBeDefined();
@@ -78,7 +78,7 @@ describe('keys at the command line', () => {
     expect((await read(line)).key).toMatchObject({ name: 'infrastructure', permissions });
   });
 
-  it('warn on stderr and are refused with the reason', async () => {
+  it('print warnings to stderr, and refusals with the reason', async () => {
     const wide = await run(['keys', 'create', '--name', 'all', '--preset', 'full-access']);
     expect([wide.code, wide.err]).toEqual([0, expect.stringContaining('Wildcards also hold')]);
     const future = await run(['keys', 'create', '--name', 'vm', '--permission', 'kubernetes:clusters:read']);
@@ -192,7 +192,7 @@ describe('the allowlist at the command line', () => {
       })
       .execute();
 
-  it('adds and removes entries, corrects slips and warns', async () => {
+  it('adds and removes entries, corrects ranges and warns', async () => {
     const slip = await run(['allowlist', 'add', '203.0.113.7/24']);
     expect([slip.code, slip.err]).toEqual([1, expect.stringContaining('203.0.113.0/24')]);
     expect(await run(['allowlist', 'add', '203.0.113.0/24', '--note', 'Office'])).toMatchObject({ code: 0 });
@@ -207,7 +207,7 @@ describe('the allowlist at the command line', () => {
     expect((await read(['allowlist', 'show'])).entries).toHaveLength(1);
   });
 
-  it('shows who Enforce would cut off and wants their number typed', async () => {
+  it('shows which keys Enforce would cut off, and asks for their number', async () => {
     const empty = await run(['allowlist', 'mode', 'enforce']);
     expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('Allowlist is empty')]);
     const { key } = await read(['keys', 'create', '--name', 'ci', '--preset', 'read-only']);

@@ -113,8 +113,8 @@ export function addMembers(program: Command, cli: Cli): void {
         const member = await chooseMember(desk, account.id, args[0] ?? '');
         const heir = transferKeysTo && (await chooseMember(desk, account.id, transferKeysTo));
         const keys = plural(member.key_count, 'API key');
-        const fate = heir ? `${keys} go to ${heir.name}` : `${keys} are revoked for good`;
-        await desk.confirm(`${member.name} leaves ${account.name}; ${fate}.`);
+        const outcome = heir ? `${keys} go to ${heir.name}` : `${keys} are revoked for good`;
+        await desk.confirm(`${member.name} leaves ${account.name}; ${outcome}.`);
         const input = { account_id: account.id, member_id: member.id };
         const removed = await removeMember(
           desk.db,

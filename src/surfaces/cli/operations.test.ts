@@ -25,7 +25,7 @@ const run = (argv: readonly string[], setting: Setting = {}) =>
   });
 
 describe('operations at the command line', () => {
-  it('are listed, of one account or of all', async () => {
+  it('are listed for one account or for all', async () => {
     const { out } = await run(['operations', 'list']);
     expect(out).toContain(operation.id);
     expect(out).toContain('machine.create');
@@ -36,7 +36,7 @@ describe('operations at the command line', () => {
     expect((await run(['operations', 'list', '--account', account.id])).out).toContain(operation.id);
   });
 
-  it('are missed by the doctor when nobody does them', async () => {
+  it('are reported by the doctor if no worker runs', async () => {
     const statusOf = async (): Promise<unknown> => {
       const { out } = await run(['doctor', '--json']);
       const { checks } = JSON.parse(out) as { checks: { name: string; status: string }[] };
@@ -49,7 +49,7 @@ describe('operations at the command line', () => {
     expect(await statusOf()).toBe('failed');
   });
 
-  it('are shown with all that helps to find out why, and stopped with an audit entry', async () => {
+  it('are shown in detail, and cancelled with an audit entry', async () => {
     const shown = await run(['operations', 'show', operation.id]);
     expect(shown.out).toMatch(/status +queued/);
     expect((await run(['operations', 'show', 'op_none'])).err).toContain('There is no operation op_none');
@@ -64,8 +64,8 @@ describe('operations at the command line', () => {
   });
 });
 
-describe('roles at the command line', () => {
-  it('are one process by default, or one each', async () => {
+describe('process roles at the command line', () => {
+  it('run in one process by default, or in one each', async () => {
     expect((await run([])).roles).toEqual(['all']);
     expect((await run(['serve'])).roles).toEqual(['all']);
     expect((await run(['serve', '--no-worker'])).roles).toEqual(['api']);

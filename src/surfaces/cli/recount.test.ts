@@ -50,7 +50,7 @@ it('doctor names the accounts whose totals are wrong, and recount computes only 
   expect(await finding()).toMatchObject(right);
 });
 
-it('recount names for people what it computed again', async () => {
+it('recount prints for people what it computed again', async () => {
   const { db } = t.services;
   const { id } = await createAccount(db);
   await spend(db, id, '2.50');

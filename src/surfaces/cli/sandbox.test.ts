@@ -25,7 +25,7 @@ const run = (argv: readonly string[], setting: Setting = {}) =>
   });
 
 describe('faults at the command line', () => {
-  it('are ordered, seen to strike, and cleared', async () => {
+  it('are added, take effect, and are cleared', async () => {
     expect((await run(['faults', 'list'])).out).toBe('There are no rules; calls succeed.\n');
     const added = await run(['faults', 'add', 'unreachable', '--call', 'readCapacity', '--times', '1']);
     expect([added.code, added.err]).toEqual([0, '']);
@@ -37,7 +37,7 @@ describe('faults at the command line', () => {
     expect((await run(['faults', 'clear', '7'])).err).toContain('There is no rule 7');
   });
 
-  it('take what the effect needs, and nothing that is not known', async () => {
+  it('accept the options of their effect, and nothing unknown', async () => {
     const failing = ['faults', 'add', 'fail', '--on', 'vm_1', '--code', 'capacity_unavailable', '--json'];
     expect(JSON.parse((await run(failing)).out)).toMatchObject({
       target: 'vm_1',
@@ -57,7 +57,7 @@ describe('faults at the command line', () => {
 });
 
 describe('machines at the command line', () => {
-  it('are listed as the sandbox has them', async () => {
+  it('are listed from the sandbox', async () => {
     expect((await run(['machines'])).out).toBe('The sandbox is empty.\n');
     const ref = await lab.running();
     const { out } = await run(['machines']);
@@ -65,7 +65,7 @@ describe('machines at the command line', () => {
     expect(out).toContain('running');
   });
 
-  it('meet with mishaps, after a question', async () => {
+  it('can get injected mishaps, after a confirmation', async () => {
     const ref = await lab.running();
     const refused = await run(['befall', ref.id, 'crash'], { answers: ['no'] });
     expect(refused.code).toBe(1);

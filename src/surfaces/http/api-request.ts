@@ -19,7 +19,7 @@ import type { Observer } from './observation.ts';
 import { refuse } from './refusal.ts';
 
 /** The services and settings that all requests of a server share. */
-export interface House {
+export interface ServerContext {
   readonly services: Services;
   readonly observer: Observer;
   readonly outbox: Outbox;
@@ -29,15 +29,20 @@ export interface House {
   closing: boolean;
 }
 
-export class Visit {
-  readonly #house: House;
+export class ApiRequest {
+  readonly #context: ServerContext;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #exchange: Exchange;
   readonly #began = performance.now();
 
-  constructor(house: House, request: IncomingMessage, response: ServerResponse, exchange: Exchange) {
-    this.#house = house;
+  constructor(
+    context: ServerContext,
+    request: IncomingMessage,
+    response: ServerResponse,
+    exchange: Exchange,
+  ) {
+    this.#context = context;
     this.#request = request;
     this.#response = response;
     this.#exchange = exchange;
@@ -48,7 +53,7 @@ export class Visit {
    */
   receive(): void {
     try {
-      const refused = admit(this.#exchange, this.#house.services);
+      const refused = admit(this.#exchange, this.#context.services);
       if (refused instanceof Promise) this.#wait(refused);
       else this.#decide(refused);
     } catch (error) {
@@ -58,7 +63,7 @@ export class Visit {
 
   /** For a person: `identify` finds the session and sets it. */
   receiveFrom(identify: Stage): void {
-    const { services } = this.#house;
+    const { services } = this.#context;
     const admitted = async (): Promise<Refused> =>
       (await identify(this.#exchange, services)) ?? admitMember(this.#exchange, services);
     this.#wait(admitted());
@@ -67,7 +72,7 @@ export class Visit {
   /** Refuses the request whatever the checks decide. The rate limit still counts it; a 429 takes precedence. */
   async refuse(problem: Problem): Promise<void> {
     try {
-      const refused = await admit(this.#exchange, this.#house.services);
+      const refused = await admit(this.#exchange, this.#context.services);
       this.#turnAway(refused?.code === 'rate_limited' ? refused : problem);
     } catch (error) {
       this.#turnAway(error);
@@ -87,7 +92,7 @@ export class Visit {
   }
 
   #turnAway(error: unknown): void {
-    const { status, headers, body, length } = refuse(this.#exchange, this.#house.services, error);
+    const { status, headers, body, length } = refuse(this.#exchange, this.#context.services, error);
     // An unread body would be parsed as the next request on this connection, so the connection is closed.
     if (announcesBody(this.#request)) headers['connection'] = 'close';
     this.#send(status, headers, body, length);
@@ -95,7 +100,7 @@ export class Visit {
 
   async #serve(): Promise<void> {
     const exchange = this.#exchange;
-    const { services, witness } = this.#house;
+    const { services, witness } = this.#context;
     let body: unknown;
     try {
       refuseUndecodable(this.#request.url ?? '');
@@ -130,7 +135,7 @@ export class Visit {
 
   async #stream(): Promise<void> {
     const exchange = this.#exchange;
-    const { services, observer, closing, streamTimes } = this.#house;
+    const { services, observer, closing, streamTimes } = this.#context;
     const departure = this.#leave();
     const stream = await openStream(exchange, services, departure);
     try {
@@ -156,7 +161,7 @@ export class Visit {
 
   #readBody(): Promise<unknown> {
     const { endpoint } = this.#exchange;
-    const { services, bodyMilliseconds } = this.#house;
+    const { services, bodyMilliseconds } = this.#context;
     if (endpoint?.body === undefined) {
       throw new Problem('malformed_request', { detail: 'This call takes no body; use query parameters.' });
     }
@@ -172,7 +177,7 @@ export class Visit {
     body: string | null,
     length: number = body === null ? 0 : Buffer.byteLength(body),
   ): void {
-    const { observer, outbox, closing } = this.#house;
+    const { observer, outbox, closing } = this.#context;
     if (this.#request.socket.destroyed) {
       observer.abandoned(this.#exchange);
       return;

@@ -21,7 +21,7 @@ import { BearerRight } from '../../pipeline/bearer-right.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
 import { rateLimit } from '../../pipeline/rate-limit.ts';
 import { requestId } from '../../pipeline/request-id.ts';
-import type { House } from './api-request.ts';
+import type { ServerContext } from './api-request.ts';
 import { exchangeOf } from './exchange.ts';
 import { hasTooManyHeaders, tooManyHeaders } from './header-limit.ts';
 import { refuse } from './refusal.ts';
@@ -66,7 +66,7 @@ function tokenOf({ headers }: IncomingMessage): string | null {
 }
 
 export class Consoles {
-  readonly #house: House;
+  readonly #context: ServerContext;
   readonly #beatMilliseconds: number;
   readonly #open = new Set<WebSocket>();
   /** Console lines that are not hung up yet. */
@@ -79,13 +79,13 @@ export class Consoles {
     handleProtocols: () => CONSOLE_PROTOCOL,
   });
 
-  constructor(house: House, beatMilliseconds = 30_000) {
-    this.#house = house;
+  constructor(context: ServerContext, beatMilliseconds = 30_000) {
+    this.#context = context;
     this.#beatMilliseconds = beatMilliseconds;
   }
 
   async receive(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
-    const { services, observer } = this.#house;
+    const { services, observer } = this.#context;
     const began = performance.now();
     const path = pathOf(request);
     const exchange = exchangeOf(request, path, path);
@@ -116,7 +116,7 @@ export class Consoles {
   }
 
   async #sessionOf(sessionId: string, token: string | null): Promise<ConsoleSession> {
-    const { services, closing } = this.#house;
+    const { services, closing } = this.#context;
     if (closing) throw new Problem('engine_unavailable', { retryAfterSeconds: 1 });
     for (const family of token === null ? [] : services.registry.families) {
       const session = await family.findConsole?.(services, sessionId, token ?? '');
@@ -135,12 +135,12 @@ export class Consoles {
     websocket.once('close', () => departure.leave());
     try {
       const refused = await right.untilLost(departure, keep);
-      const { isClosed } = this.#house.services.waiters;
+      const { isClosed } = this.#context.services.waiters;
       if (refused !== undefined)
         this.#dismiss(websocket, FORBIDDEN, `${refused.code}: ${problems[refused.code].title}.`);
       else if (!departure.hasLeft) this.#dismiss(websocket, GOING_AWAY, isClosed ? STOPPING : GONE);
     } catch (error) {
-      this.#house.services.log.error({ err: error }, 'right to a console could not be checked');
+      this.#context.services.log.error({ err: error }, 'right to a console could not be checked');
       this.#dismiss(websocket, BROKEN, 'The right to this console could not be checked.');
     } finally {
       // The client may go on sending until it has read that the websocket is closed.
@@ -159,7 +159,7 @@ export class Consoles {
         return line.close();
       })
       .catch((error: unknown) =>
-        this.#house.services.log.warn({ err: error }, 'console session could not be closed'),
+        this.#context.services.log.warn({ err: error }, 'console session could not be closed'),
       )
       .finally(() => this.#lines.delete(hungUp));
     this.#lines.add(hungUp);

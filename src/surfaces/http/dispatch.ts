@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Stage } from '../../kernel/exchange.ts';
 import type { Problem } from '../../kernel/problems/problem.ts';
-import { type House, Visit } from './api-request.ts';
+import { ApiRequest, type ServerContext } from './api-request.ts';
 import { exchangeOf } from './exchange.ts';
 import { endOfPath, originForm } from './request-target.ts';
 import { buildRouter, type Match } from './router.ts';
@@ -21,16 +21,16 @@ export interface Dispatch {
   takeUnreadable(request: IncomingMessage, response: ServerResponse, problem: Problem): void;
 }
 
-export function createDispatch(house: House): Dispatch {
-  const find = buildRouter(house.services.registry.endpoints);
+export function createDispatch(context: ServerContext): Dispatch {
+  const find = buildRouter(context.services.registry.endpoints);
   const open = (
     request: IncomingMessage,
     response: ServerResponse,
     url: string,
     path: string,
     match?: Match,
-  ): Visit => new Visit(house, request, response, exchangeOf(request, url, path, match));
-  const openStray = (request: IncomingMessage, response: ServerResponse): Visit => {
+  ): ApiRequest => new ApiRequest(context, request, response, exchangeOf(request, url, path, match));
+  const openStray = (request: IncomingMessage, response: ServerResponse): ApiRequest => {
     const url = originForm(request.url ?? '/');
     return open(request, response, url, url.slice(0, endOfPath(url)));
   };

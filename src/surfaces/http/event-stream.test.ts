@@ -62,7 +62,7 @@ async function codeOf(reader: StreamReader): Promise<string> {
 }
 
 describe('a stream of events', () => {
-  it('begins now, says when to come back, and tells each event as it happens', async () => {
+  it('starts at the present, sends a retry time, and sends each event as it happens', async () => {
     const { account, listen: start } = await newListener();
     await happen(t, account.id, {});
     const reader = await start();
@@ -79,7 +79,7 @@ describe('a stream of events', () => {
     expect(JSON.parse(reader.events[0]?.data ?? '')).toMatchObject({ sequence: 2, type: 'api_key.created' });
   });
 
-  it('shares its cursors with pages, in both directions, without loss or repetition', async () => {
+  it('shares its cursors with pages, in both directions', async () => {
     const { account, key, listen: start } = await newListener();
     const page = async (query: string) => (await t.call({ url: `/account/v1/events?${query}`, key })).json();
     await happen(t, account.id, ...range(1, 5).map(() => ({})));
@@ -101,7 +101,7 @@ describe('a stream of events', () => {
     expect(since.sequences).toEqual(range(1, 7));
   });
 
-  it('misses nothing and repeats nothing while many write and it is cut off again and again', async () => {
+  it('misses and repeats nothing while many write and it reconnects again and again', async () => {
     const { account, listen: start } = await newListener();
     let reader = await start('?since=now');
     const writing = Promise.all(
@@ -122,7 +122,7 @@ describe('a stream of events', () => {
     expect(seen).toEqual(range(1, 180));
   });
 
-  it('shows what its filters and rights let through', async () => {
+  it('shows only events that its filters and permissions allow', async () => {
     const owner = await newListener();
     const narrow = await newListener(['account:events:read', 'account:members:read'], owner.account);
     const [all, some] = [await owner.listen('?types=member.*,api_key.*'), await narrow.listen()];
@@ -136,7 +136,7 @@ describe('a stream of events', () => {
     ]);
   });
 
-  it('is refused like any call before it begins', async () => {
+  it('is refused like any other call', async () => {
     const { account, key, listen: start } = await newListener();
     const other = await newListener(['account:members:read'], account);
     expect(await codeOf(await other.listen())).toBe('403 permission_denied');
@@ -149,7 +149,7 @@ describe('a stream of events', () => {
     await seats(0);
   });
 
-  it('comes only to who prefers it', async () => {
+  it('is used only if the Accept header prefers it', async () => {
     const { listen: start } = await newListener();
     for (const accept of [
       '*/*',
@@ -187,7 +187,7 @@ describe('a stream ends', () => {
           t.services.db,
         ),
     ],
-  ])('with %s when the right is lost', async (code, lose) => {
+  ])('with %s when the permission is lost', async (code, lose) => {
     const listener = await newListener();
     const reader = await listener.listen();
     await happen(t, listener.account.id, {});
@@ -210,7 +210,7 @@ describe('a stream ends', () => {
     }
   }
 
-  it('when its time is over, and is told that it lives until then', async () => {
+  it('when its time is over, with keep-alives until then', async () => {
     await withTimes({ commentMilliseconds: 20, lifeMilliseconds: 200 }, async (at) => {
       const { account, listen: start } = await newListener();
       const reader = await start('', {}, at);
@@ -233,7 +233,7 @@ describe('a stream ends', () => {
     });
   });
 
-  it('for who reads too slowly, and goes on where that one stopped reading', async () => {
+  it('when the client reads too slowly, and can be resumed at its position', async () => {
     const small = { backlogBytes: 64 * 1024, patienceMilliseconds: 300 };
     await withTimes(small, async (at) => {
       const { account, listen: start } = await newListener();
@@ -256,8 +256,8 @@ describe('a stream ends', () => {
   });
 });
 
-describe('409: at most', () => {
-  it('5 streams for a key and 20 for an account; who leaves makes room', async () => {
+describe('409: at most this many streams', () => {
+  it('5 for a key and 20 for an account; a closed stream makes room', async () => {
     const { db } = t.services;
     const listener = await newListener();
     const five = await Promise.all(range(1, 5).map(() => listener.listen()));
@@ -277,7 +277,7 @@ describe('409: at most', () => {
     expect((await late.listen()).response.statusCode).toBe(200);
   });
 
-  it('that many, however many come at once', async () => {
+  it('even if many are opened at the same time', async () => {
     const listener = await newListener();
     const readers = await Promise.all(range(1, 12).map(() => listener.listen()));
     const statuses = readers.map(({ response }) => response.statusCode).sort();

@@ -138,7 +138,7 @@ describe('a body', () => {
     expect(answer.body).toContain('uncompressed');
   });
 
-  it('one byte within the limit is read, one byte over it is refused before any of it came', async () => {
+  it('is read if it is one byte below the limit, and refused one byte over it before any of it arrives', async () => {
     const fits = `{"name":"a","size":1,"note":"${'x'.repeat(LIMIT - 31)}"}`;
     expect(Buffer.byteLength(fits)).toBe(LIMIT);
     expect(problemOf(await post(fits))).toBe('422 validation_failed');
@@ -148,7 +148,7 @@ describe('a body', () => {
     expect(answer.headers['connection']).toBe('close');
   });
 
-  it('that does not say how long it is, is refused once it is too long', async () => {
+  it('without a length is refused once it is too long', async () => {
     const connection = await connect();
     connection.send(rawRequest('POST', WIDGETS, json({ 'Transfer-Encoding': 'chunked' })));
     const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
@@ -157,14 +157,14 @@ describe('a body', () => {
     expect(await connection.rest()).toEqual([]);
   });
 
-  it('that comes too slowly', async () => {
+  it('that arrives too slowly is refused', async () => {
     const connection = await connect(hastyPort());
     connection.send(rawRequest('POST', WIDGETS, json({ 'Content-Length': '20' })), '{"na');
     expect(problemOf((await connection.answer())!)).toBe('408 request_timeout');
     expect(await connection.rest()).toEqual([]);
   });
 
-  it('that never ends because its client left', async () => {
+  it('that never ends because the client left is dropped', async () => {
     const before = t.logged.length;
     const connection = await connect();
     connection.send(rawRequest('POST', WIDGETS, json({ 'Content-Length': '20', Expect: '100-continue' })));
@@ -201,7 +201,7 @@ describe('a connection', () => {
     expect((await connection.answer({ hasBody: false }))?.status).toBe(200);
   });
 
-  it('never takes what is left of a refused body for a request', async () => {
+  it('never treats the rest of a refused body as a request', async () => {
     const next = rawRequest('GET', WHOAMI, { Connection: 'close' });
     for (const path of [WIDGETS, '/nowhere', '/workshop/v1/%zz', WHOAMI]) {
       const refused = rawRequest('POST', path, { 'Content-Type': 'application/json' }, stolen());
@@ -247,13 +247,13 @@ describe('a connection', () => {
     expect(t.logged.filter((line) => JSON.parse(line).request_id === id)).toHaveLength(1);
   });
 
-  it('that is slow with its headers is ended', async () => {
+  it('that sends its headers slowly is ended', async () => {
     const connection = await connect(hastyPort());
     const answers = await connection.send(`GET ${WHOAMI} HTTP/1.1\r\nHost: a\r\nX-Slow: `).rest();
     expect(answers.map(problemOf)).toEqual(['408 request_timeout']);
   });
 
-  it('without a host is refused, of HTTP/1.0 it is served and closed', async () => {
+  it('without a Host header is refused, and with HTTP/1.0 is served and closed', async () => {
     const answer = await ask(`GET ${WHOAMI} HTTP/1.1\r\n\r\n`);
     expect([problemOf(answer), answer.headers['ratelimit']]).toEqual([
       '400 malformed_request',
@@ -266,7 +266,7 @@ describe('a connection', () => {
 
 const parameters = (count: number): string => Array.from({ length: count }, (_, i) => `p${i}`).join('&');
 
-describe('a target', () => {
+describe('a request target', () => {
   const get = (target: string, method = 'GET') => ask(rawRequest(method, target, { 'X-API-Key': key.key }));
 
   it.each([
@@ -291,7 +291,7 @@ describe('a target', () => {
     expect(answer.body.length).toBeLessThan(20_000);
   });
 
-  it('may be the whole URI', async () => {
+  it('may be an absolute URI', async () => {
     expect((await get(`http://api.example.test${WHOAMI}`)).status).toBe(200);
     expect(problemOf(await get('http://api.example.test'))).toBe('404 endpoint_not_found');
   });
@@ -312,7 +312,7 @@ describe('a target', () => {
     expect(await (await connect()).send(rawRequest('CONNECT', 'example.com:443')).rest()).toEqual([]);
   });
 
-  it('is asked by the address of the socket, whatever forwarding headers say', async () => {
+  it('is resolved from the socket address, whatever forwarding headers say', async () => {
     const spoofed = {
       'X-API-Key': key.key,
       'X-Forwarded-For': '203.0.113.9',

@@ -14,7 +14,7 @@ afterAll(() => app.close());
 const refused = (prefer: string) =>
   owner.send('POST', 'networks', { name: 'UPPER', location: 'fra1' }, { prefer });
 
-it('writes a problem as lines for people if the call prefers that', async () => {
+it('a problem is written as lines for people if the call prefers that', async () => {
   const answer = await refused('wait=60, errors=text');
   expect([answer.statusCode, answer.headers['content-type']]).toEqual([422, 'text/plain; charset=utf-8']);
   const [first, ...others] = answer.body.trimEnd().split('\n');
@@ -24,7 +24,7 @@ it('writes a problem as lines for people if the call prefers that', async () => 
   expect(answer.body).not.toContain('{');
 });
 
-it('writes it as JSON for all others, also if the preference is another one', async () => {
+it('a problem is written as JSON for all others', async () => {
   for (const prefer of ['wait=60', 'errors=json', 'text', 'errors']) {
     const answer = await refused(prefer);
     expect(answer.headers['content-type']).toBe('application/problem+json');
@@ -32,7 +32,7 @@ it('writes it as JSON for all others, also if the preference is another one', as
   }
 });
 
-it('masks keys in it', async () => {
+it('API keys in a problem are masked', async () => {
   const url = `networks/${owner.key}`;
   const answer = await owner.send('GET', url, undefined, { prefer: 'errors=text' });
   expect(answer.statusCode).toBeGreaterThanOrEqual(400);

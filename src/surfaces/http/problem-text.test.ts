@@ -21,7 +21,7 @@ const details = fc.record(
 );
 
 describe('problemText', () => {
-  it('is what JSON.stringify makes of the body', () => {
+  it('equals JSON.stringify of the body', () => {
     fc.assert(
       fc.property(fc.constantFrom(...codes), details, text, fc.webUrl(), (code, given, id, url) => {
         const requestId = `req_${id.replaceAll(/[^a-z0-9]/g, '')}`;

@@ -34,7 +34,7 @@ function pathFound(path: string): readonly [string | undefined, readonly string[
   return match && [[...match.place.endpoints.values()][0]?.path, match.values];
 }
 
-describe('a path', () => {
+describe('the route of a path', () => {
   it.each<[string, string, string[]]>([
     ['/a/v1/things', '/a/v1/things', []],
     ['/a/v1/things/7', '/a/v1/things/{id}', ['7']],
@@ -59,18 +59,18 @@ describe('a path', () => {
     '//a/v1/things',
     '/a/v1/things/%',
     '/a/v1/things/%ff',
-  ])('%j is nowhere', (path) => {
+  ])('%j does not exist', (path) => {
     expect(find(path)).toBeUndefined();
   });
 
-  it('offers HEAD with GET, and says what it offers', () => {
+  it('offers HEAD with GET, and lists the allowed methods', () => {
     const { place } = find('/a/v1/things/7') ?? {};
     expect([place?.allowed, place?.parameters]).toEqual(['GET, HEAD, DELETE', ['id']]);
     expect(place?.endpoints.get('HEAD')).toBe(place?.endpoints.get('GET'));
     expect(place?.endpoints.get('PUT')).toBeUndefined();
   });
 
-  it('that differs from another in the name of its parameter only is refused at start', () => {
+  it('that differs only in the name of a parameter is refused at start', () => {
     expect(() => buildRouter([record('GET', '/a/v1/x/{id}'), record('PUT', '/a/v1/x/{name}')])).toThrow(
       'only in its parameter',
     );

@@ -20,7 +20,7 @@ import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
-import type { House } from './api-request.ts';
+import type { ServerContext } from './api-request.ts';
 import { Outbox } from './batched-answers.ts';
 import { answerBrokenHttp } from './broken-http.ts';
 import { Consoles, wantsConsole } from './console.ts';
@@ -119,7 +119,7 @@ function openHttp(
 
 export function createServer(services: Services, options: ServerOptions = {}): FastifyInstance {
   const current = options.current ?? (() => services);
-  const house: House = {
+  const context: ServerContext = {
     get services() {
       return current();
     },
@@ -130,8 +130,8 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     witness: options.witness,
     closing: false,
   };
-  const dispatch = createDispatch(house);
-  const consoles = new Consoles(house, options.consoleBeatMilliseconds);
+  const dispatch = createDispatch(context);
+  const consoles = new Consoles(context, options.consoleBeatMilliseconds);
   const app = Fastify({
     serverFactory: (pages) => openHttp(options, dispatch, pages),
     forceCloseConnections: 'idle',
@@ -150,7 +150,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
   // Fastify reads no bodies: the API reads them after all checks that need no body.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook('preClose', (done) => {
-    house.closing = true;
+    context.closing = true;
     // Waiting calls, streams, consoles and downloads would otherwise keep the server open.
     services.waiters.close();
     consoles.close();
@@ -166,7 +166,7 @@ export function createServer(services: Services, options: ServerOptions = {}): F
     reply.hijack();
     if (!dispatch.take(raw, reply.raw)) dispatch.takeStray(raw, reply.raw);
   });
-  observePages(app, house.observer);
+  observePages(app, context.observer);
   const cutDownloads = serveDownloads(app, current);
   app.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     if (wantsConsole(request)) void consoles.receive(request, socket, head);

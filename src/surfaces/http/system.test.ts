@@ -78,8 +78,8 @@ describe('/metrics', () => {
   });
 });
 
-describe('many scrapes at once', () => {
-  it('share one text', async () => {
+describe('many concurrent scrapes', () => {
+  it('share one response', async () => {
     let rendered = 0;
     const render = (): Promise<string> => {
       rendered++;
@@ -159,8 +159,8 @@ describe('/metrics behind a proxy on the same machine', () => {
   });
 });
 
-describe('probes', () => {
-  it('200 with each component while all is well', async () => {
+describe('/healthz and /readyz', () => {
+  it('200 with each component while everything works', async () => {
     expect((await get('/healthz')).json()).toEqual({ status: 'ok' });
     const ready = await get('/readyz');
     expect([ready.statusCode, ready.json()]).toEqual([
@@ -179,7 +179,7 @@ describe('probes', () => {
     ]);
   });
 
-  it('200 also for who asks with HEAD, and none of it is counted', async () => {
+  it('200 for HEAD as well, and probes are not counted', async () => {
     for (const url of ['/healthz', '/readyz', '/metrics']) {
       const { statusCode } = await server.inject({ method: 'HEAD', url, remoteAddress: '127.0.0.77' });
       expect([url, statusCode]).toEqual([url, 200]);
@@ -187,7 +187,7 @@ describe('probes', () => {
     expect(t.services.limiter.peek('127.0.0.77')).toMatchObject({ remaining: 200 });
   });
 
-  it('says so when operations wait for a worker, and stays ready: the API serves on', async () => {
+  it('report that operations wait for a worker, and stay ready', async () => {
     const { db } = t.services;
     const { id } = await createAccount(db);
     const insert = (lane: string, seconds: number) =>
@@ -210,7 +210,7 @@ describe('probes', () => {
     await expect.poll(async () => (await get('/readyz')).json().status).toBe('ok');
   });
 
-  it('says so when notifications are lost, and serves on', async () => {
+  it('report that the listener is disconnected, and stay ready', async () => {
     // The listener reconnects quickly, so the test ends its connection again until a check falls into the gap.
     const look = async (): Promise<string> => {
       await sql`select pg_terminate_backend(pid) from pg_stat_activity
@@ -224,7 +224,7 @@ describe('probes', () => {
     await expect.poll(async () => (await get('/readyz')).json().status).toBe('ok');
   });
 
-  it('503 from the moment it is to stop, while it still answers', async () => {
+  it('503 from the moment the server is to stop, while it still answers', async () => {
     t.running.drain();
     const ready = await get('/readyz');
     expect([ready.statusCode, ready.json().components.server.status]).toEqual([503, 'down']);

@@ -46,7 +46,7 @@ describe('with a certificate', () => {
     expect(status).toBe(200);
   });
 
-  it('nothing is answered over plain HTTP, not even a redirect: it would have leaked the key', async () => {
+  it('plain HTTP is not answered, not even by a redirect, because the key would have leaked', async () => {
     const answered = await new Promise<string>((resolve) => {
       let text = '';
       const socket = connect(port, '127.0.0.1', () => {

@@ -33,8 +33,8 @@ const offer = () => ({
 });
 const getWhoami = () => rawRequest('GET', '/account/v1/whoami', offer());
 
-describe('an offer to upgrade', () => {
-  it('does not keep a read from being answered, and ends the connection after it', async () => {
+describe('an Upgrade header', () => {
+  it('does not keep a read from being answered, and the connection ends afterwards', async () => {
     const [answer, ...more] = await (await openRaw(port)).send(getWhoami()).rest();
     expect(answer).toMatchObject({ status: 200, headers: { connection: 'close' } });
     expect(JSON.parse(answer?.body ?? '')).toHaveProperty('account');
@@ -63,7 +63,7 @@ describe('an offer to upgrade', () => {
     expect(await chunked.answer()).toMatchObject({ status: 201 });
   });
 
-  it('is ignored also for a websocket where none is served', async () => {
+  it('for a WebSocket is ignored where none is served', async () => {
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket', 'X-API-Key': key };
     const known = await (await openRaw(port)).send(rawRequest('GET', '/account/v1/whoami', upgrade)).answer();
     expect(known?.status).toBe(200);

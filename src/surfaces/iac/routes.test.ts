@@ -51,7 +51,7 @@ it.each(['/iac', '/iac/'])('%s lists all files with the hash of the specificatio
   expect(files.map(({ path }) => path)).toContain('terraform/modules/vm/main.tf');
 });
 
-it('serves each file with the size and the hash that the list says, and tells who has it already', async () => {
+it('serves each file with the listed size and hash, and 304 to a client that has it', async () => {
   const { files } = (await get('/iac/')).json<Listing>();
   for (const { path, size, sha256 } of files) {
     const answer = await get(`/iac/${path}`);
@@ -119,7 +119,7 @@ it('names all parts with their files; the README of each has its inputs, outputs
   }
 });
 
-it('says where the list is to who asks for a file that does not exist', async () => {
+it('404: a file that does not exist is refused with the URL of the list', async () => {
   const answer = await get('/iac/terraform/modules/cloud');
   expect(answer.statusCode).toBe(404);
   expect(answer.json<{ detail: string }>().detail).toContain('GET /iac/');

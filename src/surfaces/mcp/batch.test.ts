@@ -130,7 +130,7 @@ it.each([
     'not_in_one_batch',
   ],
   ['a member that calls do not have', 'call_write', [{ ...group('x'), force: true }], 'validation_failed'],
-])('%s is refused before anything is done', async (_, tool, calls, code) => {
+])('%s is refused before any call is made', async (_, tool, calls, code) => {
   const { isError, json } = await agent.call(tool, { calls });
   expect([isError, json.code]).toEqual([true, code]);
   expect(await named('placement-groups', 'x')).toEqual([]);

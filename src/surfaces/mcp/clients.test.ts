@@ -76,7 +76,7 @@ describe('the official client', () => {
     await client.close();
   });
 
-  it('is told over stdio what is wrong with its key', async () => {
+  it('gets over stdio what is wrong with its key', async () => {
     const env = { PATH: process.env['PATH'] ?? '', HOSTPLANE_URL: mcp.url, HOSTPLANE_API_KEY: 'hpk1_wrong' };
     const client = new Client({ name: 'test', version: '1' });
     const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp'], env });
@@ -86,7 +86,7 @@ describe('the official client', () => {
 });
 
 describe('a program that closes its end of stdio', () => {
-  it('still gets the answers to what it asked before, and then the end', async () => {
+  it('still gets the answers to its requests, and then the end', async () => {
     const env = { PATH: process.env['PATH'] ?? '', HOSTPLANE_URL: mcp.url, HOSTPLANE_API_KEY: key };
     const program = spawn(process.execPath, [PROGRAM, 'mcp'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     const ended = once(program, 'close');

@@ -61,7 +61,7 @@ describe('a confirmation', () => {
     return json.confirm_with;
   }
 
-  it('is asked for with what would be lost; the name of it is not enough', async () => {
+  it('is requested with what would be lost, and a name is not enough', async () => {
     const { name } = (await t.call({ url: url(id), key })).json();
     const asked = await agent.call('call_destructive', call);
     expect(asked.json).toMatchObject({
@@ -83,21 +83,21 @@ describe('a confirmation', () => {
     await refused(agent.call('call_destructive', again), /used already/, [other]);
   });
 
-  it('works for one of many calls at the same time', async () => {
+  it('works for one of many concurrent calls', async () => {
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => agent.call('call_destructive', { ...call, confirm })),
     );
     expect(answers.filter(({ isError }) => !isError)).toHaveLength(1);
   });
 
-  it('of another call is refused, and cannot be used for its own call afterwards', async () => {
+  it('of another call is refused, and is then used up', async () => {
     const other = await widget();
     const wrong = { ...call, path: { id: other }, confirm };
     await refused(agent.call('call_destructive', wrong), /not what was rehearsed/, [id, other]);
     await refused(agent.call('call_destructive', { ...call, confirm }), /used already/);
   });
 
-  it('is refused if what is touched was changed meanwhile; the new one works', async () => {
+  it('is refused if the resource was changed meanwhile, and a new one works', async () => {
     const payload = { labels: { env: 'prod' } };
     expect((await t.call({ method: 'PATCH', url: url(id), key, payload })).statusCode).toBe(200);
     const fresh = await refused(
@@ -108,7 +108,7 @@ describe('a confirmation', () => {
     expect([done.isError, await exists(id)]).toEqual([false, false]);
   });
 
-  it('of another key of the account is refused, and stays valid for its own key', async () => {
+  it('of another key of the account is refused, and stays valid', async () => {
     const { key: second } = await createKey(t.services.db, account);
     const other = await connectMcp(mcp.url, second);
     await refused(other.call('call_destructive', { ...call, confirm }), /never given to you/);
@@ -130,7 +130,7 @@ describe('a confirmation', () => {
     expect([done.isError, await exists(id)]).toEqual([false, false]);
   });
 
-  it('comes with a dry run, too', async () => {
+  it('comes with a dry run too', async () => {
     const { isError, json } = await agent.call('call_destructive', { ...call, dry_run: true });
     expect([isError, json.data.dry_run]).toEqual([false, true]);
     const done = await agent.call('call_destructive', { ...call, confirm: json.confirm_with });
@@ -138,7 +138,7 @@ describe('a confirmation', () => {
   });
 });
 
-it('is needed although a rehearsal was refused for a passing reason, also with an idempotency key', async () => {
+it('a confirmation is needed although a rehearsal failed for a temporary reason, also with an Idempotency-Key', async () => {
   const id = await widget();
   const original = ApiCaller.prototype.call;
   vi.spyOn(ApiCaller.prototype, 'call').mockImplementation(async function (this: ApiCaller, ...given) {

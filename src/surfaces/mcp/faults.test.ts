@@ -40,11 +40,11 @@ it('a server that is restarted between two calls answers the same client, which 
   await second.close();
 });
 
-it('a wait survives the death of the worker, and ends when another one has done the work', async () => {
+it('a wait survives a killed worker, and ends when another worker has finished', async () => {
   const mcp = await startMcp(t);
   const program = await buildWorker(folder);
   const hire = () => startWorker(program, { connection: t.database.connection, leaseSeconds: 2 });
-  const doomed = await hire();
+  const killed = await hire();
   const agent = await connectMcp(mcp.url, key);
   const { json } = await agent.call('call_write', { operation: 'createVm', body: newMachine('survivor') });
   const operationId: string = json.operation.id;
@@ -52,7 +52,7 @@ it('a wait survives the death of the worker, and ends when another one has done 
   await expect
     .poll(async () => (await t.call({ url: `/account/v1/operations/${operationId}`, key })).json().status)
     .toBe('running');
-  await doomed.end('SIGKILL');
+  await killed.end('SIGKILL');
   const heir = await hire();
   const waited = await waiting;
   expect(waited.json).toMatchObject({ all_done: true, operations: [{ status: 'succeeded' }] });

@@ -46,7 +46,7 @@ it.each([
   expect(answer).toMatchObject({ code: 'rate_limited', retry_after_seconds: expect.any(Number) });
 });
 
-it('an operation that the rate limit hides is not called done', async () => {
+it('an operation that cannot be read because of the rate limit is not reported as done', async () => {
   const given = { operation_ids: ['op_1', 'op_2'], timeout_seconds: 0 };
   const answer = JSON.parse(await send(1, 'tools/call', { name: 'wait_operations', arguments: given }));
   expect(answer.all_done).toBe(false);

@@ -54,7 +54,7 @@ const post = (headers: Record<string, string>, body: string, path = '/mcp') =>
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
 describe('the tools', () => {
-  it('are the seven of the design, for at most 1,100 tokens, with the right hints', async () => {
+  it('are seven, take at most 1,100 tokens, and have the right hints', async () => {
     const { tools } = await agent.client.listTools();
     expect(
       tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint]),
@@ -70,7 +70,7 @@ describe('the tools', () => {
     expect(tokensOf({ tools })).toBeLessThanOrEqual(1_100);
   });
 
-  it('lose them for every value of X-MCP-Readonly that is not a clear no', async () => {
+  it('exclude writing ones for every value of X-MCP-Readonly except a clear no', async () => {
     const canWrite = async (value: string) =>
       (await (await post({ 'x-api-key': key, 'x-mcp-readonly': value }, LIST)).text()).includes('call_write');
     for (const value of ['TRUE', '1', 'on', 'enabled'])
@@ -78,29 +78,26 @@ describe('the tools', () => {
     for (const value of ['false', '0']) expect([value, await canWrite(value)]).toEqual([value, true]);
   });
 
-  it.each(['/mcp/readonly', '/mcp'])(
-    'lose those that change something in read-only mode (%s)',
-    async (path) => {
-      const headers: Record<string, string> = path === '/mcp' ? { 'x-mcp-readonly': 'true' } : {};
-      const reader = await connectMcp(mcp.url, key, { path, headers });
-      const { tools } = await reader.client.listTools();
-      expect(tools.map(({ name }) => name)).not.toContain('call_write');
-      expect(tools).toHaveLength(5);
-      const { id, name } = await createGroup();
-      const refused = await reader.call('call_destructive', {
-        operation: 'deletePlacementGroup',
-        path: { id },
-        confirm: name,
-      });
-      expect([refused.isError, refused.json.code]).toEqual([true, 'read_only_mode']);
-      expect(await groupExists(id)).toBe(true);
-      const { json } = await reader.call('search_operations', { query: 'create a placement group' });
-      expect(json.hits[0].call_with).toBe('nothing: read-only mode');
-      await reader.close();
-    },
-  );
+  it.each(['/mcp/readonly', '/mcp'])('exclude writing ones in read-only mode (%s)', async (path) => {
+    const headers: Record<string, string> = path === '/mcp' ? { 'x-mcp-readonly': 'true' } : {};
+    const reader = await connectMcp(mcp.url, key, { path, headers });
+    const { tools } = await reader.client.listTools();
+    expect(tools.map(({ name }) => name)).not.toContain('call_write');
+    expect(tools).toHaveLength(5);
+    const { id, name } = await createGroup();
+    const refused = await reader.call('call_destructive', {
+      operation: 'deletePlacementGroup',
+      path: { id },
+      confirm: name,
+    });
+    expect([refused.isError, refused.json.code]).toEqual([true, 'read_only_mode']);
+    expect(await groupExists(id)).toBe(true);
+    const { json } = await reader.call('search_operations', { query: 'create a placement group' });
+    expect(json.hits[0].call_with).toBe('nothing: read-only mode');
+    await reader.close();
+  });
 
-  it('say who calls, from where, and what is left', async () => {
+  it('show the caller, its address and the remaining limits', async () => {
     const { json } = await agent.call('get_context');
     const callable = families.map(({ name, endpoints: { length } }) => [name, `${length}/${length}`]);
     expect(json).toMatchObject({
@@ -223,7 +220,7 @@ describe('a request', () => {
 });
 
 describe('a call', () => {
-  it('is made by the tool of its class only', async () => {
+  it('is accepted only by the tool of its class', async () => {
     const { id } = await createGroup();
     for (const [tool, operation] of [
       ['call_read', 'deletePlacementGroup'],
@@ -269,7 +266,7 @@ describe('a call', () => {
     expect(stranger.status).toBe(429);
   });
 
-  it('counts once, however it was made', async () => {
+  it('counts once for the rate limit, however it was made', async () => {
     const counted = await connectMcp(mcp.url, key, { headers: { 'x-forwarded-for': '198.51.100.78' } });
     const left = async () => (await counted.call('get_context')).json.rate.left as number;
     const before = await left();
@@ -294,7 +291,7 @@ describe('a call', () => {
     expect(await tooMany.json()).toMatchObject({ code: 'rate_limited' });
   });
 
-  it('that is refused has a small answer, whatever it was', async () => {
+  it('that is refused has a small answer', async () => {
     const long = 'ä€漢'.repeat(2_000);
     const refusals = [
       await agent.call('call_write', { operation: 'createVm', body: { [long]: 1 } }),

@@ -29,12 +29,12 @@ afterAll(async () => {
   await t?.close();
 });
 
-it('a name stands for an id in a path', async () => {
+it('a name can replace an id in a path', async () => {
   const { json } = await agent.call('call_read', { operation: 'getVm', path: { id: 'web' }, fields: ['id'] });
   expect(json.data).toEqual({ id: ids['web'] });
 });
 
-it('names stand for ids of a resource and of its part, the outer one first', async () => {
+it('names can replace ids of a resource and of its part', async () => {
   const path = { id: 'web', snapshot_id: 'before' };
   const parameters = t.registry.endpoints.find(({ id }) => id === 'getVmSnapshot')?.path.match(/\w+(?=\})/g);
   expect(parameters).toEqual(Object.keys(path));
@@ -42,7 +42,7 @@ it('names stand for ids of a resource and of its part, the outer one first', asy
   expect(json.data.id).toBe(ids['before']);
 });
 
-it('names stand for ids in a body, of the type that the other members name', async () => {
+it('names can replace ids in a body, of the type that other members name', async () => {
   const interfaced = { operation: 'attachVmInterface', path: { id: 'web' }, body: { network_id: 'net' } };
   expect((await agent.call('call_write', { ...interfaced, wait_seconds: 60 })).isError).toBe(false);
   const body = { target: { type: 'vm', id: 'web' } };
@@ -53,13 +53,13 @@ it('names stand for ids in a body, of the type that the other members name', asy
   expect(JSON.stringify(data)).toContain(ids['door']);
 });
 
-it('names stand for ids in lists of a body', async () => {
+it('names can replace ids in lists of a body', async () => {
   const body = { type: 'power_off', vm_ids: ['web'] };
   const call = { operation: 'performBulkVmAction', body, dry_run: true };
   expect((await agent.call('call_write', call)).json.data.effects[0].id).toBe(ids['web']);
 });
 
-it('a name stands for an id in a query', async () => {
+it('a name can replace an id in a query', async () => {
   const query = { resource_id: 'web' };
   const { json } = await agent.call('call_read', { operation: 'listEvents', query });
   expect(json.data.length).toBeGreaterThan(0);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await t?.close();
 });
 
-it('describe_operations describes what it knows, and names what it does not know', async () => {
+it('describe_operations describes known operations, and names unknown ones', async () => {
   const { isError, json } = await agent.call('describe_operations', { ids: ['listVms', 'getVmm', 'getVm'] });
   expect(isError).toBe(false);
   expect(json.operations.map(({ operation }: { operation: string }) => operation)).toEqual([
@@ -90,12 +90,12 @@ it.each([
   expect(json.detail).toMatch(/^fields\/1 is no member of the answer; did you mean status\? fields\/2 is no/);
 });
 
-it('fields are completed by the id', async () => {
+it('fields always include the id', async () => {
   const { json } = await agent.call('call_read', { operation: 'listVms', fields: ['status'] });
   expect(json.data[0]).toEqual({ id: expect.stringMatching(/^vm_/), status: expect.any(String) });
 });
 
-it('metrics are averages, percentiles and maxima; points only if their distance is chosen', async () => {
+it('metrics are averages, percentiles and maxima, and points only if a step is chosen', async () => {
   const call = { operation: 'getVmMetrics', path: { id: vm.id }, query: { metrics: ['cpu'] } };
   const { series } = (await agent.call('call_read', call)).json.data;
   expect(series[0]).toMatchObject({ metric: 'cpu', unit: 'percent', measured_points: expect.any(Number) });
@@ -120,7 +120,7 @@ it('idle machines are found in one call', async () => {
   );
 });
 
-it('no call that changes something is made for each', async () => {
+it('a write with * as the id is refused', async () => {
   const call = { operation: 'updateVm', path: { id: '*' }, body: { description: 'all' } };
   expect((await agent.call('call_write', call)).json.code).toBe('not_found');
 });

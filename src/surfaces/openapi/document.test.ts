@@ -68,7 +68,7 @@ describe('parameters', () => {
     expect(namesOf(widget?.patch)).toEqual(['WidgetIdInPath', 'DryRun', 'ApprovalId', 'IfMatch']);
   });
 
-  it('are components in the form that several operations use, and inline in other forms', () => {
+  it('are components if several operations share their form, and inline otherwise', () => {
     const of = (path: string): unknown => document.paths[path]?.get?.parameters;
     expect(of('/workshop/v1/widgets')).toContainEqual({ $ref: '#/components/parameters/Limit' });
     expect(of('/workshop/v1/widgets')).toContainEqual(expect.objectContaining({ name: 'sort', in: 'query' }));
@@ -101,7 +101,7 @@ it('the preference for errors as text is described for all calls, and where Pref
 });
 
 describe('bodies', () => {
-  it('are required only where an empty one would not do', () => {
+  it('are required unless an empty one is valid', () => {
     expect(widgets?.post?.requestBody?.required).toBe(true);
     expect(widget?.patch?.requestBody?.required).toBe(false);
     expect(widgets?.post?.requestBody?.content['application/json']?.example).toEqual({
@@ -115,7 +115,7 @@ describe('answers', () => {
   const dryRun = { $ref: '#/components/schemas/DryRun' };
   const statuses = (operation: Operation | undefined): string[] => Object.keys(operation?.responses ?? {});
 
-  it('of a changing call include that of a dry run, with a media type of its own', () => {
+  it('of a changing call include the dry run, with its own media type', () => {
     const schemas = (operation: Operation | undefined): unknown =>
       Object.entries(responseOf(operation, '200').content ?? {}).map(([format, { schema }]) => [
         format,
@@ -129,7 +129,7 @@ describe('answers', () => {
     ]);
   });
 
-  it('carry the headers that belong to them', () => {
+  it('have the headers that belong to them', () => {
     const headers = (operation: Operation | undefined, status: string): string[] =>
       Object.keys(responseOf(operation, status).headers ?? {});
     expect(headers(widgets?.get, '200')).toEqual(['Link']);
@@ -160,7 +160,7 @@ describe('answers', () => {
     });
   });
 
-  it('name the codes that not every call has with the operation', () => {
+  it('list with the operation the codes that not every call has', () => {
     expect(widgets?.post?.['x-problem-codes']).toEqual(
       expect.arrayContaining(['name_taken', 'quota_exceeded']),
     );
@@ -205,7 +205,7 @@ describe('schemas', () => {
     });
   });
 
-  it('of two shapes may not share a name', () => {
+  it('with the same name and different shapes are refused', () => {
     const other = Named('Inner', Shape({ b: Type.String() }));
     expect(() => schemasOf(inner, other)).toThrow('Two different shapes are called "Inner"');
   });

@@ -31,7 +31,7 @@ const operationsIn = ({ paths }: OpenApiDocument): string[] =>
   Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
 
 describe('the whole document', () => {
-  it('is there for everyone, with all operations and the address of this installation', async () => {
+  it('is public, with all operations and the URL of this installation', async () => {
     const answer = await get('/openapi.json');
     expect(answer.statusCode).toBe(200);
     expect(answer.headers).toMatchObject({
@@ -45,14 +45,14 @@ describe('the whole document', () => {
     expect(document.servers).toEqual([{ url: test.services.baseUrl }]);
   });
 
-  it('says the same in YAML', async () => {
+  it('is the same in YAML', async () => {
     const [json, yaml] = [await get('/openapi.json'), await get('/openapi.yaml')];
     expect(yaml.headers['content-type']).toContain('application/yaml');
     expect(parse(yaml.body)).toEqual(json.json());
     expect(yaml.headers.etag).not.toBe(json.headers.etag);
   });
 
-  it.each(['/openapi.json', '/openapi.yaml'])('answers 304 to who has %s already', async (url) => {
+  it.each(['/openapi.json', '/openapi.yaml'])('answers 304 to a client that has %s already', async (url) => {
     const { etag } = (await get(url)).headers;
     expect(etag).toMatch(/^"[\w-]{43}"$/);
     for (const tag of [`${etag}`, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -76,7 +76,7 @@ describe('the whole document', () => {
     expect(await test.services.limiter.peek('192.0.2.10')).toMatchObject({ remaining: 200 });
   });
 
-  it('counts when it is asked for one key: a stranger could make us look keys up for nothing', async () => {
+  it('counts for the rate limit with ?for=me, because the key is looked up', async () => {
     const before = await test.services.limiter.peek('192.0.2.10');
     expect((await get('/openapi.json?for=me')).statusCode).toBe(401);
     const after = await test.services.limiter.peek('192.0.2.10');
@@ -84,7 +84,7 @@ describe('the whole document', () => {
   });
 });
 
-describe('what is asked wrongly', () => {
+describe('an invalid request for the document', () => {
   it.each([
     ['/openapi.json?format=yaml', 'query/format', 'unknown_member'],
     ['/openapi.yaml?for=you', 'query/for', 'invalid_format'],
@@ -110,7 +110,7 @@ describe('what is asked wrongly', () => {
 describe('?for=me', () => {
   const forMe = (key: string, format = 'json') => get(`/openapi.${format}?for=me`, { 'x-api-key': key });
 
-  it('holds only what the key may call, and is kept by nobody', async () => {
+  it('contains only what the key may call, and is not cached', async () => {
     const { key } = await createKey(test.services.db, account, { permissions: ['workshop:*:read'] });
     const answer = await forMe(key);
     expect(answer.statusCode).toBe(200);
@@ -124,7 +124,7 @@ describe('?for=me', () => {
     expect(parse((await forMe(key, 'yaml')).body)).toEqual(answer.json());
   });
 
-  it('shrinks with the role of the owner', async () => {
+  it('shrinks with the role of the owner of the key', async () => {
     const { db } = test.services;
     const viewer = { ...account, ownerId: await createMember(db, account.id, 'viewer') };
     const { key } = await createKey(db, viewer, { permissions: ['workshop:*:*'] });
@@ -135,7 +135,7 @@ describe('?for=me', () => {
     ['no key', {}, 401, 'api_key_missing'],
     ['a bearer', { authorization: 'Bearer x' }, 401, 'bearer_not_supported'],
     ['a torn key', { 'x-api-key': 'hpk1_x' }, 401, 'api_key_malformed'],
-  ])('refuses %s as any call does', async (_, headers, status, code) => {
+  ])('refuses %s like any call', async (_, headers, status, code) => {
     const answer = await get('/openapi.json?for=me', headers);
     expect(answer.statusCode).toBe(status);
     expect(answer.headers['www-authenticate']).toBe('ApiKey header="X-API-Key"');

@@ -56,7 +56,7 @@ describe('asYaml', () => {
     );
   });
 
-  it('says no word that readers of YAML 1.1 take for a boolean', () => {
+  it('quotes words that YAML 1.1 reads as booleans', () => {
     const value = { on: 'yes', no: ['off', 'y', true, null] };
     expect(parse(asYaml(value), { version: '1.1' })).toEqual(value);
   });

@@ -96,7 +96,7 @@ describe('the address of the portal', () => {
 });
 
 describe('the pages', () => {
-  it('say how to make the first call, and lead on', async () => {
+  it('explain the first call, and link to more', async () => {
     const { body } = await get('/', BROWSER);
     expect(body).toContain('X-API-Key: $HOSTPLANE_API_KEY');
     expect(body).toContain('/account/v1/whoami');
@@ -117,7 +117,7 @@ describe('the pages', () => {
       expect([code, errors.includes(`id="${code}"`)]).toEqual([code, portalOnly !== true]);
   });
 
-  it('answer to the type of a problem, and 404 for a code that does not exist', async () => {
+  it('have a section for the type URI of each problem, and 404 for an unknown code', async () => {
     const { type } = (await server.inject({ url: '/account/v1/whoami' })).json<{ type: string }>();
     expect(type).toBe(`${t.services.docsUrl}/errors/api_key_missing`);
     expect((await get('/docs/errors/api_key_missing')).json()).toMatchObject({ status: 401 });

@@ -8,16 +8,16 @@ import type { Static, TSchema } from '../../kernel/schema.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { Actor } from '../../portal-api/actor.ts';
 import { type Authority, rolesWith } from '../../portal-api/authority.ts';
+import type { RequestContext } from '../../portal-api/people/request-context.ts';
 import type { FoundSession } from '../../portal-api/people/sessions/sessions.ts';
 import type { Membership } from '../../portal-api/people/store.ts';
-import type { Visit } from '../../portal-api/people/visit.ts';
 
 /** `none`: nobody has to be signed in. `person`: a person, in no account. Others: a member of the account in the path. */
 export type ActAuthority = 'none' | 'person' | Exclude<Authority, 'staff'>;
 
 export interface VisitorCall {
   readonly services: Services;
-  readonly visit: Visit;
+  readonly context: RequestContext;
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
   readonly session: FoundSession | null;

@@ -37,27 +37,27 @@ const kilobytes = (files: Iterable<string>): number =>
   [...files].reduce((sum, file) => sum + size(file), 0) / 1000;
 
 describe('what a browser loads', () => {
-  it('for the sign-in page: at most 85 kB of script and style', () => {
+  it('for the sign-in page is at most 85 kB of script and style', () => {
     expect(kilobytes(filesOf('door.html'))).toBeLessThanOrEqual(85);
   });
 
-  it('for the first page after signing in: at most 150 kB', () => {
+  it('for the first page after signing in is at most 150 kB', () => {
     const files = new Set([...filesOf('index.html'), ...filesOf('src/pages/home.tsx')]);
     expect(kilobytes(files)).toBeLessThanOrEqual(150);
   });
 
   // Over HTTP/1.1 a browser fetches six files at a time.
-  it.each(['index.html', 'door.html'])('of %s, before anything is shown: at most six files', (name) => {
+  it.each(['index.html', 'door.html'])('of %s before anything is shown is at most six files', (name) => {
     expect([...filesOf(name)].length).toBeLessThanOrEqual(6);
   });
 
-  it.each(['index.html', 'door.html'])('of %s first: the style', (name) => {
+  it.each(['index.html', 'door.html'])('of %s begins with the style', (name) => {
     const page = readFileSync(join(folder, name), 'utf8');
     expect(page.indexOf('rel="stylesheet"')).toBeGreaterThan(0);
     expect(page.indexOf('rel="stylesheet"')).toBeLessThan(page.indexOf('<script'));
   });
 
-  it('for any other page: at most 25 kB more', () => {
+  it('for any other page is at most 25 kB more', () => {
     const there = filesOf('index.html');
     const pages = Object.values(manifest)
       .filter(({ file }) => there.has(file))

@@ -23,7 +23,7 @@ const create = (by: SignedIn, payload = widget(), headers = {}, query = '') =>
 const lastEntry = async () => (await owner.call({ url: '/account/v1/audit-log?limit=1' })).json().data[0];
 
 describe('a call of a member', () => {
-  it('is the call of the API: the same answer, with the member as its actor', async () => {
+  it('gets the same answer as in the API, with the member as its actor', async () => {
     const made = await create(owner);
     expect([made.statusCode, made.headers['cache-control']]).toEqual([201, 'no-store']);
     const url = `/workshop/v1/widgets/${made.json().id}`;
@@ -41,7 +41,7 @@ describe('a call of a member', () => {
     expect(events.data.at(-1)).toMatchObject({ type: 'widget.created', actor });
   });
 
-  it('takes Idempotency-Key, If-Match and dry runs as the API does', async () => {
+  it('accepts Idempotency-Key, If-Match and dry runs like the API', async () => {
     const body = widget();
     const dry = await create(owner, body, {}, '?dry_run=true');
     expect([dry.statusCode, dry.headers['content-type']]).toEqual([200, expect.stringContaining('dry-run')]);
@@ -74,7 +74,7 @@ describe('a call of a member', () => {
     expect(outcomeOf(await create(person, { ...widget(), size: 9 }))).toBe('409 budget_exceeded');
   });
 
-  it('refusals of a role are in the audit log, and no denials of keys', async () => {
+  it('that the role forbids is in the audit log, and not in the denials of keys', async () => {
     const viewer = await SignedIn.open(t, account.id, 'viewer');
     const refused = await create(viewer);
     expect(outcomeOf(refused)).toBe('403 permission_denied');
@@ -89,7 +89,7 @@ describe('a call of a member', () => {
     expect((await owner.call({ url: '/account/v1/key-denials' })).json().data).toEqual([]);
   });
 
-  it('shows the operations that the member or a key of the member started, and lets cancel them', async () => {
+  it('shows operations that the member or a key of the member started, and can cancel them', async () => {
     const { db } = t.services;
     const payload = { name: 'machine-1' };
     const machines = { method: 'POST', url: '/workshop/v1/machines', payload } as const;
@@ -119,7 +119,7 @@ describe('a call of a member', () => {
     expect((await stranger.call(events)).json().data).toEqual([]);
   });
 
-  it('whoami shows the member, my-apis what the member may call', async () => {
+  it('whoami shows the member, and my-apis what the member may call', async () => {
     const viewer = await SignedIn.open(t, account.id, 'viewer');
     expect((await viewer.call({ url: '/account/v1/whoami' })).json()).toMatchObject({
       account: { id: account.id },
@@ -149,7 +149,7 @@ describe('a call of a member', () => {
   });
 });
 
-describe('the two worlds', () => {
+describe('sessions and API keys', () => {
   const whoami = '/account/v1/whoami';
 
   it('401 without a session, with a wrong one, and after its end', async () => {
@@ -177,7 +177,7 @@ describe('the two worlds', () => {
     expect(outcomeOf(await owner.call({ url: whoami, headers: crossing }))).toBe('403 origin_not_allowed');
   });
 
-  it('a session opens no path of the API', async () => {
+  it('a session gives no access to paths of the API', async () => {
     const answer = await t.call({ url: whoami, headers: { cookie: owner.headers['cookie'] } });
     expect(outcomeOf(answer)).toBe('401 api_key_missing');
   });

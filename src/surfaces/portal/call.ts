@@ -13,7 +13,7 @@ import { requestId } from '../../pipeline/request-id.ts';
 import { originForm } from '../http/request-target.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { MOST_CALLS } from './call-limit.ts';
-import { admitVisitor, limit, visitOf } from './session.ts';
+import { admitVisitor, limit, requestContextOf } from './session.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const CALL = /^\/portal\/v1\/call\/([^/?#]+)(\/[^#]*)/;
@@ -23,7 +23,7 @@ function identify(request: IncomingMessage, accountId: string): Stage {
   return async (exchange: Exchange, services: Services) => {
     await runStages([requestId, clientAddressStage], exchange, services);
     Object.assign(exchange.headers, answerHeaders);
-    const found = await admitVisitor(services, request, visitOf(services, request, exchange));
+    const found = await admitVisitor(services, request, requestContextOf(services, request, exchange));
     if (found === null) return new Problem('not_signed_in');
     // Writes into the audit log of the account that the person has entered it, once for each session.
     await found.member(accountId);

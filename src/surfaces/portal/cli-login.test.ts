@@ -21,7 +21,7 @@ const keyCount = async (accountId: string): Promise<number> =>
     .length;
 
 describe('a login that a person has allowed', () => {
-  it('gives the key that was chosen, which works', async () => {
+  it('returns the chosen key, which works', async () => {
     const grant = await allowLogin(owner, account.id, {
       name: 'cli-laptop',
       preset: 'read-only',
@@ -81,7 +81,7 @@ describe('a login that a person has allowed', () => {
   });
 });
 
-describe('nobody else gets a key', () => {
+describe('a key is refused', () => {
   it('410: with another verifier, and the code is used up', async () => {
     const before = await keyCount(account.id);
     const grant = await allowLogin(owner, account.id);
@@ -90,7 +90,7 @@ describe('nobody else gets a key', () => {
     expect(await keyCount(account.id)).toBe(before);
   });
 
-  it('410: a second time', async () => {
+  it('410: for a code that was used', async () => {
     const grant = await allowLogin(owner, account.id);
     expect((await complete(grant)).statusCode).toBe(201);
     expect((await complete(grant)).json().code).toBe('link_not_valid');
@@ -121,7 +121,7 @@ describe('nobody else gets a key', () => {
   });
 });
 
-describe('what cannot be created', () => {
+describe('a key that cannot be created', () => {
   it('409: a name that another key has is refused before the code is given', async () => {
     await complete(await allowLogin(owner, account.id, { name: 'taken' }));
     await expect(allowLogin(owner, account.id, { name: 'taken' })).rejects.toThrow(/^409 .*name_taken/);

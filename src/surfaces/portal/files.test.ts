@@ -53,7 +53,7 @@ describe('the files of the portal', () => {
     });
   });
 
-  it('have HTML that is asked for again, and scripts that are kept for a year', async () => {
+  it('have HTML that is revalidated, and scripts that are cached for a year', async () => {
     const page = await get('/portal/sign-in');
     expect(page.headers['cache-control']).toBe('no-cache');
     const known = await get('/portal/sign-in', { 'if-none-match': String(page.headers.etag) });
@@ -82,7 +82,7 @@ describe('the files of the portal', () => {
     expect(headers['ratelimit']).toBeUndefined();
   });
 
-  it('lead people without a session to the sign-in page, and back afterwards', async () => {
+  it('redirect people without a session to the sign-in page, and back afterwards', async () => {
     const { statusCode, headers } = await get('/portal/api/keys?create=new');
     expect([statusCode, headers.location]).toEqual([
       302,
@@ -120,7 +120,7 @@ describe('the files of the portal', () => {
     }
   });
 
-  it('are not found in a folder without a build, so that the API can say so', () => {
+  it('are missing without a build, so that the API can say so', () => {
     const folder = mkdtempSync(join(tmpdir(), 'hostplane-'));
     try {
       expect(readBuiltFiles(folder)).toBeUndefined();

@@ -40,7 +40,7 @@ const eventTypes = async (): Promise<string[]> => {
 };
 
 describe('an invitation', () => {
-  it('of somebody new leads to a sign-in and to the account', async () => {
+  it('of a new person leads to a sign-up and to the account', async () => {
     const { email, token } = await invite();
     const browser = new Browser(t);
     expect((await browser.post('/invitations/look', { token })).json()).toMatchObject({
@@ -60,7 +60,7 @@ describe('an invitation', () => {
     expect((await eventTypes()).slice(-2)).toEqual(['member.invited', 'member.joined']);
   });
 
-  it('of somebody who can sign in waits for the sign-in, and adds an account', async () => {
+  it('of a person with a login is accepted after the sign-in, and adds the account', async () => {
     const { db } = t.services;
     const person = await createPerson(db);
     const own = await createAccount(db);
@@ -96,7 +96,7 @@ describe('an invitation', () => {
     expect([addresses.includes(email), addresses.includes(other.email)]).toEqual([false, false]);
   });
 
-  it('makes no member until it is accepted: it can be neither suspended nor reinstated', async () => {
+  it('creates no member until it is accepted, so it can be neither suspended nor reinstated', async () => {
     const { invitation } = await invite();
     for (const act of ['suspend', 'reinstate']) {
       const answer = await owner.post(`/accounts/${account.id}/members/${invitation.member_id}/${act}`);
@@ -104,7 +104,7 @@ describe('an invitation', () => {
     }
   });
 
-  it('of an owner can be made by owners only', async () => {
+  it('of an owner can be sent by owners only', async () => {
     const { db } = t.services;
     const person = await createPerson(db);
     await joinAccount(db, person, account.id, 'admin');

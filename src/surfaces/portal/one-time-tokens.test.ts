@@ -328,7 +328,7 @@ const others: Readonly<Record<string, () => Promise<Case>>> = {
   },
 };
 
-describe('used several times at once', () => {
+describe('a one-time token used several times at the same time', () => {
   it.each([...Object.entries(purposes), ...Object.entries(others)])('%s works once', async (_, prepare) => {
     const made = await prepare();
     const outcomes = await useAtOnce(made);
@@ -340,7 +340,7 @@ describe('used several times at once', () => {
     await made.check?.(winners[0] ?? -1);
   });
 
-  it('a recovery link that begins to wait waits once, for all of them alike', async () => {
+  it('starts one waiting period if it is a recovery link', async () => {
     const { person } = await personWithCodes(t, AT_ONCE);
     const made = await recovery(person.email, () => ({ method: 'wait' }));
     expect(await useAtOnce(made)).toEqual(browsers.map(() => 'done'));

@@ -42,7 +42,7 @@ const canSignIn = async (email: string, password: string): Promise<string> => {
 };
 
 describe('recovery', () => {
-  it('chooses a new password by a link that works once, and ends all sessions', async () => {
+  it('sets a new password by a link that works once, and ends all sessions', async () => {
     const person = await createPerson(t.services.db);
     const old = new Browser(t, await createSession(t.services.db, person));
     const token = await recover(person.email);
@@ -57,12 +57,12 @@ describe('recovery', () => {
     expect(await mailsTo(t.services.db, person.email)).toEqual(['recover_password', 'recovery_used']);
   });
 
-  it('answers an unknown address alike, and tells whoever reads its mails', async () => {
+  it('answers an unknown address like a known one, and mails that there is no account', async () => {
     expect(await recover('unknown-recovery@example.com')).toBeNull();
     expect(await mailsTo(t.services.db, 'unknown-recovery@example.com')).toEqual(['recovery_unknown']);
   });
 
-  it('still wants the second factor', async () => {
+  it('still needs the second factor', async () => {
     const { person, code } = await withTotp();
     const token = await recover(person.email);
     const browser = new Browser(t);
@@ -76,7 +76,7 @@ describe('recovery', () => {
     expect(await canSignIn(person.email, NEW_PASSWORD)).toBe('second_factor');
   });
 
-  it('without the second factor takes effect after a day, of which the owner is told', async () => {
+  it('without the second factor takes effect after a day, and the owner is mailed', async () => {
     const { person } = await withTotp();
     const token = await recover(person.email);
     const complete = async (more: object = {}) =>
@@ -93,7 +93,7 @@ describe('recovery', () => {
     expect(await canSignIn(person.email, NEW_PASSWORD)).toBe('signed_in');
   });
 
-  it('that waits is stopped by a sign-in of the owner', async () => {
+  it('that is waiting is stopped by a sign-in of the owner', async () => {
     const { person, code } = await withTotp();
     const token = await recover(person.email);
     const input = { token, password: NEW_PASSWORD, method: 'wait' };
@@ -107,7 +107,7 @@ describe('recovery', () => {
 });
 
 describe('the welcome link', () => {
-  it('lets a member whom staff added choose a password, once, and opens the account', async () => {
+  it('lets a member whom staff added choose a password once, and opens the account', async () => {
     const { db } = t.services;
     const account = await createAccount(db);
     const owner = await db
@@ -131,7 +131,7 @@ describe('the welcome link', () => {
 });
 
 describe('sessions', () => {
-  it('of two tabs go on while one of them re-authenticates, with one new token', async () => {
+  it('of two tabs continue while one of them re-authenticates, with one new token', async () => {
     const person = await createPerson(t.services.db);
     const first = new Browser(t, await createSession(t.services.db, person, { reauthenticated: false }));
     const second = new Browser(t, first.token);
@@ -152,7 +152,7 @@ describe('sessions', () => {
     expect((await second.get('/me')).statusCode).toBe(401);
   });
 
-  it('end after 12 hours without a call and after 14 days, and one by one', async () => {
+  it('end after 12 hours without a call and after 14 days, each by itself', async () => {
     const { db } = t.services;
     const person = await createPerson(db);
     const [browser, idle, old, other] = await Promise.all(
@@ -187,7 +187,7 @@ describe('sessions', () => {
     expect((await theirs.get('/me')).statusCode).toBe(200);
   });
 
-  it('end with a new password, except the one that chose it, and so do links of recovery mails', async () => {
+  it('end with a new password, except the current one, and so do recovery links', async () => {
     const { db } = t.services;
     const person = await createPerson(db);
     const [here, elsewhere] = [

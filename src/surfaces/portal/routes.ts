@@ -8,8 +8,8 @@ import { clientAddressStage } from '../../pipeline/client-address.ts';
 import { requestId } from '../../pipeline/request-id.ts';
 import type { Authority } from '../../portal-api/authority.ts';
 import { refusal, rolesWith } from '../../portal-api/authority.ts';
+import { memberActor } from '../../portal-api/people/request-context.ts';
 import { requireReauthenticated } from '../../portal-api/people/sessions/sessions.ts';
-import { memberActor } from '../../portal-api/people/visit.ts';
 import { rejected } from '../../portal-api/portal-write.ts';
 import { readBody } from '../http/body.ts';
 import { openExchange } from '../http/exchange.ts';
@@ -17,7 +17,7 @@ import { type Act, isRead, type MemberCall, type VisitorCall } from './act.ts';
 import { acts } from './acts/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { writeCookie } from './cookie.ts';
-import { admitVisitor, type PortalSession, visitOf } from './session.ts';
+import { admitVisitor, type PortalSession, requestContextOf } from './session.ts';
 
 const PREFIX = '/portal/v1';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -45,7 +45,7 @@ async function admitMember(
   const membership = await found.member(accountId);
   if (membership === null)
     throw new Problem('not_found', { detail: `You are not a member of an account ${accountId}.` });
-  const actor = memberActor(call.visit, { id: membership.member_id, name: membership.member_name });
+  const actor = memberActor(call.context, { id: membership.member_id, name: membership.member_name });
   const needed = act.authority as Authority;
   if (!rolesWith(needed).includes(membership.role)) {
     const problem = refusal(needed);
@@ -90,17 +90,17 @@ function isDangerous({ reauthentication }: Act, input: unknown): boolean {
 }
 
 async function perform(services: Services, act: Act, request: FastifyRequest, reply: FastifyReply) {
-  const visit = visitOf(services, request.raw, request.exchange);
-  const found = await admitVisitor(services, request.raw, visit);
+  const context = requestContextOf(services, request.raw, request.exchange);
+  const found = await admitVisitor(services, request.raw, context);
   if (act.authority !== 'none' && found === null) throw new Problem('not_signed_in');
   const visitor: VisitorCall = {
     services,
-    visit,
+    context,
     params: request.params as Record<string, string>,
     session: found?.session ?? null,
     keepToken(token) {
       if (token !== null && !act.givesSession) throw new Error(`${act.id} does not declare givesSession.`);
-      reply.header('set-cookie', writeCookie(visit.origin, token));
+      reply.header('set-cookie', writeCookie(context.origin, token));
     },
   };
   requireIds(visitor.params);

@@ -54,7 +54,7 @@ const wrongFor = (key: Buffer): string => {
 };
 
 describe('codes of an app', () => {
-  it('are asked for after the password, and each is accepted once', async () => {
+  it('are required after the password, and each is accepted once', async () => {
     const { person, key } = await withTotp();
     const first = await signIn(person.email);
     expect(first).toMatchObject({ status: 'second_factor', methods: ['totp'] });
@@ -143,7 +143,7 @@ describe('passkeys', () => {
   const offer = async (browser: Browser, input: object = {}) =>
     (await browser.post('/sign-in/passkey/options', input)).json();
 
-  it('sign in alone, as two factors', async () => {
+  it('sign in alone, and count as two factors', async () => {
     const { person, passkey } = await withPasskey();
     const browser = new Browser(t);
     const { challenge_id, options } = await offer(browser);
@@ -157,7 +157,7 @@ describe('passkeys', () => {
     expect((await new Browser(t).post('/sign-in/passkey', answer)).json().code).toBe('link_not_valid');
   });
 
-  it('work although the password was guessed too often', async () => {
+  it('work although the password is locked after too many guesses', async () => {
     const { person, passkey } = await withPasskey();
     for (let i = 0; i < 11; i++)
       await new Browser(t).post('/sign-in', { email: person.email, password: 'wrong' });
@@ -196,7 +196,7 @@ describe('passkeys', () => {
     expect(await attempt(elsewhere)).toBe('sign_in_failed');
   });
 
-  it('re-authenticate, and the last one of a person without a password stays', async () => {
+  it('can re-authenticate, and the last one of a person without a password cannot be removed', async () => {
     const { person, passkey, browser, registration } = await withPasskey();
     await t.services.db
       .updateTable('sessions')
@@ -225,7 +225,7 @@ describe('passkeys', () => {
 });
 
 describe('an account that requires a second factor', () => {
-  it('opens only what concerns the person until the second factor is there, and keeps the last one', async () => {
+  it('gives access only to the own profile until a second factor is added, and the last one cannot be removed', async () => {
     const { db } = t.services;
     const { person, browser } = await newPerson();
     const account = await createAccount(db, { mfa_required: true });

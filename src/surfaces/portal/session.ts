@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
+import type { RequestContext } from '../../portal-api/people/request-context.ts';
 import type { FoundSession } from '../../portal-api/people/sessions/sessions.ts';
 import { enterAccount, findSession as findByToken } from '../../portal-api/people/sessions/sessions.ts';
 import type { Membership } from '../../portal-api/people/store.ts';
-import type { Visit } from '../../portal-api/people/visit.ts';
 import { readHeader } from '../http/read-header.ts';
 import { CallLimit } from './call-limit.ts';
 import { readCookie } from './cookie.ts';
@@ -19,11 +19,11 @@ export interface PortalSession {
   member(accountId: string): Promise<Membership | null>;
 }
 
-export const visitOf = (
+export const requestContextOf = (
   services: Pick<Services, 'provider'>,
   request: IncomingMessage,
   exchange: Exchange,
-): Visit => ({
+): RequestContext => ({
   clientIp: exchange.client.address.text,
   clientNet: exchange.client.rateLimitKey,
   userAgent: exchange.client.userAgent,
@@ -38,12 +38,12 @@ export const limit = new CallLimit();
 export async function admitVisitor(
   services: Services,
   request: IncomingMessage,
-  visit: Visit,
+  context: RequestContext,
 ): Promise<PortalSession | null> {
   if (readHeader(request, 'x-api-key') !== undefined) throw new Problem('key_not_accepted');
-  requireOwnOrigin(request, visit.origin);
-  const found = await findSession(services, request, visit);
-  const retryAfterSeconds = limit.take(found?.session.id ?? visit.clientNet);
+  requireOwnOrigin(request, context.origin);
+  const found = await findSession(services, request, context);
+  const retryAfterSeconds = limit.take(found?.session.id ?? context.clientNet);
   if (retryAfterSeconds > 0) {
     const detail = 'More than 600 calls were made within one minute.';
     throw new Problem('too_many_attempts', { detail, retryAfterSeconds });
@@ -54,16 +54,16 @@ export async function admitVisitor(
 export async function findSession(
   { db }: Pick<Services, 'db'>,
   request: IncomingMessage,
-  visit: Visit,
+  context: RequestContext,
 ): Promise<PortalSession | null> {
-  const token = readCookie(request, visit.origin);
+  const token = readCookie(request, context.origin);
   const session = token === null ? null : await findByToken(db, token);
   if (session === null) return null;
   return {
     session,
     person: session.person,
     async member(accountId) {
-      const membership = await enterAccount(db, visit, session, accountId);
+      const membership = await enterAccount(db, context, session, accountId);
       if (membership?.mfa_required && !session.second_factor) throw new Problem('second_factor_required');
       return membership;
     },

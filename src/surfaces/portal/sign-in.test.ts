@@ -19,7 +19,7 @@ const newPerson = async () => {
 };
 
 describe('sign-in by password', () => {
-  it('opens the accounts of the person, and nothing after the sign-out', async () => {
+  it('gives access to the accounts of the person, and to nothing after the sign-out', async () => {
     const person = await newPerson();
     const browser = new Browser(t);
     expect((await browser.get('/me')).json()).toMatchObject({ status: 401, code: 'not_signed_in' });
@@ -42,7 +42,7 @@ describe('sign-in by password', () => {
     expect((await new Browser(t, token).get('/me')).statusCode).toBe(401);
   });
 
-  it('answers an unknown address, a wrong password and a person without a password alike', async () => {
+  it('answers an unknown address, a wrong password and a person without a password in the same way', async () => {
     const person = await newPerson();
     const keyless = await createPerson(t.services.db, { password_hash: null });
     const bodies = [];
@@ -55,7 +55,7 @@ describe('sign-in by password', () => {
     expect(bodies[0]).toContain('sign_in_failed');
   });
 
-  it('refuses the eleventh guess for an address, known or not, from wherever it comes', async () => {
+  it('refuses the eleventh guess for an address, known or not, from any client', async () => {
     for (const email of [(await newPerson()).email, 'unknown-guess@example.com']) {
       const codes = [];
       for (let i = 0; i < 11; i++)
@@ -112,8 +112,8 @@ const auditActions = async (): Promise<string[]> => {
   return rows.map(({ action }) => action);
 };
 
-describe('two worlds', () => {
-  it('a session opens no path of the API, and an API key no path of the portal', async () => {
+describe('sessions and API keys', () => {
+  it('a session gives no access to the API, and an API key none to the portal', async () => {
     const person = await newPerson();
     const browser = new Browser(t, await createSession(t.services.db, person));
     const api = await t.call({
@@ -128,7 +128,7 @@ describe('two worlds', () => {
     }
   });
 
-  it('the IP allowlist of the account is not asked for people', async () => {
+  it('the IP allowlist of the account does not apply to people', async () => {
     const { db } = t.services;
     const home = await createAccount(db);
     const person = await createPerson(db);

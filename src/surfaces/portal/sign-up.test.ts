@@ -49,13 +49,13 @@ describe('sign-up', () => {
     expect(await mailsTo(t.services.db, input.email)).toEqual(['verify_email', 'welcome']);
   });
 
-  it('answers a known address alike, and tells its owner by mail', async () => {
+  it('answers a known address like an unknown one, and mails its owner', async () => {
     const person = await createPerson(t.services.db);
     await signUp({ ...newInput(), email: person.email });
     expect(await mailsTo(t.services.db, person.email)).toEqual(['already_registered']);
   });
 
-  it('creates the person with the password of the link that is used, whoever asked for others', async () => {
+  it('creates the person with the password of the link that is used', async () => {
     const input = newInput();
     await signUp({ ...input, password: 'the password of an attacker' });
     const { token } = await signUp(input);

@@ -5,7 +5,7 @@ import { simulate } from './world.ts';
 const homes = openHomes();
 
 describe('a seed', () => {
-  it('is the same world every time, to the last word', async () => {
+  it('repeats exactly the same run', async () => {
     for (const seed of [3, 1415, 92_653]) {
       const [once, again] = [await simulate(homes[0]!, seed), await simulate(homes[1]!, seed)];
       expect(again.trace.join('\n')).toBe(once.trace.join('\n'));

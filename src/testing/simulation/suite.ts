@@ -23,9 +23,9 @@ export function openHomes(): readonly SimulationHome[] {
 }
 
 export function describeWorlds(homes: readonly SimulationHome[], from: number, count: number): void {
-  describe('in a simulated world of crashes, delays and lost words', () => {
+  describe('in a simulation with crashes, delays and lost notifications', () => {
     it.each(Array.from({ length: count / BLOCK }, (_, i) => from + i * BLOCK))(
-      `every promise is kept, seed %i and the ${BLOCK - 1} after it`,
+      `every guarantee holds for seed %i and the ${BLOCK - 1} after it`,
       async (first) => {
         const { broken, accepted } = await simulateMany(homes, { from: first, count: BLOCK }, 1);
         expect(broken.map(explain).join('\n\n')).toBe('');

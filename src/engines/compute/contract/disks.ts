@@ -25,7 +25,7 @@ export function describeDisks(use: Use): void {
       expect((await lab().seen(ref)).snapshots.map(({ id }) => id)).toEqual(['snap_a']);
     });
 
-    it('bring back what was on the disk, once for each operation', async () => {
+    it('restore the disk once for each operation, and only while the machine is stopped', async () => {
       const { engine } = lab();
       const ref = await lab().running();
       await note(ref, 'before');
@@ -44,7 +44,7 @@ export function describeDisks(use: Use): void {
       expect(await noted(ref)).toBe('later');
     });
 
-    it('bring back only the newest', async () => {
+    it('can be restored only if they are the newest', async () => {
       const { engine } = lab();
       const ref = await lab().stopped();
       for (const id of ['snap_1', 'snap_2']) await engine.ensureSnapshot(ref, { id, quiesce: false });
@@ -55,7 +55,7 @@ export function describeDisks(use: Use): void {
       await engine.ensureRestored(ref, to('snap_1'));
     });
 
-    it('become machines of their own', async () => {
+    it('can be the source of a new machine', async () => {
       const ref = await lab().running();
       await note(ref, 'then');
       await lab().engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: false });
@@ -64,7 +64,7 @@ export function describeDisks(use: Use): void {
       expect(await noted(copy)).toBe('then');
     });
 
-    itIfCapable(use, 'quiesce', 'hold the file system still where they are told to', async () => {
+    itIfCapable(use, 'quiesce', 'freeze the file system if quiesce is set', async () => {
       const ref = await lab().running();
       await lab().engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: true });
       expect((await lab().seen(ref)).snapshots[0]?.consistency).toBe('filesystem');
@@ -72,7 +72,7 @@ export function describeDisks(use: Use): void {
   });
 
   describe('a rebuild', () => {
-    it('loses what is on the disk and keeps the machine, its interfaces and its addresses', async () => {
+    it('replaces the disk and keeps the machine, its interfaces and its addresses', async () => {
       const { engine, harness } = lab();
       const ref = await lab().running({ nics: [lab().nic(), lab().nic({ index: 1 })] });
       await note(ref, 'old');
@@ -89,7 +89,7 @@ export function describeDisks(use: Use): void {
       await expect.poll(named).toBe('new-1');
     });
 
-    it('happens once for each operation, and not while there are snapshots', async () => {
+    it('happens once for each operation, and is refused while there are snapshots', async () => {
       const { engine, harness } = lab();
       const ref = await lab().stopped();
       const to = { once: lab().token(), image: harness.image, guest: lab().guest() };
@@ -106,8 +106,8 @@ export function describeDisks(use: Use): void {
     });
   });
 
-  describe('rescue', () => {
-    itIfCapable(use, 'rescue', 'begins and ends with a restart, and leaves the disk alone', async () => {
+  describe('rescue mode', () => {
+    itIfCapable(use, 'rescue', 'begins and ends with a restart, and does not change the disk', async () => {
       const { engine } = lab();
       const ref = await lab().running();
       await note(ref, 'kept');

@@ -37,24 +37,29 @@ export function describeFirewalls(use: Use): void {
   const { lab } = use;
 
   describe('firewalls', () => {
-    itIfCapable(use, 'privateFirewalls', 'are told as they were asked for, and removed', async () => {
-      const { engine } = lab();
-      const ref = lab().ref('fw');
-      expect(await engine.observeFirewall(ref)).toBeNull();
-      const spec = firewallSpec({
-        rules: [pingRule({ remote: { cidrs: ['10.20.0.0/24'], firewalls: [] } })],
-      });
-      await engine.ensureFirewall(ref, spec);
-      await engine.ensureFirewall(ref, spec);
-      expect(await engine.observeFirewall(ref)).toEqual({ ...spec, ...ref });
-      expect(await engine.observeFirewalls()).toContainEqual(ref);
-      await engine.removeFirewall(ref);
-      await engine.removeFirewall(ref);
-      expect(await engine.observeFirewall(ref)).toBeNull();
-      expect(await engine.observeFirewalls()).not.toContainEqual(ref);
-    });
+    itIfCapable(
+      use,
+      'privateFirewalls',
+      'are observed with the requested settings, and can be removed',
+      async () => {
+        const { engine } = lab();
+        const ref = lab().ref('fw');
+        expect(await engine.observeFirewall(ref)).toBeNull();
+        const spec = firewallSpec({
+          rules: [pingRule({ remote: { cidrs: ['10.20.0.0/24'], firewalls: [] } })],
+        });
+        await engine.ensureFirewall(ref, spec);
+        await engine.ensureFirewall(ref, spec);
+        expect(await engine.observeFirewall(ref)).toEqual({ ...spec, ...ref });
+        expect(await engine.observeFirewalls()).toContainEqual(ref);
+        await engine.removeFirewall(ref);
+        await engine.removeFirewall(ref);
+        expect(await engine.observeFirewall(ref)).toBeNull();
+        expect(await engine.observeFirewalls()).not.toContainEqual(ref);
+      },
+    );
 
-    itIfCapable(use, 'privateFirewalls', 'do not go back to an older revision', async () => {
+    itIfCapable(use, 'privateFirewalls', 'never return to an older revision', async () => {
       const { engine } = lab();
       const ref = lab().ref('fw');
       const [older, newer] = [firewallSpec(), firewallSpec({ defaultOut: 'drop' })];
@@ -63,7 +68,7 @@ export function describeFirewalls(use: Use): void {
       expect(await engine.observeFirewall(ref)).toMatchObject({ defaultOut: 'drop' });
     });
 
-    itIfCapable(use, 'privateFirewalls', 'decide between machines of one network', async () => {
+    itIfCapable(use, 'privateFirewalls', 'filter traffic between machines of the same network', async () => {
       const { engine, harness } = lab();
       const network = await lab().network();
       const nics = [11, 12].map((last) => lab().nic({ network: network.id, ipv4: `10.20.0.${last}` }));
@@ -94,36 +99,41 @@ export function describeFirewalls(use: Use): void {
       await engine.removeFirewall(trusted);
     });
 
-    itIfCapable(use, 'privateFirewalls', 'add up on one interface, whichever comes first', async () => {
-      const { engine, harness } = lab();
-      const network = await lab().network();
-      const nics = [11, 12].map((last) => lab().nic({ network: network.id, ipv4: `10.20.0.${last}` }));
-      const [server, client] = await Promise.all(nics.map((nic) => lab().running({ nics: [nic] })));
-      const reaches = () => harness.reaches(client!, '10.20.0.11');
-      await expect.poll(reaches, SOON).toBe(true);
-      const members = [memberOf(server!, nics[0]!)];
-      const [one, other] = [lab().ref('fw'), lab().ref('fw')];
-      const [allow, drop] = [pingRule(), pingRule({ action: 'drop' })];
-      for (const [first, second] of [
-        [one, other],
-        [other, one],
-      ] as const) {
-        // The stricter default counts, then a rule that allows, then one that drops.
-        await engine.ensureFirewall(first, firewallSpec({ members, defaultIn: 'allow' }));
+    itIfCapable(
+      use,
+      'privateFirewalls',
+      'are combined on one interface, in whichever order they are added',
+      async () => {
+        const { engine, harness } = lab();
+        const network = await lab().network();
+        const nics = [11, 12].map((last) => lab().nic({ network: network.id, ipv4: `10.20.0.${last}` }));
+        const [server, client] = await Promise.all(nics.map((nic) => lab().running({ nics: [nic] })));
+        const reaches = () => harness.reaches(client!, '10.20.0.11');
         await expect.poll(reaches, SOON).toBe(true);
-        await engine.ensureFirewall(second, firewallSpec({ members }));
-        expect(await reaches()).toBe(false);
-        await engine.ensureFirewall(first, firewallSpec({ members, defaultIn: 'allow', rules: [allow] }));
-        await expect.poll(reaches, SOON).toBe(true);
-        await engine.ensureFirewall(second, firewallSpec({ members, rules: [drop] }));
-        expect(await reaches()).toBe(false);
-        await engine.removeFirewall(second);
-        await expect.poll(reaches, SOON).toBe(true);
-        await engine.removeFirewall(first);
-      }
-    });
+        const members = [memberOf(server!, nics[0]!)];
+        const [one, other] = [lab().ref('fw'), lab().ref('fw')];
+        const [allow, drop] = [pingRule(), pingRule({ action: 'drop' })];
+        for (const [first, second] of [
+          [one, other],
+          [other, one],
+        ] as const) {
+          // The stricter default counts, then a rule that allows, then one that drops.
+          await engine.ensureFirewall(first, firewallSpec({ members, defaultIn: 'allow' }));
+          await expect.poll(reaches, SOON).toBe(true);
+          await engine.ensureFirewall(second, firewallSpec({ members }));
+          expect(await reaches()).toBe(false);
+          await engine.ensureFirewall(first, firewallSpec({ members, defaultIn: 'allow', rules: [allow] }));
+          await expect.poll(reaches, SOON).toBe(true);
+          await engine.ensureFirewall(second, firewallSpec({ members, rules: [drop] }));
+          expect(await reaches()).toBe(false);
+          await engine.removeFirewall(second);
+          await expect.poll(reaches, SOON).toBe(true);
+          await engine.removeFirewall(first);
+        }
+      },
+    );
 
-    it('say what they cannot do', () => {
+    it('have a reason for each capability that is missing', () => {
       const { privateFirewalls, publicFirewalls } = use.capabilities;
       for (const capability of [privateFirewalls, publicFirewalls])
         expect(capability === true || capability.length > 20).toBe(true);

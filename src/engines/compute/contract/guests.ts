@@ -15,26 +15,31 @@ export function describeGuests(use: Use): void {
     (await log(ref)).split('hello from user data').length - 1;
 
   describe('the console log', () => {
-    itIfCapable(use, 'consoleLog', 'shows the start and what cloud-init did, once per seed', async () => {
-      const { engine } = lab();
-      const guest = lab().guest({ hostname: 'web-7', userData: USER_DATA, sshKeys: [KEY] });
-      const ref = await lab().stopped({ guest });
-      expect(await log(ref)).toBe('');
-      await engine.ensureRunning(ref);
-      await expect.poll(() => log(ref)).toContain('web-7 login:');
-      expect(await timesSaid(ref)).toBe(1);
-      const text = await log(ref);
-      expect(text).toContain('Linux version');
-      expect(text).toMatch(/SHA256:[\w+/]{43}.*ada@example/);
-      await engine.restart(ref, { once: lab().token() });
-      await expect.poll(async () => (await log(ref)).split('login:').length).toBe(3);
-      expect(await timesSaid(ref)).toBe(1);
-      await engine.ensureGuest(ref, { ...guest, seed: lab().token() });
-      await engine.restart(ref, { once: lab().token() });
-      await expect.poll(() => timesSaid(ref)).toBe(2);
-    });
+    itIfCapable(
+      use,
+      'consoleLog',
+      'shows the boot messages, and the output of cloud-init once per seed',
+      async () => {
+        const { engine } = lab();
+        const guest = lab().guest({ hostname: 'web-7', userData: USER_DATA, sshKeys: [KEY] });
+        const ref = await lab().stopped({ guest });
+        expect(await log(ref)).toBe('');
+        await engine.ensureRunning(ref);
+        await expect.poll(() => log(ref)).toContain('web-7 login:');
+        expect(await timesSaid(ref)).toBe(1);
+        const text = await log(ref);
+        expect(text).toContain('Linux version');
+        expect(text).toMatch(/SHA256:[\w+/]{43}.*ada@example/);
+        await engine.restart(ref, { once: lab().token() });
+        await expect.poll(async () => (await log(ref)).split('login:').length).toBe(3);
+        expect(await timesSaid(ref)).toBe(1);
+        await engine.ensureGuest(ref, { ...guest, seed: lab().token() });
+        await engine.restart(ref, { once: lab().token() });
+        await expect.poll(() => timesSaid(ref)).toBe(2);
+      },
+    );
 
-    itIfCapable(use, 'consoleLog', 'ends with the newest, and a rebuild begins it anew', async () => {
+    itIfCapable(use, 'consoleLog', 'keeps the newest lines, and is empty after a rebuild', async () => {
       const { engine, harness } = lab();
       const ref = await lab().running();
       await expect.poll(() => log(ref)).toContain('login:');
@@ -53,7 +58,7 @@ export function describeGuests(use: Use): void {
   });
 
   describe('the console', () => {
-    itIfCapable(use, 'serialConsole', 'takes what is typed and shows what comes back', async () => {
+    itIfCapable(use, 'serialConsole', 'passes on what is typed and shows the output', async () => {
       const ref = await lab().running();
       const { protocol, stream } = await lab().engine.openConsole(ref, 'serial');
       expect(protocol).toBe('serial');
@@ -70,7 +75,7 @@ export function describeGuests(use: Use): void {
       await closed;
     });
 
-    it('is not to be had of a machine that is off, or in a way the driver lacks', async () => {
+    it('is refused for a stopped machine, and for a type of console that the driver does not have', async () => {
       const { engine } = lab();
       const off = await lab().stopped();
       if (engine.capabilities.serialConsole === true)
@@ -98,26 +103,31 @@ export function describeGuests(use: Use): void {
   });
 
   describe('series', () => {
-    itIfCapable(use, 'series', 'have a value for each step, and none before it was there', async () => {
-      const { engine } = lab();
-      const ref = await lab().running();
-      const started = (await lab().seen(ref)).startedAt ?? new Date();
-      const from = new Date(started.getTime() - 600_000);
-      const range = { from, to: new Date(started.getTime() + 60_000), stepSeconds: 60 };
-      const series = await engine.readSeries(ref, metricNames, range);
-      expect(new Set(series.map(({ metric }) => metric))).toEqual(new Set(metricNames));
-      for (const { values } of series) {
-        expect(values).toHaveLength(11);
-        expect(values.slice(0, 9)).toEqual(Array(9).fill(null));
-      }
-      const [cpu, ...rest] = await engine.readSeries(ref, ['cpu'], range);
-      expect([cpu?.metric, rest]).toEqual(['cpu', []]);
-    });
+    itIfCapable(
+      use,
+      'series',
+      'have a value for each step, and no values from before the machine existed',
+      async () => {
+        const { engine } = lab();
+        const ref = await lab().running();
+        const started = (await lab().seen(ref)).startedAt ?? new Date();
+        const from = new Date(started.getTime() - 600_000);
+        const range = { from, to: new Date(started.getTime() + 60_000), stepSeconds: 60 };
+        const series = await engine.readSeries(ref, metricNames, range);
+        expect(new Set(series.map(({ metric }) => metric))).toEqual(new Set(metricNames));
+        for (const { values } of series) {
+          expect(values).toHaveLength(11);
+          expect(values.slice(0, 9)).toEqual(Array(9).fill(null));
+        }
+        const [cpu, ...rest] = await engine.readSeries(ref, ['cpu'], range);
+        expect([cpu?.metric, rest]).toEqual(['cpu', []]);
+      },
+    );
 
     itIfCapable(
       use,
       'series',
-      'of the network are added up once for each machine, and never shrink',
+      'of network traffic are added up once for each machine, and never shrink',
       async () => {
         const ref = await lab().running();
         const to = new Date();

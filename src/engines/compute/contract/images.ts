@@ -24,7 +24,7 @@ export function describeImages(use: Use): void {
   const { lab } = use;
 
   describe('images', () => {
-    it("of the provider are there, and nobody's else", async () => {
+    it('of the provider are available, but not as images of an account', async () => {
       const { engine, harness } = lab();
       expect(await engine.observeImage(harness.image)).toMatchObject({
         ...harness.image,
@@ -33,7 +33,7 @@ export function describeImages(use: Use): void {
       expect(await engine.observeImage({ ...harness.image, account: 'acc_1' })).toBeNull();
     });
 
-    it('are captured from a running machine, once, and outlive it', async () => {
+    it('are captured once from a running machine, and can be used after it is removed', async () => {
       const { engine, harness } = lab();
       const vm = await lab().running();
       await harness.writeInside(vm, '/root/note', 'captured');
@@ -67,7 +67,7 @@ export function describeImages(use: Use): void {
       expect(await refusal(engine.ensureImage(lab().ref('img'), none))).toBe('not_found');
     });
 
-    it('need a disk that is large enough', async () => {
+    it('are refused for a machine whose disk is too small for them', async () => {
       const { engine, harness } = lab();
       const vm = await lab().stopped();
       const ref = lab().ref('img');
@@ -77,55 +77,65 @@ export function describeImages(use: Use): void {
       expect(await refusal(engine.ensureInstance(lab().ref(), spec))).toBe('engine_failed');
     });
 
-    itIfCapable(use, 'imageImport', 'are taken from a file, if it is what it is said to be', async () => {
-      const { engine, harness } = lab();
-      const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
-      const file = join(folder, 'image');
-      const { minDiskGb } = await harness.writeImage(file);
-      const bytes = await readFile(file);
-      const source = sourceOf(lab(), file);
-      const ref = lab().ref('img');
-      await engine.ensureImage(ref, source);
-      await engine.ensureImage(ref, source);
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      expect(await engine.observeImage(ref)).toMatchObject({ sizeBytes: bytes.length, sha256, minDiskGb });
-      expect((await lab().seen(await lab().stopped({ source: { image: ref } }))).image).toEqual(ref);
-      await writeFile(file, 'something else altogether');
-      const other = lab().ref('img');
-      expect(await refusal(engine.ensureImage(other, source))).toBe('engine_failed');
-      expect(await engine.observeImage(other)).toBeNull();
-      await rm(folder, { recursive: true });
-    });
+    itIfCapable(
+      use,
+      'imageImport',
+      'are imported from a file, if its content has the declared format',
+      async () => {
+        const { engine, harness } = lab();
+        const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
+        const file = join(folder, 'image');
+        const { minDiskGb } = await harness.writeImage(file);
+        const bytes = await readFile(file);
+        const source = sourceOf(lab(), file);
+        const ref = lab().ref('img');
+        await engine.ensureImage(ref, source);
+        await engine.ensureImage(ref, source);
+        const sha256 = createHash('sha256').update(bytes).digest('hex');
+        expect(await engine.observeImage(ref)).toMatchObject({ sizeBytes: bytes.length, sha256, minDiskGb });
+        expect((await lab().seen(await lab().stopped({ source: { image: ref } }))).image).toEqual(ref);
+        await writeFile(file, 'something else altogether');
+        const other = lab().ref('img');
+        expect(await refusal(engine.ensureImage(other, source))).toBe('engine_failed');
+        expect(await engine.observeImage(other)).toBeNull();
+        await rm(folder, { recursive: true });
+      },
+    );
 
-    itIfCapable(use, 'imageImport', 'are carried elsewhere in a file, or as a stream', async () => {
-      const { engine, harness } = lab();
-      const vm = await lab().running();
-      await harness.writeInside(vm, '/root/note', 'carried');
-      const ref = lab().ref('img');
-      await engine.ensureImage(ref, { instance: vm.id });
-      const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
-      const file = join(folder, 'image');
-      const bytes = await readBytes(await engine.exportImage(ref));
-      expect((await readBytes(await engine.exportImage(ref))).equals(bytes)).toBe(true);
-      await writeFile(file, bytes);
-      const minDiskGb = (await engine.observeImage(ref))?.minDiskGb;
-      await engine.removeImage(ref);
-      const sha256 = createHash('sha256').update(bytes).digest('hex');
-      const content = { sizeBytes: bytes.length, sha256, read: () => chunksOf(bytes) };
-      const { file: _, ...given } = sourceOf(lab(), file);
-      for (const source of [sourceOf(lab(), file), { ...given, content }]) {
-        const copy = lab().ref('img');
-        await engine.ensureImage(copy, source);
-        expect(await engine.observeImage(copy)).toMatchObject({ state: 'available', minDiskGb });
-        const made = await lab().running({ source: { image: copy } });
-        expect(await harness.readInside(made, '/root/note')).toBe('carried');
-        await engine.removeImage(copy);
-      }
-      expect(await refusal(engine.exportImage({ ...ref, id: 'img_none' }))).toBe('not_found');
-      await rm(folder, { recursive: true });
-    });
+    itIfCapable(
+      use,
+      'imageImport',
+      'are exported to a file or as a stream, and can be imported elsewhere',
+      async () => {
+        const { engine, harness } = lab();
+        const vm = await lab().running();
+        await harness.writeInside(vm, '/root/note', 'carried');
+        const ref = lab().ref('img');
+        await engine.ensureImage(ref, { instance: vm.id });
+        const folder = await mkdtemp(join(tmpdir(), 'hostplane-image-'));
+        const file = join(folder, 'image');
+        const bytes = await readBytes(await engine.exportImage(ref));
+        expect((await readBytes(await engine.exportImage(ref))).equals(bytes)).toBe(true);
+        await writeFile(file, bytes);
+        const minDiskGb = (await engine.observeImage(ref))?.minDiskGb;
+        await engine.removeImage(ref);
+        const sha256 = createHash('sha256').update(bytes).digest('hex');
+        const content = { sizeBytes: bytes.length, sha256, read: () => chunksOf(bytes) };
+        const { file: _, ...given } = sourceOf(lab(), file);
+        for (const source of [sourceOf(lab(), file), { ...given, content }]) {
+          const copy = lab().ref('img');
+          await engine.ensureImage(copy, source);
+          expect(await engine.observeImage(copy)).toMatchObject({ state: 'available', minDiskGb });
+          const made = await lab().running({ source: { image: copy } });
+          expect(await harness.readInside(made, '/root/note')).toBe('carried');
+          await engine.removeImage(copy);
+        }
+        expect(await refusal(engine.exportImage({ ...ref, id: 'img_none' }))).toBe('not_found');
+        await rm(folder, { recursive: true });
+      },
+    );
 
-    itIfCapable(use, 'imageImport', 'are not made of content that turns out to be damaged', async () => {
+    itIfCapable(use, 'imageImport', 'are not created from damaged content', async () => {
       const { engine } = lab();
       const vm = await lab().stopped();
       const ref = lab().ref('img');

@@ -5,7 +5,7 @@ import type { Use } from './lab.ts';
 
 export function describeInstances({ lab }: Use): void {
   describe('instances', () => {
-    it('are made stopped, and observed as they were asked for', async () => {
+    it('are created stopped, and are observed with the requested settings', async () => {
       const nics = [lab().nic({ index: 0 }), lab().nic({ index: 1, aliases: ['192.0.2.200'] })];
       const guest = lab().guest({ hostname: 'db-1' });
       const ref = await lab().stopped({ nics, guest });
@@ -25,7 +25,7 @@ export function describeInstances({ lab }: Use): void {
       });
     });
 
-    it('are made once, however often and by however many at once', async () => {
+    it('are created once, even if several processes ask for them at the same time and repeatedly', async () => {
       const ref = lab().ref();
       const before = await lab().engine.readCapacity();
       const other = await lab().harness.reopen();
@@ -40,13 +40,13 @@ export function describeInstances({ lab }: Use): void {
       await other.close();
     });
 
-    it('are listed with all others', async () => {
+    it('appear in the list with the same values as when they are read alone', async () => {
       const refs = [await lab().stopped(), await lab().stopped()];
       const listed = await lab().engine.observeInstances();
       for (const ref of refs) expect(listed.find(({ id }) => id === ref.id)).toEqual(await lab().seen(ref));
     });
 
-    it('are removed, running or not, and removing what is not there is no error', async () => {
+    it('are removed whether they run or not, and removing one twice is not an error', async () => {
       const ref = await lab().running();
       await lab().engine.ensureSnapshot(ref, { id: 'snap_1', quiesce: false });
       await lab().engine.removeInstance(ref);
@@ -57,7 +57,7 @@ export function describeInstances({ lab }: Use): void {
       await lab().engine.removeInstance(lab().ref());
     });
 
-    it('of one account are not those of another', async () => {
+    it('of one account cannot be read or removed by another account', async () => {
       const ref = await lab().stopped();
       const foreign = { ...ref, account: 'acc_somebody_else' };
       expect(await lab().engine.observeInstance(foreign)).toBeNull();
@@ -65,7 +65,7 @@ export function describeInstances({ lab }: Use): void {
       expect(await lab().engine.observeInstance(ref)).not.toBeNull();
     });
 
-    it('that are not there are refused as not found, whatever is asked of them', async () => {
+    it('that do not exist are refused with not_found by every call', async () => {
       const ref = lab().ref();
       const { engine, harness } = lab();
       expect(await refusal(engine.ensureRunning(ref))).toBe('not_found');
@@ -79,7 +79,7 @@ export function describeInstances({ lab }: Use): void {
       expect(await refusal(engine.readConsoleLog(ref, 1000))).toBe('not_found');
     });
 
-    it('cannot be made from what is not there', async () => {
+    it('cannot be created from an image, machine, snapshot or network that does not exist', async () => {
       const { engine } = lab();
       const from = (source: Source) => refusal(engine.ensureInstance(lab().ref(), lab().spec({ source })));
       expect(await from({ image: { account: null, id: 'no-such-image' } })).toBe('not_found');
@@ -90,7 +90,7 @@ export function describeInstances({ lab }: Use): void {
       expect(await refusal(engine.ensureInstance(lab().ref(), lab().spec({ nics })))).toBe('not_found');
     });
 
-    it('are copied with what is on their disk, and are strangers afterwards', async () => {
+    it('are copied with their disk, and later changes of the copy do not affect the original', async () => {
       const { harness } = lab();
       const original = await lab().running();
       await harness.writeInside(original, '/root/note', 'mine');
@@ -100,7 +100,7 @@ export function describeInstances({ lab }: Use): void {
       expect(await harness.readInside(original, '/root/note')).toBe('mine');
     });
 
-    it('are still there, as they were, for a driver that was just opened', async () => {
+    it('are observed unchanged by a driver that was just opened', async () => {
       const { harness } = lab();
       const ref = await lab().running({ nics: [lab().nic()] });
       await harness.writeInside(ref, '/root/note', 'kept');
@@ -111,7 +111,7 @@ export function describeInstances({ lab }: Use): void {
       await other.close();
     });
 
-    it('are not begun for whoever has given up already', async () => {
+    it('are not created if the caller has already aborted', async () => {
       const ref = lab().ref();
       const reason = new Error('given up');
       const signal = AbortSignal.abort(reason);
@@ -120,8 +120,8 @@ export function describeInstances({ lab }: Use): void {
     });
   });
 
-  describe('sizes', () => {
-    it('change while it is stopped, up and down, except for the disk', async () => {
+  describe('the size of a machine', () => {
+    it('can grow and shrink while it is stopped, except for the disk', async () => {
       const { engine, harness } = lab();
       const ref = await lab().stopped();
       const { vcpus, memoryMb, diskGb } = harness.size;
@@ -135,7 +135,7 @@ export function describeInstances({ lab }: Use): void {
       expect((await lab().seen(ref)).size).toEqual(small);
     });
 
-    it('of a running one grow where the engine can do it live, and never shrink', async () => {
+    it('can grow while it runs if the engine supports live resize, and never shrink', async () => {
       const { engine, harness } = lab();
       const ref = await lab().running();
       const large = { ...harness.size, vcpus: harness.size.vcpus + 1 };

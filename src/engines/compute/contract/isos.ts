@@ -33,7 +33,7 @@ export function describeIsos(use: Use): void {
       expect(await engine.observeIso(iso)).toBeNull();
     });
 
-    itIfCapable(use, 'isoDrive', 'is in the drive until it is ejected, and boots once', async () => {
+    itIfCapable(use, 'isoDrive', 'is in the drive until it is ejected, and is booted once', async () => {
       const { engine } = lab();
       const iso = await stored();
       const ref = await lab().running();

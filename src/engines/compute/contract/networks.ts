@@ -7,7 +7,7 @@ export function describeNetworks(use: Use): void {
   const { lab } = use;
 
   describe('networks', () => {
-    it('are made, changed in place and told as they were asked for', async () => {
+    it('are created, changed in place, and observed with the requested settings', async () => {
       const { engine } = lab();
       const ref = await lab().network();
       await engine.ensureNetwork(ref, lab().networkSpec());
@@ -20,7 +20,7 @@ export function describeNetworks(use: Use): void {
       expect(await engine.observeNetwork(ref)).toEqual({ ...changed, ...ref, usedBy: [] });
     });
 
-    it('are kept while a machine is in them, and removed without a word if they are gone', async () => {
+    it('cannot be removed while a machine is attached, and can be removed twice without an error', async () => {
       const { engine } = lab();
       const ref = await lab().network();
       const nic = lab().nic({ network: ref.id, ipv4: '10.20.0.20' });
@@ -33,7 +33,7 @@ export function describeNetworks(use: Use): void {
       expect(await engine.observeNetwork(ref)).toBeNull();
     });
 
-    itIfCapable(use, 'overlappingNetworks', 'may have the same addresses', async () => {
+    itIfCapable(use, 'overlappingNetworks', 'may have the same addresses as other networks', async () => {
       const [one, other] = [await lab().network(), await lab().network()];
       for (const ref of [one, other])
         expect(await lab().engine.observeNetwork(ref)).toMatchObject({
@@ -50,7 +50,7 @@ export function describeNetworks(use: Use): void {
       expect(await lab().engine.observeNetwork(ref)).toEqual({ ...spec, ...ref, usedBy: [] });
     });
 
-    it('are either joined or removed, never both, when both are asked at once', async () => {
+    it('are either attached or removed, never both, when both are requested at the same time', async () => {
       const { engine } = lab();
       for (let round = 0; round < 5; round++) {
         const ref = await lab().network();
@@ -66,7 +66,7 @@ export function describeNetworks(use: Use): void {
   });
 
   describe('interfaces', () => {
-    it('come, change and go on a stopped machine, in the order of their index', async () => {
+    it('can be added, changed and removed on a stopped machine, and are listed in the order of their index', async () => {
       const { engine } = lab();
       const first = lab().nic({ index: 0 });
       const second = lab().nic({ index: 1 });
@@ -82,7 +82,7 @@ export function describeNetworks(use: Use): void {
       expect((await lab().seen(ref)).nics).toEqual([changed]);
     });
 
-    it('arrive alike, in whichever order they are asked for', async () => {
+    it('are the same in whichever order they are added', async () => {
       const { engine } = lab();
       const nics = [0, 1, 2].map((index) => lab().nic({ index }));
       const there = await lab().stopped();
@@ -94,14 +94,14 @@ export function describeNetworks(use: Use): void {
       expect((await lab().seen(back)).nics).toEqual(before);
     });
 
-    it('need a network that is there', async () => {
+    it('are refused if their network does not exist', async () => {
       const ref = await lab().stopped();
       expect(await refusal(lab().engine.ensureNic(ref, lab().nic({ network: 'net_none' })))).toBe(
         'not_found',
       );
     });
 
-    itIfCapable(use, 'nicHotPlug', 'come and go while it runs', async () => {
+    itIfCapable(use, 'nicHotPlug', 'can be added and removed while the machine runs', async () => {
       const { engine } = lab();
       const ref = await lab().running({ nics: [lab().nic()] });
       const { startedAt } = await lab().seen(ref);

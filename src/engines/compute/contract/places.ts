@@ -21,7 +21,7 @@ export function describePlaces({ lab }: Use): void {
     skip((await lab().engine.readCapacity()).length < 2, 'There is only one host.');
 
   describe('capacity', () => {
-    it('is taken by making and given back by removing', async () => {
+    it('shrinks when a machine is created and grows back when it is removed', async () => {
       const { engine, harness } = lab();
       const before = await engine.readCapacity();
       const ref = await lab().stopped();
@@ -33,7 +33,7 @@ export function describePlaces({ lab }: Use): void {
       expect(await engine.readCapacity()).toEqual(before);
     });
 
-    it('runs out: what does not fit is refused, by the question as by the deed, and leaves nothing', async () => {
+    it('runs out: a machine that does not fit is refused by the check and by the creation, and nothing of it remains', async () => {
       const { engine, account } = lab();
       const { size, hosts } = await hogging(lab());
       expect(await engine.fits(account, size, null)).toEqual({ fits: true });
@@ -49,7 +49,7 @@ export function describePlaces({ lab }: Use): void {
       for (const { free } of await engine.readCapacity()) expect(free.memoryMb).toBeGreaterThanOrEqual(0);
     });
 
-    it('decides whether a machine can grow, which may move it', async () => {
+    it('decides whether a machine can grow, and a machine that grows may be moved to another host', async () => {
       const { engine, harness } = lab();
       const { size, hosts } = await hogging(lab());
       const small = await lab().stopped();
@@ -63,7 +63,7 @@ export function describePlaces({ lab }: Use): void {
   });
 
   describe('placement', () => {
-    it('spreads the members of a group, strictly up to the number of hosts, also all at once', async () => {
+    it('spreads the members of a strict group over all hosts, also when they are created at the same time', async () => {
       const { engine, account } = lab();
       const hosts = (await engine.readCapacity()).length;
       const refs = Array.from({ length: hosts + 1 }, () => lab().ref());
@@ -85,7 +85,7 @@ export function describePlaces({ lab }: Use): void {
       await member({ ...late, strict: false });
     });
 
-    it('keeps the members of a compact group together', async ({ skip }) => {
+    it('puts the members of a compact group on the same host', async ({ skip }) => {
       await skipIfAlone(skip);
       const { size } = await hogging(lab());
       const group = lab().group({ policy: 'compact' });
@@ -102,7 +102,7 @@ export function describePlaces({ lab }: Use): void {
       expect(new Set(await hostsOf([first, apart])).size).toBe(2);
     });
 
-    it('changes for a stopped machine, which moves', async ({ skip }) => {
+    it('can be changed for a stopped machine, which then moves', async ({ skip }) => {
       await skipIfAlone(skip);
       const { engine } = lab();
       const first = await lab().stopped();

@@ -3,8 +3,8 @@ import type { Ref } from '../port.ts';
 import type { Use } from './lab.ts';
 
 export function describePower({ lab }: Use): void {
-  describe('power', () => {
-    it('is switched on and off, and what is so already stays so', async () => {
+  describe('the power of a machine', () => {
+    it('can be switched on and off, and doing so twice changes nothing', async () => {
       const { engine } = lab();
       const ref = await lab().stopped();
       await engine.ensureRunning(ref);
@@ -23,7 +23,7 @@ export function describePower({ lab }: Use): void {
       }
     });
 
-    it('can be on again as soon as the guest has shut down', async () => {
+    it('can be switched on as soon as the guest has shut down', async () => {
       const { engine } = lab();
       const ref = await lab().running();
       await lab().booted(ref);
@@ -36,23 +36,26 @@ export function describePower({ lab }: Use): void {
     it.each([
       ['off by force', 'stopped', (ref: Ref) => lab().engine.ensureStopped(ref)],
       ['restarted', 'running', (ref: Ref) => lab().engine.restart(ref, { once: lab().token() })],
-    ] as const)('stays on when the guest ignores the request, until it is %s', async (_, state, cut) => {
-      const { engine, harness } = lab();
-      const ref = await lab().running();
-      const { startedAt } = await lab().seen(ref);
-      await harness.deafen(ref);
-      // The guest is given far more time than the calls take: none of them waits for it.
-      for (const seconds of [600, 600, 1]) {
-        await engine.requestShutdown(ref, seconds);
-        expect(await lab().seen(ref)).toMatchObject({ state: 'running', startedAt });
-      }
-      await cut(ref);
-      const seen = await lab().seen(ref);
-      expect(seen.state).toBe(state);
-      expect(seen.startedAt).not.toEqual(startedAt);
-    });
+    ] as const)(
+      'stays on while the guest ignores the shutdown request, until it is %s',
+      async (_, state, cut) => {
+        const { engine, harness } = lab();
+        const ref = await lab().running();
+        const { startedAt } = await lab().seen(ref);
+        await harness.deafen(ref);
+        // The guest is given far more time than the calls take: none of them waits for it.
+        for (const seconds of [600, 600, 1]) {
+          await engine.requestShutdown(ref, seconds);
+          expect(await lab().seen(ref)).toMatchObject({ state: 'running', startedAt });
+        }
+        await cut(ref);
+        const seen = await lab().seen(ref);
+        expect(seen.state).toBe(state);
+        expect(seen.startedAt).not.toEqual(startedAt);
+      },
+    );
 
-    it('can be removed while the guest ignores the request', async () => {
+    it('does not keep the machine from being removed while the guest ignores the shutdown request', async () => {
       const { engine, harness } = lab();
       const ref = await lab().running();
       await harness.deafen(ref);
@@ -61,7 +64,7 @@ export function describePower({ lab }: Use): void {
       expect(await engine.observeInstance(ref)).toBeNull();
     });
 
-    it('keeps what is on the disk through all of it', async () => {
+    it('can be switched off and on without losing the content of the disk', async () => {
       const { engine, harness } = lab();
       const ref = await lab().running();
       await harness.writeInside(ref, '/root/note', 'kept');
@@ -70,7 +73,7 @@ export function describePower({ lab }: Use): void {
       expect(await harness.readInside(ref, '/root/note')).toBe('kept');
     });
 
-    it('is seen as off when the guest shut itself down, and whoever watches is nudged', async () => {
+    it('is observed as off after the guest shut itself down, and watchers are notified', async () => {
       const { engine, harness } = lab();
       const ref = await lab().running();
       const nudges: string[] = [];
@@ -83,7 +86,7 @@ export function describePower({ lab }: Use): void {
   });
 
   describe('a restart', () => {
-    it('happens once for each operation, however often it is asked for', async () => {
+    it('happens once for each operation, however often it is requested', async () => {
       const { engine } = lab();
       const ref = await lab().running();
       const [first, second] = [lab().token(), lab().token()];
@@ -102,7 +105,7 @@ export function describePower({ lab }: Use): void {
       expect(await startedAt()).toBe(last);
     });
 
-    it('leaves a stopped machine running', async () => {
+    it('starts a stopped machine', async () => {
       const ref = await lab().stopped();
       await lab().engine.restart(ref, { once: lab().token() });
       expect((await lab().seen(ref)).state).toBe('running');

@@ -38,7 +38,7 @@ export function describeVolumes(use: Use): void {
       expect(await engine.observeVolume(ref)).toBeNull();
     });
 
-    it('is not of the other kind than the location offers', async () => {
+    it('is refused if the location does not offer its kind', async () => {
       const { engine } = lab();
       for (const kind of ['block', 'filesystem'] as const) {
         if (engine.capabilities[kind === 'block' ? 'blockVolumes' : 'fileSystemVolumes'] === true) continue;
@@ -47,7 +47,7 @@ export function describeVolumes(use: Use): void {
       }
     });
 
-    it('keeps its bytes when it is detached and attached elsewhere', async () => {
+    it('keeps its data when it is detached and attached to another machine', async () => {
       const { engine } = lab();
       const volume = await lab().volume();
       const one = await lab().running();
@@ -66,7 +66,7 @@ export function describeVolumes(use: Use): void {
       expect(await read(volume, two)).toBe('precious');
     });
 
-    it('is on one machine at a time, and on no machine that is not there', async () => {
+    it('is attached to at most one machine, which must exist', async () => {
       const { engine } = lab();
       const volume = await lab().volume();
       const [one, two] = [await lab().stopped(), await lab().stopped()];
@@ -83,7 +83,7 @@ export function describeVolumes(use: Use): void {
       await detach({ ...volume, id: 'vol_none' }, two);
     });
 
-    it('outlives its machine', async () => {
+    it('still exists after its machine is removed', async () => {
       const { engine } = lab();
       const volume = await lab().volume();
       const one = await lab().running();
@@ -96,7 +96,7 @@ export function describeVolumes(use: Use): void {
       expect(await read(volume, two)).toBe('kept');
     });
 
-    it('stays with its machine through a restart, a rebuild and a restored snapshot, and is not copied', async () => {
+    it('stays attached through a restart, a rebuild and a restored snapshot, and is not copied with the machine', async () => {
       const { engine, harness } = lab();
       const volume = await lab().volume();
       const ref = await lab().running();
@@ -120,7 +120,7 @@ export function describeVolumes(use: Use): void {
       expect(await read(volume, ref)).toBe('kept');
     });
 
-    it('is not needed by a snapshot of the machine that had it', async () => {
+    it('can be removed although a snapshot of its former machine exists', async () => {
       const { engine } = lab();
       const volume = await lab().volume();
       const ref = await lab().stopped();
@@ -134,7 +134,7 @@ export function describeVolumes(use: Use): void {
       await engine.ensureRunning(copy);
     });
 
-    it('grows, and never shrinks', async () => {
+    it('can grow but not shrink', async () => {
       const { engine } = lab();
       const volume = await lab().volume({ sizeGb: 1 });
       await engine.ensureVolumeSize(volume, 2);
@@ -179,7 +179,7 @@ export function describeVolumes(use: Use): void {
       expect(await engine.observeVolume(volume)).toBeNull();
     });
 
-    it('bring back what was there, once for each operation, on a stopped machine or none', async () => {
+    it('restore the data once for each operation, while the volume is detached or its machine is stopped', async () => {
       const { engine } = lab();
       const volume = await lab().volume();
       const ref = await lab().running();
@@ -200,7 +200,7 @@ export function describeVolumes(use: Use): void {
       expect(await read(volume, ref)).toBe('later');
     });
 
-    it('bring back only the newest', async () => {
+    it('can be restored only if they are the newest', async () => {
       const { engine } = lab();
       const volume = await lab().volume();
       for (const id of ['vsnap_1', 'vsnap_2']) await engine.ensureVolumeSnapshot(volume, id);
@@ -212,7 +212,7 @@ export function describeVolumes(use: Use): void {
       await restore('vsnap_1');
     });
 
-    it('become volumes of their own, as large or larger', async () => {
+    it('can be the source of a new volume of at least the same size', async () => {
       const { engine } = lab();
       const volume = await lab().volume({ sizeGb: 2 });
       const ref = await lab().running();

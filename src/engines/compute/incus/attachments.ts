@@ -5,7 +5,7 @@ import type { ComputeEngine } from '../port.ts';
 import { hasSucceeded } from './client.ts';
 import { changeInstance, findRaw, insist, pathOf, requireRaw, type Site } from './driver-context.ts';
 import { IncusError } from './failure.ts';
-import { hostOf, readRooms } from './hosts.ts';
+import { hostOf, readHostTotals } from './hosts.ts';
 import { projectOf } from './names.ts';
 import { isRunning } from './observation.ts';
 import { memberOf, type RawVolume } from './raw-volume.ts';
@@ -140,8 +140,8 @@ export async function ensureVolumeSize(
     (await site.ledger.find(ref))?.host ??
     (await hostOf(site, { location: 'none' }, signal));
   const entry = (diskGb: number) => ({ ...ref, host, size: volumeSize(diskGb) });
-  const rooms = (await readRooms(site)).filter(({ name }) => name === host);
-  const choice = await site.ledger.move(entry(sizeGb), null, rooms);
+  const totals = (await readHostTotals(site)).filter(({ name }) => name === host);
+  const choice = await site.ledger.move(entry(sizeGb), null, totals);
   if ('refused' in choice)
     throw new EngineRefused('capacity_unavailable', 'This location has no room for a volume of this size.');
   try {

@@ -29,7 +29,7 @@ afterAll(async () => {
   await removeTemporaryFolder(folder);
 });
 
-it('waits for an answer longer than it keeps an unused connection', async () => {
+it('waits for an answer longer than it keeps an idle connection open', async () => {
   for (let i = 0; i < 2; i++) {
     const connected = once(server, 'connection') as Promise<[Socket]>;
     const asked = client.ask('GET', '/1.0');

@@ -89,7 +89,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
       (await lab.engine.readCapacity()).map(({ host, free }: HostCapacity) => [host, free.diskGb]),
     );
 
-  it('are stored near the machine that they are made for, and follow it to another member', async () => {
+  it('are stored on the member of their machine, and move when they are attached on another member', async () => {
     const { volume, here, there } = await scene();
     expect(await memberOf(volume)).toBe(await hostOf(here));
     const before = await freeDisk();
@@ -126,7 +126,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     ]);
   });
 
-  it('stay where they are unless they may move', async () => {
+  it('are refused on another member if the call does not allow a move', async () => {
     const { volume, here, there } = await scene();
     const before = await copiesOf(volume);
     await expect(attach(volume, there, false)).rejects.toMatchObject({ code: 'invalid_state' });
@@ -135,7 +135,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     expect(await read(volume, here)).toBe('second');
   });
 
-  it('draw a new machine to their member', async () => {
+  it('make a new machine that uses them start on their member', async () => {
     const { volume, there } = await scene();
     const host = await hostOf(there);
     await attach(volume, there);
@@ -143,7 +143,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     for (let i = 0; i < 3; i++) expect(await hostOf(await lab.stopped({ volumes: [volume.id] }))).toBe(host);
   });
 
-  it('keep their size on another member', async () => {
+  it('keep their size limit on another member', async () => {
     const { volume, there } = await scene();
     await attach(volume, there);
     const { path } = (await lab.engine.observeVolume(volume)) ?? {};
@@ -152,7 +152,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     expect(await harness.readInside(there, '/said')).toBe('full\n');
   });
 
-  it('keep their machine where they are', async () => {
+  it('keep their machine from being placed on another member while they are attached', async () => {
     const { volume, here, there } = await scene();
     await attach(volume, here);
     await lab.engine.ensureStopped(here);
@@ -168,7 +168,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     expect(await read(volume, here)).toBe('second');
   });
 
-  it('stay behind when the provider moves their machine, until they are attached again', async () => {
+  it('stay on their member when the provider moves their machine, until they are attached again', async () => {
     const { volume, here, there } = await scene();
     await attach(volume, here);
     await lab.engine.ensureStopped(here);
@@ -225,7 +225,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     expect(entries.filter(({ machine_id }) => machine_id.startsWith(volume.id))).toHaveLength(1);
   };
 
-  it('are one, and whole, after a worker was killed at any request of a move', LONG, async () => {
+  it('exist once and complete after a worker was killed at any request of a move', LONG, async () => {
     const { volume, here, there } = await scene();
     let [from, to] = [here, there];
     for (let last = 1, isOver = false; !isOver; last++)
@@ -247,7 +247,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
       }
   });
 
-  it.runIf(isLong)('are not harmed by a worker that was asleep at any request of a move', LONG, async () => {
+  it.runIf(isLong)('are not damaged by a worker that was paused at any request of a move', LONG, async () => {
     const { volume, here, there } = await scene();
     for (let last = 1, isOver = false; !isOver; last++) {
       isOver = true;
@@ -276,7 +276,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
   });
 
   it.runIf(isLong).each(['source', 'destination'] as const)(
-    'survive the death of the %s of a move',
+    'survive the loss of the %s of a move',
     async (side) => {
       const { volume, here, there } = await scene();
       await attach(volume, here);
@@ -302,7 +302,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     },
   );
 
-  it('are listed while their member is lost', async () => {
+  it('are listed while their member is offline', async () => {
     const { volume, here } = await scene();
     const lost = member(await hostOf(here));
     const before = (await lab.engine.observeVolumes()).filter(({ id }) => id === volume.id);
@@ -315,7 +315,7 @@ describe.skipIf(reason !== null)(`volumes of a cluster${reason === null ? '' : `
     await expect.poll(() => lab.engine.observeVolume(volume).catch(() => null), PATIENCE).toEqual(before[0]);
   });
 
-  it('are made anew where an interrupted creation left nothing but a part', async () => {
+  it('are created again if an interrupted creation left only a part', async () => {
     const volume = lab.ref('vol');
     await lab.engine.ensureVolume(volume, lab.volumeSpec());
     const [made] = (await findCopies(harness.engine.site, volume)) as [RawVolume];

@@ -58,7 +58,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
 
   describePlaces({ capabilities: capabilitiesOf({ instanceType: 'container' }), lab: () => lab });
 
-  it('has room on each of its members, where machines really are', async () => {
+  it('reports the capacity of each member, and places machines on all of them', async () => {
     expect((await lab.engine.readCapacity()).map(({ host }) => host).sort()).toEqual(names());
     const refs = await spread();
     expect((await Promise.all(refs.map(locationOf))).sort()).toEqual(names());
@@ -80,7 +80,7 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     expect(await harness.readInside(moved, '/root/kept')).toBe('still here');
   });
 
-  it('starts a machine to which routes were left behind, wherever it is', async () => {
+  it('starts a machine although old routes to its addresses exist on its member', async () => {
     for (const [index, ref] of (await spread()).entries()) {
       const prefix = `2001:db8:77:${index}::/64`;
       await lab.engine.ensureNic(ref, lab.nic({ aliases: [prefix] }));
@@ -94,14 +94,14 @@ describe.skipIf(reason !== null)(`a cluster of Incus${reason === null ? '' : `: 
     }
   });
 
-  it('has no private networks, and says so', async () => {
+  it('has no private networks, and names the missing capability', async () => {
     await expect(lab.engine.ensureNetwork(lab.ref('net'), lab.networkSpec())).rejects.toThrow(
       CapabilityMissing,
     );
     expect(lab.engine.capabilities.privateNetworks).toBe(NO_NETWORKS);
   });
 
-  it('goes on without a member that is lost, and with it when it is back', async () => {
+  it('works without a member that is offline, and uses the member again when it is back', async () => {
     const refs = await spread();
     for (const ref of refs) await lab.engine.ensureRunning(ref);
     expect((await measured()).sort()).toEqual(refs.map(({ id }) => id).sort());

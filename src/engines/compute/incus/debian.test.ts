@@ -119,7 +119,9 @@ for (const { kind, renderer } of cases) {
       expect(await ask('ping -c1 -W2 fd00:db8:1::1 >/dev/null && echo yes')).toBe('yes');
     }
 
-    it('does all that it is told at its first start', { timeout: 5 * MINUTES }, async () => {
+    it('applies its user data, keys, password and network settings at its first boot', {
+      timeout: 5 * MINUTES,
+    }, async () => {
       const told = guest(1);
       const size = { vcpus: 1, memoryMb: 512, diskGb: 3 };
       const spec = lab.spec({ source: { image: IMAGE }, size, nics: [...nics], guest: told });
@@ -130,7 +132,7 @@ for (const { kind, renderer } of cases) {
       expect(await ask('grep -rh ^PasswordAuthentication /etc/ssh/sshd_config.d')).not.toContain('yes');
     });
 
-    it('begins anew with a new seed, and hears of interfaces that came since', {
+    it('applies new user data with a new seed, and configures interfaces that were added since', {
       timeout: 5 * MINUTES,
     }, async () => {
       const { engine } = harness;
@@ -149,7 +151,7 @@ for (const { kind, renderer } of cases) {
 
     const shadowed = (): Promise<string> => ask('grep ^debian: /etc/shadow | cut -d: -f2');
 
-    it('begins anew when it is rebuilt', { timeout: 5 * MINUTES }, async () => {
+    it('applies its user data again when it is rebuilt', { timeout: 5 * MINUTES }, async () => {
       const { engine } = harness;
       const told = guest(3, { sshKeys: [KEY] });
       await engine.ensureStopped(ref);

@@ -36,7 +36,7 @@ describeEngines(
       return ref;
     }
 
-    it('brings back the disk of a snapshot and nothing else of the machine', async () => {
+    it('a restore brings back the disk of a snapshot, and changes nothing else of the machine', async () => {
       const { engine } = bench.harness;
       const ref = await changedSince();
       const before = await bench.lab.seen(ref);
@@ -52,7 +52,7 @@ describeEngines(
       await expect.poll(() => bench.harness.readInside(ref, '/etc/hostname')).toBe('changed-1\n');
     });
 
-    it('goes on with a restore that was cut short before the machine was mended', async () => {
+    it('a restore that was interrupted before the machine had its settings back can be completed', async () => {
       const { engine } = bench.harness;
       const ref = await changedSince();
       const before = await bench.lab.seen(ref);
@@ -73,7 +73,7 @@ describeEngines(
       expect(await profiles(ref)).toEqual([]);
     });
 
-    it('tells of no snapshot that is not whole, and takes it again', async () => {
+    it('an incomplete snapshot is not listed, and is taken again', async () => {
       const { engine } = bench.harness;
       const ref = await bench.lab.stopped();
       await takeTemporary(engine.site, ref, 'snap_1');
@@ -87,7 +87,7 @@ describeEngines(
       expect(await listSnapshots(engine.site, ref)).toHaveLength(1);
     });
 
-    it('goes on with a rebuild that was cut short while there was no machine', async () => {
+    it('a rebuild that was interrupted while the machine did not exist can be completed', async () => {
       const { engine } = bench.harness;
       const ref = await bench.lab.stopped({ nics: [bench.lab.nic()] });
       const before = await bench.lab.seen(ref);

@@ -30,7 +30,7 @@ const faultsIn = (found: Record<string, Examination>): Examination[] =>
 
 const noLxd = whyNoIncus('lxd');
 describe.skipIf(noLxd !== null)(noLxd === null ? 'LXD' : `LXD: ${noLxd}`, () => {
-  it('is found well, and spoken of in its own words', async () => {
+  it('passes all checks, and fixes name commands of LXD', async () => {
     const daemon = await startDaemon('lxd');
     try {
       await furnish(daemon);
@@ -62,7 +62,7 @@ describe.skipIf(noIncus !== null)(noIncus === null ? 'a cluster' : `a cluster: $
     return { ...alone, address: { ...alone.address, others } };
   };
 
-  it('is found well, with the room of all members', async () => {
+  it('passes all checks, with the capacity of all members', async () => {
     const found = await examine(settings());
     expect(faultsIn(found)).toEqual([]);
     expect(found.members?.detail).toBe('2, all online');
@@ -70,13 +70,13 @@ describe.skipIf(noIncus !== null)(noIncus === null ? 'a cluster' : `a cluster: $
     expect(alone.room?.detail).toMatch(new RegExp(`^${2 * (await processors())} vCPUs`));
   });
 
-  it('has each of its doors tried', async () => {
+  it('has each of its URLs checked', async () => {
     const { doors } = await examine(settings([...urls().slice(1), 'unix:///nowhere']));
     expect(doors?.detail).toContain('unix:///nowhere');
     expect(doors?.fix).toContain('systemctl start incus');
   });
 
-  it('tells of a member that is away', async () => {
+  it('has a fault with a fix while one of its members is evacuated', async () => {
     const { client } = cluster.members[0] ?? { client: undefined };
     await client?.run('POST', '/1.0/cluster/members/node2/state', { body: { action: 'evacuate' } });
     const { members } = await examine(settings());

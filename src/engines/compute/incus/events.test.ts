@@ -36,7 +36,7 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     for (const end of ends) end();
   });
 
-  it('is measured from one sample to the next', async () => {
+  it('returns series that are computed from one sample to the next', async () => {
     const ref = await lab.running({ nics: [lab.nic()] });
     const from = new Date(Date.now() - 60_000);
     await harness.engine.sample();
@@ -55,7 +55,7 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
       expect(new Set(values)).toEqual(new Set([null]));
   });
 
-  it('that was away tells of what happened meanwhile, and goes on telling', async () => {
+  it('that was down reports what happened meanwhile, and keeps reporting afterwards', async () => {
     const { engine, daemon } = harness;
     const nic = lab.nic();
     const isUp = () =>
@@ -91,7 +91,7 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     await expect.poll(isNudged(late), SOON).toBe(true);
   });
 
-  it('tells of both names of a machine that somebody renamed', async () => {
+  it('reports both names of a machine that was renamed', async () => {
     const ref = await lab.stopped();
     const nudges = watched();
     const isNudged = () => nudges.some(({ account, id }) => account === ref.account && id === ref.id);
@@ -105,7 +105,7 @@ describe.skipIf(reason !== null)(reason === null ? 'an engine' : `an engine: ${r
     await expect.poll(isNudged, SOON).toBe(true);
   });
 
-  it('is not listened to any more when nobody watches', async () => {
+  it('does not notify a watcher that has stopped watching', async () => {
     const ref = await lab.running();
     const nudges: Ref[] = [];
     const end = harness.engine.watch((each) => nudges.push(each));

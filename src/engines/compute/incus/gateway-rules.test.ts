@@ -58,7 +58,7 @@ const title = 'a VPN gateway';
 describe.skipIf(!hasAll)(
   hasAll ? title : `${title}: only root with nft, ip and unshare can try its rules`,
   () => {
-    it('calls peers at public addresses and where the provider allows it, and answers all that call first', () => {
+    it('sends to public addresses and those that the provider allows, and answers every peer that calls first', () => {
       const expected = {
         '9.9.9.9': 'sent',
         '2a00:2::1': 'sent',

@@ -3,14 +3,17 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../testing/database.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
-import { PgLedger, type Room } from './host-ledger.ts';
+import { type HostTotal, PgLedger } from './host-ledger.ts';
 
 const database = useTestDatabase();
 
 const fresh = (prefix: string): string => `${prefix}_${randomBytes(8).toString('hex')}`;
 const machine = (): Ref => ({ account: 'acc_1', id: fresh('vm') });
 const size = (memoryMb: number): Size => ({ vcpus: 1, memoryMb, diskGb: 1 });
-const room = (name: string, memoryMb = 100): Room => ({ name, total: { vcpus: 99, memoryMb, diskGb: 99 } });
+const hostTotal = (name: string, memoryMb = 100): HostTotal => ({
+  name,
+  total: { vcpus: 99, memoryMb, diskGb: 99 },
+});
 const spread = (others: readonly Ref[], strict = true): Placement => ({
   groupId: 'pg_1',
   policy: 'spread',
@@ -20,17 +23,17 @@ const spread = (others: readonly Ref[], strict = true): Placement => ({
 /** A ledger for a new, empty location. */
 const open = (): PgLedger => new PgLedger(database.db, fresh('lab'));
 
-describe('the book of who is on which host', () => {
-  it('promises no more than there is, to however many at once', async () => {
+describe('the host ledger', () => {
+  it('never reserves more than a host has, even when many machines ask at the same time', async () => {
     const sizes = fc.record({
       vcpus: fc.integer({ min: 1, max: 8 }),
       memoryMb: fc.integer({ min: 1, max: 64 }),
       diskGb: fc.integer({ min: 1, max: 32 }),
     });
-    const rooms = fc.array(sizes, { minLength: 1, maxLength: 3 });
+    const totals = fc.array(sizes, { minLength: 1, maxLength: 3 });
     const asked = fc.array(sizes, { minLength: 1, maxLength: 12 });
     await fc.assert(
-      fc.asyncProperty(rooms, asked, async (totals, wanted) => {
+      fc.asyncProperty(totals, asked, async (totals, wanted) => {
         const ledger = open();
         const hosts = totals.map((total, i) => ({ name: `host-${i}`, total }));
         const choices = await Promise.all(wanted.map((each) => ledger.reserve(machine(), each, null, hosts)));
@@ -53,77 +56,81 @@ describe('the book of who is on which host', () => {
     );
   });
 
-  it('keeps the place of one that asks again, unless its host is lost', async () => {
+  it('keeps the host of a machine that asks again, unless that host is lost', async () => {
     const ledger = open();
     const ref = machine();
-    const rooms = [room('a'), room('b')];
-    expect(await ledger.reserve(ref, size(60), null, rooms)).toEqual({ host: 'a' });
-    await ledger.reserve(machine(), size(60), null, rooms);
-    expect(await ledger.reserve(ref, size(60), null, rooms)).toEqual({ host: 'a' });
-    expect(await ledger.reserve(ref, size(60), null, [room('b'), room('c')])).toEqual({ host: 'c' });
+    const totals = [hostTotal('a'), hostTotal('b')];
+    expect(await ledger.reserve(ref, size(60), null, totals)).toEqual({ host: 'a' });
+    await ledger.reserve(machine(), size(60), null, totals);
+    expect(await ledger.reserve(ref, size(60), null, totals)).toEqual({ host: 'a' });
+    expect(await ledger.reserve(ref, size(60), null, [hostTotal('b'), hostTotal('c')])).toEqual({
+      host: 'c',
+    });
     expect(await ledger.find(ref)).toEqual({ ...ref, host: 'c', size: size(60) });
     expect((await ledger.used()).get('a')).toBeUndefined();
   });
 
-  it('spreads a group also if all of it asks at once', async () => {
+  it('spreads a group over hosts, even if all members ask at the same time', async () => {
     const ledger = open();
     const group = [machine(), machine(), machine()];
-    const rooms = [room('a'), room('b')];
-    const choices = await Promise.all(group.map((ref) => ledger.reserve(ref, size(1), spread(group), rooms)));
+    const totals = [hostTotal('a'), hostTotal('b')];
+    const choices = await Promise.all(
+      group.map((ref) => ledger.reserve(ref, size(1), spread(group), totals)),
+    );
     const hosts = choices.flatMap((choice) => ('host' in choice ? [choice.host] : []));
     expect(hosts.sort()).toEqual(['a', 'b']);
     expect(choices).toContainEqual({ refused: 'placement_unsatisfiable' });
-    expect(await ledger.choose(size(1), spread(group), rooms)).toEqual({
+    expect(await ledger.choose(size(1), spread(group), totals)).toEqual({
       refused: 'placement_unsatisfiable',
     });
   });
 
-  it('lets one grow where it is, else elsewhere, else not at all', async () => {
+  it('lets a machine grow on its host, else on another host, else refuses', async () => {
     const ledger = open();
     const ref = machine();
-    const rooms = [room('a'), room('b')];
-    await ledger.reserve(ref, size(10), null, rooms);
+    const totals = [hostTotal('a'), hostTotal('b')];
+    await ledger.reserve(ref, size(10), null, totals);
     const grown = (memoryMb: number) => ({ ...ref, host: 'a', size: size(memoryMb) });
-    expect(await ledger.move(grown(100), null, rooms)).toEqual({ host: 'a' });
-    await ledger.move(grown(10), null, rooms);
+    expect(await ledger.move(grown(100), null, totals)).toEqual({ host: 'a' });
+    await ledger.move(grown(10), null, totals);
     await ledger.note({ ...machine(), host: 'a', size: size(50) });
-    expect(await ledger.move(grown(60), null, rooms)).toEqual({ host: 'b' });
+    expect(await ledger.move(grown(60), null, totals)).toEqual({ host: 'b' });
     const before = await ledger.find(ref);
-    expect(await ledger.move({ ...grown(101), host: 'b' }, null, rooms)).toEqual({
+    expect(await ledger.move({ ...grown(101), host: 'b' }, null, totals)).toEqual({
       refused: 'capacity_unavailable',
     });
     expect(await ledger.find(ref)).toEqual(before);
   });
 
-  it('lets one shrink on a host that has become too small', async () => {
+  it('lets a machine shrink on a host that has become too small', async () => {
     const ledger = open();
     const entry = { ...machine(), host: 'a', size: size(90) };
     await ledger.note(entry);
     await ledger.note({ ...machine(), host: 'a', size: size(90) });
-    expect(await ledger.move({ ...entry, size: size(80) }, null, [room('a')])).toEqual({ host: 'a' });
+    expect(await ledger.move({ ...entry, size: size(80) }, null, [hostTotal('a')])).toEqual({ host: 'a' });
   });
 
-  it('moves one to where its group wants it, and leaves it where that is so', async () => {
+  it('moves a machine to a host that satisfies its placement group, and does not move it without need', async () => {
     const ledger = open();
     const mate = { ...machine(), host: 'a', size: size(1) };
     const entry = { ...machine(), host: 'a', size: size(1) };
     await ledger.note(mate);
     await ledger.note(entry);
-    const rooms = [room('a'), room('b')];
-    expect(await ledger.move(entry, spread([mate]), [room('a')])).toEqual({
+    const totals = [hostTotal('a'), hostTotal('b')];
+    expect(await ledger.move(entry, spread([mate]), [hostTotal('a')])).toEqual({
       refused: 'placement_unsatisfiable',
     });
-    expect(await ledger.move(entry, spread([mate], false), [room('a')])).toEqual({ host: 'a' });
-    expect(await ledger.move(entry, spread([mate]), rooms)).toEqual({ host: 'b' });
-    expect(await ledger.move({ ...entry, host: 'b' }, spread([mate]), rooms)).toEqual({ host: 'b' });
+    expect(await ledger.move(entry, spread([mate], false), [hostTotal('a')])).toEqual({ host: 'a' });
+    expect(await ledger.move(entry, spread([mate]), totals)).toEqual({ host: 'b' });
+    expect(await ledger.move({ ...entry, host: 'b' }, spread([mate]), totals)).toEqual({ host: 'b' });
   });
 
-  it('gives back what is released, and knows nothing of other locations', async () => {
+  it('frees the capacity of a released machine, and keeps locations apart', async () => {
     const [here, there] = [open(), open()];
     const ref = machine();
-    await here.reserve(ref, size(100), null, [room('a')]);
-    expect(await there.reserve(machine(), size(100), null, [room('a')])).toEqual({ host: 'a' });
-    expect(await here.choose(size(1), null, [room('a')])).toEqual({ refused: 'capacity_unavailable' });
+    await here.reserve(ref, size(100), null, [hostTotal('a')]);
+    expect(await there.reserve(machine(), size(100), null, [hostTotal('a')])).toEqual({ host: 'a' });
+    expect(await here.choose(size(1), null, [hostTotal('a')])).toEqual({ refused: 'capacity_unavailable' });
     await here.release(ref);
     await here.release(ref);
     expect(await here.used()).toEqual(new Map());

@@ -4,7 +4,7 @@ import { type Choice, freeOf } from '../placement.ts';
 import type { ComputeEngine, HostCapacity, Size } from '../port.ts';
 import type { RawInstance, Site } from './driver-context.ts';
 import { isPassing } from './failure.ts';
-import type { Room } from './host-ledger.ts';
+import type { HostTotal } from './host-ledger.ts';
 
 interface Member {
   readonly server_name: string;
@@ -49,41 +49,46 @@ export async function hostOf(
     : location;
 }
 
-const remembered = new WeakMap<Site, { readonly until: number; readonly rooms: Promise<readonly Room[]> }>();
+const remembered = new WeakMap<
+  Site,
+  { readonly until: number; readonly totals: Promise<readonly HostTotal[]> }
+>();
 
 /** Cached. Takes no abort signal, because several callers may wait for the same measurement. */
-export function readRooms(site: Site): Promise<readonly Room[]> {
+export function readHostTotals(site: Site): Promise<readonly HostTotal[]> {
   const last = remembered.get(site);
-  if (last !== undefined && last.until > Date.now()) return last.rooms;
+  if (last !== undefined && last.until > Date.now()) return last.totals;
   const measured = measure(site);
-  const rooms = measured.then((all) => all.rooms);
-  remembered.set(site, { until: Date.now() + REMEMBERED_MS, rooms });
+  const totals = measured.then((all) => all.totals);
+  remembered.set(site, { until: Date.now() + REMEMBERED_MS, totals });
   measured.then(
     ({ isWhole }) => {
-      if (isWhole || remembered.get(site)?.rooms !== rooms) return;
-      remembered.set(site, { until: Date.now() + DOUBTED_MS, rooms });
+      if (isWhole || remembered.get(site)?.totals !== totals) return;
+      remembered.set(site, { until: Date.now() + DOUBTED_MS, totals });
     },
-    () => forgetRooms(site),
+    () => forgetHostTotals(site),
   );
-  return rooms;
+  return totals;
 }
 
 /** Called after an unexpected error, when a host may be lost. */
-export function forgetRooms(site: Site): void {
+export function forgetHostTotals(site: Site): void {
   remembered.delete(site);
 }
 
 /** `isWhole`: all cluster members are included. Otherwise a missing member may come back soon. */
-async function measure(site: Site): Promise<{ readonly rooms: readonly Room[]; readonly isWhole: boolean }> {
+async function measure(
+  site: Site,
+): Promise<{ readonly totals: readonly HostTotal[]; readonly isWhole: boolean }> {
   const { environment } = await site.readServer();
   if (!environment.server_clustered)
-    return { rooms: [{ name: environment.server_name, total: await totalOf(site) }], isWhole: true };
+    return { totals: [{ name: environment.server_name, total: await totalOf(site) }], isWhole: true };
   const members = await readMembers(site);
   const online = members.filter(({ status }) => status === 'Online');
-  const measured = await Promise.all(online.map(({ server_name }) => roomOf(site, server_name)));
-  const rooms = measured.filter((room) => room !== null);
-  if (rooms.length === 0) throw new EngineUnreachable('No member of the cluster answers.');
-  return { rooms, isWhole: rooms.length === members.length };
+  const measured = await Promise.all(online.map(({ server_name }) => hostTotalOf(site, server_name)));
+  const totals = measured.filter((host) => host !== null);
+  if (totals.length === 0) throw new EngineUnreachable('No member of the cluster answers.');
+  return { totals, isWhole: totals.length === members.length };
 }
 
 const readMembers = ({ client }: Site, signal?: AbortSignal): Promise<readonly Member[]> =>
@@ -96,7 +101,7 @@ export async function readGivenUp(site: Site, signal?: AbortSignal): Promise<Rea
 }
 
 /** Null for a member that is going down: the cluster still lists it as online for a while. */
-async function roomOf(site: Site, name: string): Promise<Room | null> {
+async function hostTotalOf(site: Site, name: string): Promise<HostTotal | null> {
   try {
     return { name, total: await totalOf(site, name) };
   } catch (error) {
@@ -124,8 +129,8 @@ export async function readCapacity(
   site: Site,
   ..._: Parameters<ComputeEngine['readCapacity']>
 ): Promise<readonly HostCapacity[]> {
-  const [rooms, used] = await Promise.all([readRooms(site), site.ledger.used()]);
-  return rooms.map(({ name, total }) => {
+  const [totals, used] = await Promise.all([readHostTotals(site), site.ledger.used()]);
+  return totals.map(({ name, total }) => {
     const free = freeOf({ name, total, used: used.get(name) ?? NONE });
     return {
       host: name,
@@ -143,7 +148,7 @@ export async function fits(
   site: Site,
   ...[_account, size, placement]: Parameters<ComputeEngine['fits']>
 ): ReturnType<ComputeEngine['fits']> {
-  const choice = await site.ledger.choose(size, placement, await readRooms(site));
+  const choice = await site.ledger.choose(size, placement, await readHostTotals(site));
   if ('host' in choice) return { fits: true };
   return { fits: false, code: choice.refused, detail: details[choice.refused] };
 }

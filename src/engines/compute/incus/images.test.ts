@@ -49,7 +49,7 @@ describeEngines((bench) => {
     return { file, format: bench.harness.engine.imageFormats[0], architecture, bootMode: 'uefi' as const };
   };
 
-  it('keeps the same bytes once, as long as somebody has them', async () => {
+  it('an image that two accounts have is stored once, until both have removed it', async () => {
     const { engine } = bench.harness;
     const file = join(folder, 'same');
     await bench.harness.writeImage(file);
@@ -66,7 +66,7 @@ describeEngines((bench) => {
     expect((await stored()).length).toBe(before);
   });
 
-  it('says which image of the provider is not there', async () => {
+  it('a machine from an unknown image of the provider is refused with the name of the image', async () => {
     const source = { image: { account: null, id: 'none-12' } };
     await expect(
       bench.harness.engine.ensureInstance(bench.lab.ref(), bench.lab.spec({ source })),
@@ -89,7 +89,7 @@ describeEngines((bench) => {
     return ensureImage({ ...site, client }, ref, sourceOf(file));
   };
 
-  it('is asked again for an image that disappears while it is stored', async () => {
+  it('an image that disappears while it is stored can be stored again', async () => {
     const { engine } = bench.harness;
     const file = join(folder, 'taken-back');
     await bench.harness.writeImage(file);
@@ -106,7 +106,7 @@ describeEngines((bench) => {
   });
 
   it.each(['before it has an owner', 'before it has a name'])(
-    'removes an uploaded image whose worker was killed %s',
+    'an uploaded image whose worker was killed %s is removed',
     async (moment) => {
       const { engine } = bench.harness;
       const file = join(folder, 'half-done');
@@ -127,7 +127,7 @@ describeEngines((bench) => {
     },
   );
 
-  it('removes an image that the engine still stores after its worker was killed', async () => {
+  it('an image that the engine still stores after its worker was killed is removed', async () => {
     const { engine } = bench.harness;
     const file = join(folder, 'slow');
     // The engine unpacks the image until it has found the root file system.
@@ -147,7 +147,7 @@ describeEngines((bench) => {
     expect((await stored()).length).toBe(before);
   });
 
-  it('names what was made before a crash, instead of making it again', async () => {
+  it('an image that was made before a crash gets its alias, and is not made again', async () => {
     const { engine } = bench.harness;
     const vm = await bench.lab.stopped();
     const ref = bench.lab.ref('img');
@@ -163,7 +163,7 @@ describeEngines((bench) => {
     expect((await stored()).filter(({ fingerprint }) => fingerprint === made?.sha256)).toEqual([]);
   });
 
-  it('leaves nothing of an image whose making was cut off, and makes it when asked again', async () => {
+  it('an image whose capture was interrupted leaves nothing, and can be captured again', async () => {
     const { engine, daemon } = bench.harness;
     const vm = await bench.lab.running();
     await bench.harness.writeInside(vm, '/root/much', randomBytes(24 * 1024 * 1024).toString('base64'));
@@ -180,7 +180,7 @@ describeEngines((bench) => {
     expect(await listSnapshots(engine.site, vm)).toEqual([]);
   });
 
-  it('takes an image that says nothing of itself, and machines made from it', async () => {
+  it('an image without properties is accepted, and so is an image of a machine made from it', async () => {
     const { engine } = bench.harness;
     const file = join(folder, 'terse');
     await writeFile(file, Buffer.concat([...terseMetadata(), tarHeader('rootfs/etc/hostname', 0), tarEnd]));
@@ -191,7 +191,7 @@ describeEngines((bench) => {
     expect(await engine.observeImage(again)).toMatchObject({ minDiskGb: bench.harness.size.diskGb });
   });
 
-  it('takes only files of the kind that machines there are made from', async () => {
+  it('a file of another image type is refused, and nothing is stored', async () => {
     const { engine } = bench.harness;
     const file = join(folder, 'other');
     const metadata = Buffer.from('architecture: x86_64\ncreation_date: 1\n');
@@ -205,7 +205,7 @@ describeEngines((bench) => {
     expect((await stored()).length).toBe(before);
   });
 
-  it('keeps disks of virtual machines, and gives back the same bytes', async () => {
+  it('a disk of a virtual machine is stored and exported with the same bytes', async () => {
     const site: Site = {
       ...bench.harness.engine.site,
       settings: { ...bench.harness.engine.site.settings, instanceType: 'virtual-machine' },

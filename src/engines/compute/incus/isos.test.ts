@@ -25,7 +25,7 @@ import { findOnly } from './volume-context.ts';
 
 describeEngines((bench) => {
   describe('an ISO', () => {
-    it('is stored where the engine can, and in no drive of a container', async () => {
+    it('is stored if the engine supports it, and is refused in a container', async () => {
       const { lab, harness } = bench;
       const { engine } = harness;
       const folder = await makeTemporaryFolder();
@@ -132,7 +132,7 @@ describe('the settings of a virtual machine with an ISO in its drive', () => {
     expect(driveOf({ devices, config })).toEqual({ iso: 'debian-13-netinst', bootOnce: false });
   });
 
-  it('are as before when it is ejected', () => {
+  it('have no trace of the drive after the ISO is ejected', () => {
     expect(withDrive(wanted, null, 'pool')).toEqual(nothing);
   });
 });

@@ -21,7 +21,7 @@ describeEngines(
       });
 
     it.skipIf(kind === 'lxd')(
-      'gives no two machines the same user ids, also after a copy and a rebuild',
+      'no two machines have the same user ids, also after a copy and a rebuild',
       async () => {
         const { engine, image } = bench.harness;
         const idsOf = async (ref: Ref): Promise<string> => {
@@ -46,7 +46,7 @@ describeEngines(
       },
     );
 
-    it('makes one again whose making was cut short', async () => {
+    it('a machine whose creation was interrupted is created again', async () => {
       const { engine } = bench.harness;
       const before = await engine.readCapacity();
       const ref = bench.lab.ref();
@@ -63,7 +63,7 @@ describeEngines(
       expect(await engine.readCapacity()).toEqual(before);
     });
 
-    it('keeps accounts within the bounds of the location, and nothing of what is refused', async () => {
+    it('a machine beyond the bounds of the account is refused, and nothing of it remains', async () => {
       const { engine, size } = bench.harness;
       const ref = await bench.lab.stopped();
       const before = await engine.readCapacity();
@@ -78,7 +78,7 @@ describeEngines(
       expect(await engine.readCapacity()).toEqual(before);
     });
 
-    it("lists what somebody else made in an account's project, and nothing of the provider's own", async () => {
+    it('machines that somebody else created in the project of an account are listed, and those of the provider are not', async () => {
       const { engine, daemon } = bench.harness;
       const ref = await bench.lab.stopped();
       const make = (project: string, name: string) =>
@@ -103,7 +103,7 @@ describeEngines(
       await engine.removeInstance({ account: ref.account, id: 'stray' });
     });
 
-    it('lets a new password and a new name into the guest with a new seed', async () => {
+    it('a new seed applies a new password and host name to the guest', async () => {
       const { engine } = bench.harness;
       const ref = await bench.lab.running({
         guest: bench.lab.guest({ hostname: 'one', passwordHash: '$6$salt$first' }),

@@ -10,7 +10,7 @@ import { type Origin, originOf } from './disk-source.ts';
 import { changeInstance, findRaw, missing, pathOf, type Site } from './driver-context.ts';
 import { IncusError, isBusy, isHaunted, isMissing, isPassing, isTaken, isWithoutImage } from './failure.ts';
 import { guestConfig } from './guests.ts';
-import { forgetRooms, hostOf, readRooms, requireChoice } from './hosts.ts';
+import { forgetHostTotals, hostOf, readHostTotals, requireChoice } from './hosts.ts';
 import { driveOf, dropCopy } from './isos.ts';
 import { nameOf, projectOf } from './names.ts';
 import { nicParts } from './nics.ts';
@@ -43,7 +43,7 @@ export async function ensureInstance(
     } catch (error) {
       signal?.throwIfAborted();
       if (left === 0 || !isRefusal(error)) {
-        forgetRooms(site);
+        forgetHostTotals(site);
         throw error;
       }
       const found = await settle(site, ref, signal);
@@ -73,14 +73,14 @@ async function make(
 ): Promise<void> {
   const [origin, all, { environment }] = await Promise.all([
     originOf(site, ref, spec.source, spec.size, signal),
-    readRooms(site),
+    readHostTotals(site),
     site.readServer(),
     ensureProject(site, ref.account),
   ]);
   const others = all.filter(({ name }) => !haunted.has(name));
-  const rooms = others.length === 0 ? all : others;
+  const totals = others.length === 0 ? all : others;
   const placement = spec.placement ?? nearVolumes(spec);
-  const host = requireChoice(await site.ledger.reserve(ref, spec.size, placement, rooms));
+  const host = requireChoice(await site.ledger.reserve(ref, spec.size, placement, totals));
   const ask = {
     project: projectOf(ref),
     ...(environment.server_clustered ? { target: host } : {}),

@@ -29,8 +29,8 @@ interface Ethernet {
 const ethernetsOf = (nics: readonly Nic[]): Record<string, Ethernet> =>
   parse(networkConfig(nics, 'container')).ethernets;
 
-describe('what a guest is told of its interfaces', () => {
-  it('knows each in a container by its name there', () => {
+describe('the network configuration of a guest', () => {
+  it('names each interface of a container by its device name', () => {
     const told = parse(networkConfig([nic(0, { ipv6: '2001:db8:77::1' })], 'container'));
     expect(told).toEqual({
       version: 2,
@@ -45,7 +45,7 @@ describe('what a guest is told of its interfaces', () => {
     });
   });
 
-  it('knows each in a virtual machine by its hardware address, and gives it the same name', () => {
+  it('matches each interface of a virtual machine by its MAC address, and renames it', () => {
     const told = parse(networkConfig([nic(1, { mac: '02:AB:00:00:00:01' })], 'virtual-machine'));
     expect(told.ethernets.eth1).toMatchObject({
       match: { macaddress: '02:ab:00:00:00:01' },
@@ -53,17 +53,17 @@ describe('what a guest is told of its interfaces', () => {
     });
   });
 
-  it('says so where there are none', () => {
+  it('is empty without interfaces', () => {
     expect(parse(networkConfig([], 'container'))).toEqual({ version: 2, ethernets: {} });
   });
 
-  it('asks for no address of a family that it has none of', () => {
+  it('requests no address of a family that the interface does not have', () => {
     const { eth0 } = ethernetsOf([nic(0, { ipv4: null })]);
     expect(eth0).toMatchObject({ dhcp4: false, 'accept-ra': false });
     expect(eth0).not.toHaveProperty('addresses');
   });
 
-  it('leaves by the public interface, wherever it stands', () => {
+  it('routes through the public interface first, whatever its index is', () => {
     const ipv6 = 'fd00::10';
     const { eth0, eth1, eth2 } = ethernetsOf([
       inPrivate(2),
@@ -77,7 +77,7 @@ describe('what a guest is told of its interfaces', () => {
     expect(eth0?.addresses).toEqual(['fd00::10/64']);
   });
 
-  it('leaves by the first private one where no public one has an address of the family', () => {
+  it('routes through the first private interface if no public interface has an address of the family', () => {
     const { eth0, eth1, eth2 } = ethernetsOf([
       nic(0),
       inPrivate(1, { ipv6: 'fd00::10' }),
@@ -86,12 +86,12 @@ describe('what a guest is told of its interfaces', () => {
     expect([eth0?.['accept-ra'], eth1?.['accept-ra'], eth2?.['accept-ra']]).toEqual([false, true, false]);
   });
 
-  it('waits for none but the first when it starts', () => {
+  it('marks every interface but the first as optional, so that the boot does not wait for it', () => {
     const { eth1, eth3 } = ethernetsOf([inPrivate(3), nic(1)]);
     expect([eth1?.optional, eth3?.optional]).toEqual([undefined, true]);
   });
 
-  it('leaves to its owner whatever else is routed there', () => {
+  it('leaves routed aliases to the owner of the machine', () => {
     const aliases = ['192.0.2.200', '2001:db8:88::/64'];
     expect(ethernetsOf([nic(0, { aliases })])).toEqual(ethernetsOf([nic(0)]));
   });

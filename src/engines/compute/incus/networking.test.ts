@@ -30,7 +30,7 @@ describeEngines((bench) => {
   }
 
   describe('an address', () => {
-    it('is answered on, and so is whatever is routed there', async () => {
+    it('answers, and so do aliases and prefixes that are routed to it', async () => {
       const aliases = ['192.0.2.201', '198.51.100.16/28', '2001:db8:77::/64'];
       const { ref, nic } = await runningWith({ aliases, ipv6: '2001:db8:77::1' });
       expect(await answers(nic.ipv4 ?? '')).toBe(true);
@@ -42,7 +42,7 @@ describeEngines((bench) => {
         expect(await reaches(ref, '192.0.2.1', address), address).toBe(true);
     });
 
-    it('that is not its own gets nothing out, unless it may', async () => {
+    it('that the machine does not have is blocked as a source, unless anti-spoofing is off', async () => {
       const { ref, nic } = await runningWith({});
       await succeeds(ref, 'ip addr add 192.0.2.202/32 dev eth0');
       expect(await reaches(ref, '192.0.2.1')).toBe(true);
@@ -53,14 +53,14 @@ describeEngines((bench) => {
       expect(await reaches(ref, '192.0.2.1', '192.0.2.202')).toBe(false);
     });
 
-    it('of neither family is no address at all', async () => {
+    it('on an interface that has no address is blocked', async () => {
       const nic = bench.lab.nic({ ipv4: null });
       const ref = await bench.lab.running({ nics: [nic] });
       await succeeds(ref, 'ip link set eth0 up; ip addr add 192.0.2.203/24 dev eth0');
       expect(await reaches(ref, '192.0.2.1')).toBe(false);
     });
 
-    it('of one family only lets nothing out from others, and nobody stays off when the engine was killed', async () => {
+    it('of a family that the interface does not have is blocked, and every machine starts after the engine was killed', async () => {
       const nics = [
         bench.lab.nic(),
         bench.lab.nic({ ipv4: null, ipv6: '2001:db8:1::77' }),
@@ -83,7 +83,7 @@ describeEngines((bench) => {
       await expect.poll(() => reaches(one, '2001:db8:1::1', '2001:db8:1::78'), SOON).toBe(true);
     });
 
-    it('comes and goes without unplugging anything', async () => {
+    it('can be added and removed while the machine runs, without removing the interface', async () => {
       const { ref, nic } = await runningWith({});
       await succeeds(
         ref,
@@ -110,7 +110,7 @@ describeEngines((bench) => {
   });
 
   describe('a private network', () => {
-    it('joins its machines and keeps all others out', async () => {
+    it('connects its machines and keeps all others out', async () => {
       const inside = await bench.lab.network(range(30));
       const elsewhere = await bench.lab.network(range(31));
       const [one, two, other, outside] = await Promise.all([
@@ -127,7 +127,7 @@ describeEngines((bench) => {
       expect(await reaches(one.ref, outside.nic.ipv4 ?? '')).toBe(true);
     });
 
-    it('without address translation has no way out', async () => {
+    it('without NAT has no access to the outside', async () => {
       const net = await bench.lab.network({ ...range(32), nat: { ipv4: false, ipv6: false } });
       const outside = await runningWith({});
       const { ref } = await runningWith({ network: net.id, ipv4: '10.32.0.10' });
@@ -138,7 +138,7 @@ describeEngines((bench) => {
       expect(await reaches(ref, outside.nic.ipv4 ?? '')).toBe(true);
     });
 
-    it('tells its machines of name servers and how large packets may be', async () => {
+    it('announces its name servers and MTU to its machines', async () => {
       const dns = { servers: ['192.0.2.53'], domain: 'internal.example' };
       const net = await bench.lab.network({
         ...range(33),
@@ -155,7 +155,7 @@ describeEngines((bench) => {
       expect(await succeeds(ref, 'grep -q 1400 /sys/class/net/eth0/mtu')).toBe(true);
     });
 
-    it('cannot have the addresses of another, whoever has it', async () => {
+    it('cannot use the addresses of another network, also of another account', async () => {
       await bench.lab.network({ ipv4Cidr: '10.34.0.0/16', ipv4Gateway: '10.34.0.1' });
       const ref = { account: 'acc_stranger', id: 'net_stranger' };
       const within = bench.lab.networkSpec({ ipv4Cidr: '10.34.7.0/24', ipv4Gateway: '10.34.7.1' });
@@ -163,7 +163,7 @@ describeEngines((bench) => {
       expect(await bench.harness.engine.observeNetwork(ref)).toBeNull();
     });
 
-    it('has no routes that machines cannot be told of', async () => {
+    it('refuses routes that cannot be announced to machines', async () => {
       const routes = [{ destination: '2001:db8:99::/48', nextHop: 'fd12:3456:789a:1::9' }];
       const spec = bench.lab.networkSpec({ ...range(35), ipv6Cidr: 'fd12:3456:789a:1::/64', routes });
       expect(await refusal(bench.harness.engine.ensureNetwork(bench.lab.ref('net'), spec))).toBe(

@@ -42,7 +42,7 @@ describeEngines((bench) => {
     await expect.poll(state, { timeout: 120_000 }).toBe('stopped');
   }
 
-  it('starts a machine that stopped while the engine was down', async () => {
+  it('a machine that stopped while the engine was down starts although its old routes exist', async () => {
     const nic = bench.lab.nic({ aliases: [ALIAS, PREFIX] });
     const ref = await bench.lab.running({ nics: [nic] });
     expect(await routes()).toEqual(led);
@@ -56,7 +56,7 @@ describeEngines((bench) => {
     expect(await routes()).toEqual([]);
   });
 
-  it('gives a running machine an address to which somebody gone is still routed', async () => {
+  it('a running machine gets an address although an old route to it exists', async () => {
     const nic = bench.lab.nic({ aliases: [ALIAS] });
     const ref = await bench.lab.running({ nics: [nic] });
     await route('route', 'add', PREFIX, 'dev', PUBLIC_NETWORK);
@@ -80,7 +80,7 @@ describeEngines((bench) => {
     return { ref, attempt };
   }
 
-  it('leaves no helper where it is told to stop trying', async () => {
+  it('an aborted start removes the helper that held the route', async () => {
     const giving = new AbortController();
     const { attempt } = await startHelped(giving.signal);
     giving.abort(new Error('enough'));
@@ -90,7 +90,7 @@ describeEngines((bench) => {
     await route('route', 'del', PREFIX, 'dev', PUBLIC_NETWORK).catch(() => undefined);
   });
 
-  it('removes a helper that outlived the attempt together with the machine', async () => {
+  it('removing a machine removes the helper that an interrupted start left', async () => {
     const { ref, attempt } = await startHelped();
     await bench.harness.daemon.kill();
     expect(await attempt).toBeInstanceOf(EngineUnreachable);
@@ -100,7 +100,7 @@ describeEngines((bench) => {
     await route('route', 'del', PREFIX, 'dev', PUBLIC_NETWORK).catch(() => undefined);
   });
 
-  it('says so where somebody else has made that route, and leaves it', async () => {
+  it('a route that somebody else made is reported and not removed', async () => {
     const nic = bench.lab.nic({ aliases: [PREFIX] });
     const ref = await bench.lab.stopped({ nics: [nic] });
     await route('route', 'add', PREFIX, 'dev', 'lo');

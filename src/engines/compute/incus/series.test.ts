@@ -37,8 +37,8 @@ const received = (samples: readonly Sample[], minutes: number, stepSeconds?: num
 const cpu = (samples: readonly Sample[], minutes: number) =>
   seriesOf(samples, ['cpu'], range(minutes))[0]?.values;
 
-describe('curves', () => {
-  it('have the names and units of every other engine, and nothing where nothing was measured', () => {
+describe('series', () => {
+  it('have the names and units of all engines, and null where nothing was measured', () => {
     const series = seriesOf([], metricNames, range(3));
     expect(series.map(({ metric, name, unit }) => `${metric} ${name} ${unit}`)).toEqual([
       'cpu used percent',
@@ -54,12 +54,12 @@ describe('curves', () => {
     for (const { values } of series) expect(values).toEqual([null, null, null]);
   });
 
-  it('rise as fast as the counter did', () => {
+  it('of a counter show its rate in each step', () => {
     const samples = [0, 1, 2, 3].map((n) => sample(n, { networkInBytes: 600 * n * n }));
     expect(received(samples, 4)).toEqual([10, 30, 50, null]);
   });
 
-  it('take from each measurement what lies within a step', () => {
+  it('of a counter weight each sample by its share of a step', () => {
     const samples = [0, 0.5, 2].map((n) => sample(n, { networkInBytes: n === 0.5 ? 600 : n * 1200 }));
     // 600 bytes in the first 30 seconds and 1800 in the next 90: always 20 per second.
     expect(received(samples, 2)).toEqual([20, 20]);
@@ -68,7 +68,7 @@ describe('curves', () => {
     expect(received(samples, 2, 120)).toEqual([20]);
   });
 
-  it('say nothing of a time that was not measured, nor of a counter that began anew', () => {
+  it('of a counter are null across a gap, and when the counter was reset', () => {
     const counters = [0, 600, null, 1800, 60, 660];
     const samples = counters.map((networkInBytes, n) => sample(n, { networkInBytes }));
     expect(received(samples, 5)).toEqual([10, null, null, null, 10]);
@@ -77,13 +77,13 @@ describe('curves', () => {
     );
   });
 
-  it('show levels as they were, from the first measurement on', () => {
+  it('of a level show the last sample, from the first sample on', () => {
     const samples = [1.5, 2.5].map((n) => sample(n, { memoryUsed: n * 100 }));
     const [memory] = seriesOf(samples, ['memory'], range(4));
     expect(memory?.values).toEqual([null, 250, 250, null]);
   });
 
-  it('show how busy all processors were together', () => {
+  it('of the CPU show the use of all processors together', () => {
     const samples = [0, 1, 2].map((n) => sample(n, { cpuSeconds: [0, 30, 500][n] ?? null }));
     expect(cpu(samples, 2)).toEqual([25, 100]);
     expect(
@@ -95,7 +95,7 @@ describe('curves', () => {
   });
 });
 
-describe('measurements', () => {
+describe('samples', () => {
   const labels = 'name="vm-1",project="acc-1",type="container"';
   const text = [
     '# HELP incus_cpu_seconds_total The total number of CPU time used in seconds.',
@@ -112,7 +112,7 @@ describe('measurements', () => {
     'incus_uptime_seconds 12',
   ].join('\n');
 
-  it('are read of our machines, and what is not told is not known', () => {
+  it('are read from the metrics of our machines, and values that are missing are null', () => {
     const at = new Date(start);
     const told = { cpuSeconds: 1.75, memoryUsed: 2000, memoryTotal: 2500, networkInBytes: 30 };
     expect(samplesOf(text, at)).toEqual([{ ...sample(0), ...told, at }]);

@@ -3,7 +3,7 @@ import type { Ref } from '../instance.ts';
 import type { MetricName, Series, SeriesRange, Traffic } from '../series.ts';
 import type { Site } from './driver-context.ts';
 import { IncusError, isPassing } from './failure.ts';
-import { readRooms } from './hosts.ts';
+import { readHostTotals } from './hosts.ts';
 import { type Sample, samplesOf } from './metrics-text.ts';
 import { nameOf, projectOf } from './names.ts';
 
@@ -155,8 +155,8 @@ async function readMetrics(site: Site, signal: AbortSignal | undefined): Promise
   const read = (target?: string): Promise<string> =>
     site.client.askText('/1.0/metrics', { ...(target === undefined ? {} : { target }), signal });
   if (!(await site.readServer(signal)).environment.server_clustered) return [await read()];
-  const rooms = await readRooms(site);
-  const told = await Promise.allSettled(rooms.map(({ name }) => read(name)));
+  const totals = await readHostTotals(site);
+  const told = await Promise.allSettled(totals.map(({ name }) => read(name)));
   signal?.throwIfAborted();
   const failed = told.find((each) => each.status === 'rejected');
   if (failed !== undefined && !isPassing(failed.reason)) throw failed.reason;

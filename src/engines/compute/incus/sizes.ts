@@ -12,7 +12,7 @@ import {
   requireRaw,
   type Site,
 } from './driver-context.ts';
-import { hostOf, readRooms, requireChoice } from './hosts.ts';
+import { hostOf, readHostTotals, requireChoice } from './hosts.ts';
 import { nameOf, projectOf } from './names.ts';
 import { isRunning } from './observation.ts';
 import { diskOf, sizeConfig, sizeOf } from './quantities.ts';
@@ -64,7 +64,7 @@ export async function ensurePlacement(
   await bookedFor(site, ref, raw, { size: sizeOf(raw), placement }, signal, async () => {});
 }
 
-interface Wish {
+interface SizeRequest {
   readonly size: Size;
   readonly placement: Placement | null;
 }
@@ -77,14 +77,14 @@ async function bookedFor(
   site: Site,
   ref: Ref,
   raw: RawInstance,
-  { size, placement }: Wish,
+  { size, placement }: SizeRequest,
   signal: AbortSignal | undefined,
   change: () => Promise<void>,
 ): Promise<void> {
   const from = await hostOf(site, raw);
-  const rooms = await readRooms(site);
+  const totals = await readHostTotals(site);
   const isHeld = !isRunning(raw) && (await hasLocalVolumes(site, ref, raw, signal));
-  const within = isRunning(raw) || isHeld ? rooms.filter(({ name }) => name === from) : rooms;
+  const within = isRunning(raw) || isHeld ? totals.filter(({ name }) => name === from) : totals;
   const choice = await site.ledger.move({ ...ref, host: from, size }, placement, within);
   if (isRunning(raw) && 'refused' in choice && choice.refused === 'placement_unsatisfiable')
     throw new EngineRefused('invalid_state', 'A running machine is not moved. Stop it first.');

@@ -17,7 +17,7 @@ import type { Ref, Size } from '../instance.ts';
 import { keys } from './config-keys.ts';
 import { missing, type Site } from './driver-context.ts';
 import { IncusError, isPassing } from './failure.ts';
-import { readRooms } from './hosts.ts';
+import { readHostTotals } from './hosts.ts';
 import { copyNameOf, currentOf, isMade, MADE, memberOf, type Place, type RawVolume } from './raw-volume.ts';
 import { outwaitVolumes } from './running-operations.ts';
 import {
@@ -115,9 +115,9 @@ export async function releaseRoom(site: Site, ref: Ref): Promise<void> {
 }
 
 async function reserveCopy(site: Site, ref: Ref, raw: RawVolume, member: string): Promise<void> {
-  const rooms = (await readRooms(site)).filter(({ name }) => name === member);
-  if (rooms.length === 0) throw new EngineUnreachable('The server of the machine does not answer.');
-  const choice = await site.ledger.reserve(copyEntry(ref), volumeSize(sizeGbOf(raw)), null, rooms);
+  const totals = (await readHostTotals(site)).filter(({ name }) => name === member);
+  if (totals.length === 0) throw new EngineUnreachable('The server of the machine does not answer.');
+  const choice = await site.ledger.reserve(copyEntry(ref), volumeSize(sizeGbOf(raw)), null, totals);
   if ('host' in choice) return;
   const detail =
     'The server of the machine has no room for the volume. Attach it to another machine, or create a machine with it.';

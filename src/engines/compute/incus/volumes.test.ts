@@ -22,7 +22,7 @@ describeEngines((bench) => {
   }
 
   describe('the size of a volume', () => {
-    it('is enforced, and growing it while the machine runs makes room', async () => {
+    it('is enforced, and the volume can grow while the machine runs', async () => {
       const { lab, harness } = bench;
       const volume = await lab.volume({ sizeGb: 1 });
       const machine = await lab.running();
@@ -66,7 +66,7 @@ describeEngines((bench) => {
   });
 
   describe('a volume whose creation was interrupted', () => {
-    it('does not count, and the next attempt makes it anew', async () => {
+    it('is not observed, and the next attempt creates it again', async () => {
       const { lab, harness } = bench;
       const volume = await lab.volume();
       const { client } = harness.daemon;
@@ -82,7 +82,7 @@ describeEngines((bench) => {
   });
 
   describe('a snapshot that an administrator took at the engine', () => {
-    it('does not hinder the observation of the volume', async () => {
+    it('is listed and does not keep the volume from being observed', async () => {
       const { lab, harness } = bench;
       const volume = await lab.volume();
       const path = `${pathAt(harness.engine.site, onlyPlaceOf(volume))}/snapshots`;

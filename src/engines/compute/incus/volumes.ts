@@ -9,7 +9,7 @@ import type { Volume, VolumeKind, VolumeSpec } from '../volume.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { findRaw, missing, type Site } from './driver-context.ts';
 import { isPassing, isTaken } from './failure.ts';
-import { readRooms } from './hosts.ts';
+import { readHostTotals } from './hosts.ts';
 import { idOf, nameOf, projectOf } from './names.ts';
 import { ensureProject } from './projects.ts';
 import {
@@ -143,9 +143,9 @@ async function wantedMember(
 
 async function reserve(site: Site, ref: Ref, spec: VolumeSpec, signal?: AbortSignal): Promise<string> {
   const size = volumeSize(spec.sizeGb);
-  const rooms = await readRooms(site);
+  const totals = await readHostTotals(site);
   const wanted = await wantedMember(site, ref, spec, signal);
-  for (const some of [rooms.filter(({ name }) => name === wanted), rooms]) {
+  for (const some of [totals.filter(({ name }) => name === wanted), totals]) {
     const choice = await site.ledger.reserve(ref, size, null, some);
     if ('host' in choice) return choice.host;
   }

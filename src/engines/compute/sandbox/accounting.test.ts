@@ -48,7 +48,7 @@ async function perform(
     case 'remove':
       return engine.removeInstance(ref);
     case 'lose':
-      return engine.room.lose({ project: ref.account, id: ref.id });
+      return engine.core.lose({ project: ref.account, id: ref.id });
   }
 }
 
@@ -64,18 +64,18 @@ async function expectBalance(engine: Sandbox): Promise<void> {
   }
 }
 
-describe('the capacity of the room', () => {
-  it('is what its machines leave of it, whatever several processes do at once', async () => {
+describe('the capacity of the sandbox', () => {
+  it('is always the total minus its machines, even if several processes change it at the same time', async () => {
     const rounds = fc.array(fc.array(deed, { maxLength: 5 }), { maxLength: 5 });
     const hold = fc.asyncProperty(rounds, async (rounds) => {
       const harness = openSandbox(db, { hosts });
-      const rooms = [harness.engine, await harness.reopen()];
+      const cores = [harness.engine, await harness.reopen()];
       const lab = new Lab(harness);
       const refs = Array.from({ length: MACHINES }, () => lab.ref());
       const group = lab.group({ strict: false, others: refs.map(({ id }) => id) });
       for (const round of rounds) {
         const work = round.map(({ does, machine, size, policy }, i) =>
-          perform(does, rooms[i % 2]!, refs[machine]!, { size, lab, placement: { ...group, policy } }),
+          perform(does, cores[i % 2]!, refs[machine]!, { size, lab, placement: { ...group, policy } }),
         );
         const ended = await Promise.allSettled(work);
         for (const end of ended)

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { tail } from './boot-log.ts';
 
-describe('the end of a log', () => {
-  it('is never longer than asked for, never more than there is, and never half a letter', () => {
+describe('the tail of a log', () => {
+  it('is at most as long as requested, is the end of the log, and splits no character', () => {
     const line = fc.string({ unit: 'grapheme', maxLength: 30 }).filter((each) => !each.includes('\ufffd'));
     const text = fc.array(line).map((lines) => lines.join('\n'));
     fc.assert(
@@ -16,7 +16,7 @@ describe('the end of a log', () => {
     );
   });
 
-  it('begins with a whole line where it can', () => {
+  it('begins at the start of a line if one fits', () => {
     expect(tail('first\nsecond\nthird\n', 10)).toBe('third\n');
     expect(tail('first\nsecond', 100)).toBe('first\nsecond');
     expect(tail('one long line', 4)).toBe('line');

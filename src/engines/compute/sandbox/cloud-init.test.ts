@@ -14,7 +14,7 @@ const seeded = (userData: string | null, more: object = {}) =>
   seedDisk({}, { ...guest, ...more, userData }, system);
 
 describe('cloud-init', () => {
-  it('writes files, installs packages and says what commands print', () => {
+  it('writes files, installs packages and records what commands print', () => {
     const { disk, cloudInit } = seeded(`#cloud-config
 packages: [nginx]
 write_files:
@@ -34,11 +34,11 @@ runcmd:
     expect(cloudInit.printed).toEqual(['Setting up nginx ...', 'all done', 'in parts']);
   });
 
-  it('runs scripts', () => {
+  it('runs shell scripts', () => {
     expect(seeded('#!/bin/sh\necho hello\nexit 0\n').cloudInit.printed).toEqual(['hello']);
   });
 
-  it('lets keys and a password in', () => {
+  it('installs SSH keys and a password', () => {
     const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGVTdb0C ada@example';
     const { disk, cloudInit } = seeded(null, { sshKeys: [key], passwordHash: '$6$x$y' });
     expect(disk['/home/debian/.ssh/authorized_keys']).toBe(`${key}\n`);
@@ -48,7 +48,7 @@ runcmd:
     expect(shadowWith('root:a\ndebian:b\n', 'root', 'c')).toBe('debian:b\nroot:c\n');
   });
 
-  it('survives whatever it is told', () => {
+  it('accepts any user data without an exception', () => {
     expect(seeded('#cloud-config\n{ broken').cloudInit.printed[0]).toContain('failed to parse');
     fc.assert(
       fc.property(fc.string(), fc.constantFrom('#cloud-config\n', '#!/bin/sh\n', ''), (text, head) => {

@@ -1,9 +1,9 @@
 /** Takes and removes snapshots, restores the disk of a machine from a snapshot, and rebuilds it from an image. */
 import { EngineRefused } from '../../errors.ts';
 import type { Guest, ImageRef, Ref } from '../instance.ts';
+import { type ComputeCore, change, changePresent, missing, nameOf } from './core.ts';
 import { originOfImage } from './images.ts';
 import { present, requireDisk } from './machines.ts';
-import { change, changePresent, missing, nameOf, type Room } from './room.ts';
 import { isOn, type Machine, type Moment, withOnce } from './state.ts';
 
 function requireStopped(machine: Machine, now: Moment): void {
@@ -11,12 +11,12 @@ function requireStopped(machine: Machine, now: Moment): void {
 }
 
 export const ensureSnapshot = (
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   { id, quiesce }: { readonly id: string; readonly quiesce: boolean },
   signal: AbortSignal | undefined,
 ) =>
-  changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
+  changePresent(core, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.snapshots.some((snapshot) => snapshot.id === id)) return null;
     const isRunning = isOn(machine, now);
     if (quiesce && isRunning && present(nameOf(ref), machine, now).agent === null)
@@ -26,24 +26,29 @@ export const ensureSnapshot = (
       );
     const { disk, seeded, system, image, size } = machine;
     const consistency = quiesce || !isRunning ? ('filesystem' as const) : ('crash' as const);
-    const at = now + room.takes('snapshot');
+    const at = now + core.takes('snapshot');
     const snapshot = { id, at, disk, diskGb: size.diskGb, seeded, system, image, consistency };
     return { ...machine, snapshots: [...machine.snapshots, snapshot] };
   });
 
-export const removeSnapshot = (room: Room, ref: Ref, snapshotId: string, signal: AbortSignal | undefined) =>
-  change(room, nameOf(ref), signal, async (_, machine) => {
+export const removeSnapshot = (
+  core: ComputeCore,
+  ref: Ref,
+  snapshotId: string,
+  signal: AbortSignal | undefined,
+) =>
+  change(core, nameOf(ref), signal, async (_, machine) => {
     const snapshots = machine.snapshots.filter(({ id }) => id !== snapshotId);
     return snapshots.length === machine.snapshots.length ? null : { ...machine, snapshots };
   });
 
 export const ensureRestored = (
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   { once, snapshot: snapshotId }: { readonly once: string; readonly snapshot: string },
   signal: AbortSignal | undefined,
 ) =>
-  changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
+  changePresent(core, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.once.includes(once)) return null;
     requireStopped(machine, now);
     const snapshot = machine.snapshots.find(({ id }) => id === snapshotId);
@@ -51,24 +56,24 @@ export const ensureRestored = (
     if (machine.snapshots.at(-1) !== snapshot)
       throw new EngineRefused('invalid_state', 'Newer snapshots exist. Remove them first.');
     const { disk, seeded, system, image } = snapshot;
-    const busyUntil = now + room.takes('restore');
+    const busyUntil = now + core.takes('restore');
     return withOnce({ ...machine, disk, seeded, system, image, busyUntil }, once);
   });
 
 export const ensureRebuilt = (
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   { once, image, guest }: { readonly once: string; readonly image: ImageRef; readonly guest: Guest },
   signal: AbortSignal | undefined,
 ) =>
-  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
+  changePresent(core, nameOf(ref), signal, async (store, machine, now) => {
     if (machine.once.includes(once)) return null;
     requireStopped(machine, now);
     if (machine.snapshots.length > 0)
       throw new EngineRefused('invalid_state', 'The machine has snapshots. Remove them first.');
-    const origin = await originOfImage(room, store, image);
+    const origin = await originOfImage(core, store, image);
     requireDisk(origin, machine.size);
     const { disk, system, seeded } = origin;
     const fresh = { disk, system, image, guest, seeded, problem: null, logSince: now };
-    return withOnce({ ...machine, ...fresh, busyUntil: now + room.takes('rebuild') }, once);
+    return withOnce({ ...machine, ...fresh, busyUntil: now + core.takes('rebuild') }, once);
   });

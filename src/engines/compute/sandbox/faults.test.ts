@@ -35,8 +35,8 @@ const strike = (fault: NewFault) => addFault(db, fault);
 const make = (ref: Ref, signal?: AbortSignal) => engine.ensureInstance(ref, lab.spec(), signal);
 const isThere = async (ref: Ref): Promise<boolean> => (await engine.observeInstance(ref)) !== null;
 
-describe('a call that is struck', () => {
-  it('fails with the code it was told, and did nothing', async () => {
+describe('a call with an injected fault', () => {
+  it('fail: fails with the given code and has no effect', async () => {
     const ref = lab.ref();
     const detail = 'The moon was full.';
     await strike({ call: 'ensureInstance', effect: { kind: 'fail', code: 'engine_failed', detail } });
@@ -44,14 +44,14 @@ describe('a call that is struck', () => {
     expect(await isThere(ref)).toBe(false);
   });
 
-  it('is not answered, and did nothing', async () => {
+  it('unreachable: is not answered and has no effect', async () => {
     const ref = lab.ref();
     await strike({ call: 'ensureInstance', effect: { kind: 'unreachable' } });
     await expect(make(ref)).rejects.toBeInstanceOf(EngineUnreachable);
     expect(await isThere(ref)).toBe(false);
   });
 
-  it('hangs until its caller gives up', async () => {
+  it('hang: hangs until the caller aborts', async () => {
     const ref = lab.ref();
     await strike({ call: 'ensureInstance', effect: { kind: 'hang' } });
     const caller = new AbortController();
@@ -63,14 +63,14 @@ describe('a call that is struck', () => {
     expect(await isThere(ref)).toBe(false);
   });
 
-  it('is done, slowly', async () => {
+  it('slow: takes effect after a delay', async () => {
     const ref = lab.ref();
     await strike({ call: 'ensureInstance', effect: { kind: 'slow', seconds: 0.05 } });
     await make(ref);
     expect(await isThere(ref)).toBe(true);
   });
 
-  it('is done and not answered', async () => {
+  it('fail_after: takes effect but is not answered', async () => {
     const ref = lab.ref();
     await strike({ call: 'ensureInstance', times: 1, effect: { kind: 'fail_after' } });
     await expect(make(ref)).rejects.toBeInstanceOf(EngineUnreachable);
@@ -78,7 +78,7 @@ describe('a call that is struck', () => {
     await make(ref);
   });
 
-  it('is done when nobody waits for it any more', async () => {
+  it('late: takes effect after the caller has aborted', async () => {
     const ref = lab.ref();
     await strike({ call: 'ensureInstance', effect: { kind: 'late', seconds: 0.2 } });
     const caller = new AbortController();
@@ -89,7 +89,7 @@ describe('a call that is struck', () => {
     await expect.poll(() => isThere(ref)).toBe(true);
   });
 
-  it('is said to be done, and is not', async () => {
+  it('lie: reports success but has no effect', async () => {
     const ref = lab.ref();
     await strike({ call: 'ensureInstance', times: 1, effect: { kind: 'lie' } });
     await make(ref);
@@ -99,7 +99,7 @@ describe('a call that is struck', () => {
     expect([await isThere(ref), await isThere(ref)]).toEqual([false, true]);
   });
 
-  it('finds its machine gone, and its room free again', async () => {
+  it('lose: finds its machine gone and its capacity free again', async () => {
     const free = await engine.readCapacity();
     const ref = lab.ref();
     await make(ref);
@@ -115,7 +115,7 @@ describe('a call that is struck', () => {
   });
 });
 
-describe('a rule', () => {
+describe('a fault rule', () => {
   const fail = { kind: 'unreachable' } as const;
   const outcomes = async (count: number, ask: () => Promise<unknown>): Promise<string> => {
     let said = '';
@@ -127,13 +127,13 @@ describe('a rule', () => {
     return said;
   };
 
-  it('lets some pass, strikes as often as told, and then no more', async () => {
+  it('skips some calls, applies to the given number of calls, and then to no more', async () => {
     await strike({ call: 'readCapacity', skip: 2, times: 2, effect: fail });
     expect(await outcomes(6, () => engine.readCapacity())).toBe('..xx..');
     expect((await listFaults(db))[0]).toMatchObject({ skip: 0, remaining: 0, struck: 2 });
   });
 
-  it('heeds call, target and location', async () => {
+  it('applies only to its call, target and location', async () => {
     const [mine, other] = [lab.ref(), lab.ref()];
     await strike({ call: 'observeInstance', target: mine.id, effect: fail });
     await strike({ location: 'elsewhere', effect: fail });
@@ -142,15 +142,15 @@ describe('a rule', () => {
     expect(await outcomes(1, () => engine.removeInstance(mine))).toBe('.');
   });
 
-  it('counts once over all processes', async () => {
+  it('is counted once across all processes', async () => {
     const others = [await harness.reopen(), await harness.reopen()];
     await strike({ call: 'readCapacity', times: 5, effect: fail });
-    const asked = [engine, ...others].flatMap((room) => Array.from({ length: 4 }, () => room.readCapacity()));
+    const asked = [engine, ...others].flatMap((core) => Array.from({ length: 4 }, () => core.readCapacity()));
     const settled = await Promise.allSettled(asked);
     expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(5);
   });
 
-  it('is gone when it is cleared', async () => {
+  it('no longer applies after it is cleared', async () => {
     const { id } = await strike({ call: 'readCapacity', effect: fail });
     expect(await outcomes(1, () => engine.readCapacity())).toBe('x');
     expect([await clearFaults(db, id), await clearFaults(db, id)]).toEqual([1, 0]);
@@ -158,8 +158,8 @@ describe('a rule', () => {
   });
 });
 
-describe('work under way', () => {
-  it('is waited for by whoever asks again, also after a crash', async () => {
+describe('an unfinished creation', () => {
+  it('is waited for by the next call, also after the first caller crashed', async () => {
     const { engine: slow, reopen } = openSandbox(db, { pace: 0.1 });
     const ref = lab.ref();
     const spec = lab.spec();
@@ -176,8 +176,8 @@ describe('work under way', () => {
   });
 });
 
-describe('news', () => {
-  it('of what another process saw is heard, for this location only', async () => {
+describe('a change that another process makes', () => {
+  it('notifies watchers of the same location only', async () => {
     const listener = new Listener(database.connection);
     const { engine: hearing } = openSandbox(db, { listener, location: engine.location });
     const { engine: elsewhere } = openSandbox(db, { listener });

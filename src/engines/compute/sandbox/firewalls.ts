@@ -1,38 +1,42 @@
 /** The firewalls of the sandbox. `packets.ts` applies them. */
 import type { Firewall, FirewallSpec } from '../firewall.ts';
 import type { Ref } from '../instance.ts';
-import { nameOf, type Room } from './room.ts';
+import { type ComputeCore, nameOf } from './core.ts';
 
 export async function ensureFirewall(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   spec: FirewallSpec,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  await room.store.transact(async (store) => {
+  await core.store.transact(async (store) => {
     const present = await store.lock('firewall', name);
     if (present === null) await store.insert('firewall', name, spec);
     else if (present.revision <= spec.revision) await store.update('firewall', name, spec);
   });
-  await room.pause(room.takes('firewall'), signal);
+  await core.pause(core.takes('firewall'), signal);
 }
 
-export async function observeFirewall({ store }: Room, ref: Ref): Promise<Firewall | null> {
+export async function observeFirewall({ store }: ComputeCore, ref: Ref): Promise<Firewall | null> {
   const spec = await store.find('firewall', nameOf(ref));
   return spec === null ? null : { ...spec, ...ref };
 }
 
-export async function observeFirewalls({ store }: Room): Promise<Ref[]> {
+export async function observeFirewalls({ store }: ComputeCore): Promise<Ref[]> {
   return (await store.list('firewall')).map(({ project: account, id }) => ({ account, id }));
 }
 
-export async function removeFirewall(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
+export async function removeFirewall(
+  core: ComputeCore,
+  ref: Ref,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const name = nameOf(ref);
-  const wasThere = await room.store.transact(async (store) => {
+  const wasThere = await core.store.transact(async (store) => {
     if ((await store.lock('firewall', name)) === null) return false;
     await store.delete('firewall', name);
     return true;
   });
-  if (wasThere) await room.pause(room.takes('firewall'), signal);
+  if (wasThere) await core.pause(core.takes('firewall'), signal);
 }

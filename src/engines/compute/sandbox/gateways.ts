@@ -5,9 +5,9 @@
 import { publicKeyOf } from '../../../kernel/secrets/wireguard-keys.ts';
 import type { Gateway, GatewayPeer, GatewaySpec, ObservedPeer } from '../gateway.ts';
 import type { Ref } from '../instance.ts';
-import { missing, nameOf, type Room } from './room.ts';
+import { type ComputeCore, missing, nameOf } from './core.ts';
 import type { Moment, StoredGateway, StoredPeer } from './state.ts';
-import type { RoomStore } from './store.ts';
+import type { ComputeStateStore } from './store.ts';
 
 /** WireGuard exchanges new keys after two minutes. */
 const HANDSHAKE_MS = 120_000;
@@ -15,14 +15,18 @@ const BYTES_PER_SECOND = { received: 148, sent: 92 } as const;
 
 const restsAt = ({ busyUntil }: StoredGateway): Moment => busyUntil;
 
-async function requireNetworks(store: RoomStore, { account }: Ref, { nics }: GatewaySpec): Promise<void> {
+async function requireNetworks(
+  store: ComputeStateStore,
+  { account }: Ref,
+  { nics }: GatewaySpec,
+): Promise<void> {
   for (const { network } of nics)
     if (network !== null && !(await store.hold('network', { project: account, id: network })))
       throw missing('network', network);
 }
 
 export async function ensureGateway(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   spec: GatewaySpec,
   signal: AbortSignal | undefined,
@@ -30,38 +34,38 @@ export async function ensureGateway(
   const name = nameOf(ref);
   const { nics, port } = spec;
   const wanted = { nics, port, publicKey: publicKeyOf(spec.privateKey) };
-  const isThere = await room.change('gateway', name, signal, {
+  const isThere = await core.change('gateway', name, signal, {
     restsAt,
     apply: async (store, present, now) => {
       await requireNetworks(store, ref, spec);
       const { nics: before, port: oldPort, publicKey } = present;
       if (JSON.stringify([before, oldPort, publicKey]) === JSON.stringify(Object.values(wanted))) return null;
-      return { ...present, ...wanted, busyUntil: now + room.takes('tunnel') };
+      return { ...present, ...wanted, busyUntil: now + core.takes('tunnel') };
     },
   });
   if (isThere) return;
-  const pending = await room.store.transact(async (store) => {
+  const pending = await core.store.transact(async (store) => {
     await requireNetworks(store, ref, spec);
     const present = await store.lock('gateway', name);
     const now = await store.now();
     if (present !== null) return restsAt(present) - now;
-    const busyUntil = now + room.takes('gateway');
+    const busyUntil = now + core.takes('gateway');
     await store.insert('gateway', name, { ...wanted, busyUntil, peers: [] });
     return busyUntil - now;
   });
-  await room.pause(pending, signal);
+  await core.pause(pending, signal);
 }
 
 const settingsOf = ({ publicKey, allowedIps, endpoint }: GatewayPeer | StoredPeer): string =>
   JSON.stringify([publicKey, allowedIps, endpoint]);
 
 export async function ensurePeers(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   peers: readonly GatewayPeer[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const isThere = await room.change('gateway', nameOf(ref), signal, {
+  const isThere = await core.change('gateway', nameOf(ref), signal, {
     restsAt,
     apply: async (_, gateway, now) => {
       const present = new Map(gateway.peers.map((peer) => [settingsOf(peer), peer]));
@@ -76,7 +80,7 @@ export async function ensurePeers(
             since: now,
           },
       );
-      return { ...gateway, peers: changed, busyUntil: now + room.takes('tunnel') };
+      return { ...gateway, peers: changed, busyUntil: now + core.takes('tunnel') };
     },
   });
   if (!isThere) throw missing('gateway', ref.id);
@@ -95,7 +99,7 @@ function observed({ publicKey, allowedIps, endpoint, since }: StoredPeer, now: M
   };
 }
 
-export async function observeGateway({ store }: Room, ref: Ref): Promise<Gateway | null> {
+export async function observeGateway({ store }: ComputeCore, ref: Ref): Promise<Gateway | null> {
   const gateway = await store.find('gateway', nameOf(ref));
   if (gateway === null) return null;
   const { nics, port, publicKey, peers } = gateway;
@@ -103,16 +107,20 @@ export async function observeGateway({ store }: Room, ref: Ref): Promise<Gateway
   return { ...ref, nics, tunnel: { port, publicKey, peers: peers.map((peer) => observed(peer, now)) } };
 }
 
-export async function observeGateways({ store }: Room): Promise<Ref[]> {
+export async function observeGateways({ store }: ComputeCore): Promise<Ref[]> {
   return (await store.list('gateway')).map(({ project: account, id }) => ({ account, id }));
 }
 
-export async function removeGateway(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
+export async function removeGateway(
+  core: ComputeCore,
+  ref: Ref,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const name = nameOf(ref);
-  const wasThere = await room.store.transact(async (store) => {
+  const wasThere = await core.store.transact(async (store) => {
     if ((await store.lock('gateway', name)) === null) return false;
     await store.delete('gateway', name);
     return true;
   });
-  if (wasThere) await room.pause(room.takes('remove'), signal);
+  if (wasThere) await core.pause(core.takes('remove'), signal);
 }

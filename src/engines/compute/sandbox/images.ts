@@ -4,11 +4,11 @@ import { Readable } from 'node:stream';
 import { EngineRefused } from '../../errors.ts';
 import type { Image, ImageSource } from '../image.ts';
 import type { ImageRef, Ref } from '../instance.ts';
+import { type ComputeCore, missing, nameOf } from './core.ts';
 import type { Task } from './durations.ts';
 import { imageBytes, type Made, readImage } from './image-file.ts';
-import { missing, nameOf, type Room } from './room.ts';
 import type { Disk, StoredImage, System } from './state.ts';
-import type { RoomStore } from './store.ts';
+import type { ComputeStateStore } from './store.ts';
 
 export interface Origin {
   readonly disk: Disk;
@@ -19,7 +19,7 @@ export interface Origin {
   readonly task: Task;
 }
 
-function publicImage({ fixtures }: Room, slug: string): StoredImage | null {
+function publicImage({ fixtures }: ComputeCore, slug: string): StoredImage | null {
   const image = fixtures.images().find((entry) => entry.slug === slug);
   if (image === undefined) return null;
   const { os, architecture, min_disk_gb, default_user, cloud_init, guest_agent } = image;
@@ -42,15 +42,19 @@ function publicImage({ fixtures }: Room, slug: string): StoredImage | null {
 }
 
 async function findImage(
-  room: Room,
-  store: RoomStore,
+  core: ComputeCore,
+  store: ComputeStateStore,
   { account, id }: ImageRef,
 ): Promise<StoredImage | null> {
-  return account === null ? publicImage(room, id) : store.find('image', { project: account, id });
+  return account === null ? publicImage(core, id) : store.find('image', { project: account, id });
 }
 
-export async function originOfImage(room: Room, store: RoomStore, ref: ImageRef): Promise<Origin> {
-  const image = await findImage(room, store, ref);
+export async function originOfImage(
+  core: ComputeCore,
+  store: ComputeStateStore,
+  ref: ImageRef,
+): Promise<Origin> {
+  const image = await findImage(core, store, ref);
   if (image === null) throw missing('image', ref.id);
   if (image.at > (await store.now()))
     throw new EngineRefused('invalid_state', `The image ${ref.id} is still being created.`);
@@ -65,7 +69,7 @@ function summed(disk: Disk, rest: Omit<Made, 'disk' | 'sizeBytes' | 'sha256'>): 
 }
 
 async function capture(
-  store: RoomStore,
+  store: ComputeStateStore,
   project: string,
   { instance, snapshot: snapshotId }: Extract<ImageSource, { instance: string }>,
 ): Promise<Made> {
@@ -84,45 +88,46 @@ async function capture(
 }
 
 export async function ensureImage(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   source: ImageSource,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  const isThere = (await room.store.find('image', name)) !== null;
+  const isThere = (await core.store.find('image', name)) !== null;
   const imported = isThere || 'instance' in source ? null : await readImage(source, signal);
-  const pending = await room.store.transact(async (store) => {
+  const pending = await core.store.transact(async (store) => {
     const present = await store.lock('image', name);
     const now = await store.now();
     if (present !== null) return present.at - now;
     const made = imported ?? ('instance' in source ? await capture(store, name.project, source) : null);
     // The image was removed after the first read, so its file was not read. A repeated call reads the file.
     if (made === null) throw missing('image', ref.id);
-    await store.insert('image', name, { ...made, at: now + room.takes('image') });
-    return room.takes('image');
+    await store.insert('image', name, { ...made, at: now + core.takes('image') });
+    return core.takes('image');
   });
-  await room.pause(pending, signal);
+  await core.pause(pending, signal);
 }
 
-export async function observeImage(room: Room, ref: ImageRef): Promise<Image | null> {
-  const image = await findImage(room, room.store, ref);
+export async function observeImage(core: ComputeCore, ref: ImageRef): Promise<Image | null> {
+  const image = await findImage(core, core.store, ref);
   if (image === null) return null;
   const { at, sizeBytes, sha256, minDiskGb } = image;
-  const state = at <= (await room.store.now()) ? 'available' : 'creating';
+  const state = at <= (await core.store.now()) ? 'available' : 'creating';
   const { account, id } = ref;
   return { account, id, state, sizeBytes: Math.round(sizeBytes), sha256, minDiskGb, createdAt: new Date(at) };
 }
 
 export async function exportImage(
-  room: Room,
+  core: ComputeCore,
   ref: ImageRef,
   signal: AbortSignal | undefined,
 ): Promise<Readable> {
-  const image = await findImage(room, room.store, ref);
+  const image = await findImage(core, core.store, ref);
   if (image === null) throw missing('image', ref.id);
-  await room.pause(image.at - (await room.store.now()), signal);
+  await core.pause(image.at - (await core.store.now()), signal);
   return Readable.from([imageBytes(image)]);
 }
 
-export const removeImage = (room: Room, ref: Ref): Promise<void> => room.store.delete('image', nameOf(ref));
+export const removeImage = (core: ComputeCore, ref: Ref): Promise<void> =>
+  core.store.delete('image', nameOf(ref));

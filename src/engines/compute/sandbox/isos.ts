@@ -3,9 +3,9 @@ import { open } from 'node:fs/promises';
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Drive, Iso } from '../iso.ts';
-import { changePresent, missing, nameOf, type Room } from './room.ts';
+import { type ComputeCore, changePresent, missing, nameOf } from './core.ts';
 import type { Machine, StoredIso } from './state.ts';
-import type { RoomStore } from './store.ts';
+import type { ComputeStateStore } from './store.ts';
 
 /** Where ISO 9660 has the name of the disc, in the primary volume descriptor. */
 const TITLE = { at: 16 * 2048 + 40, bytes: 32 } as const;
@@ -26,29 +26,29 @@ async function read(file: string): Promise<Omit<StoredIso, 'at'>> {
 }
 
 export async function ensureIso(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   file: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
   const content = await read(file);
-  const pending = await room.store.transact(async (store) => {
+  const pending = await core.store.transact(async (store) => {
     const present = await store.lock('iso', name);
     const now = await store.now();
     if (present !== null) return present.at - now;
-    await store.insert('iso', name, { ...content, at: now + room.takes('iso') });
-    return room.takes('iso');
+    await store.insert('iso', name, { ...content, at: now + core.takes('iso') });
+    return core.takes('iso');
   });
-  await room.pause(pending, signal);
+  await core.pause(pending, signal);
 }
 
-export async function observeIso({ store }: Room, ref: Ref): Promise<Iso | null> {
+export async function observeIso({ store }: ComputeCore, ref: Ref): Promise<Iso | null> {
   const iso = await store.find('iso', nameOf(ref));
   return iso === null || iso.at > (await store.now()) ? null : { ...ref, sizeBytes: iso.sizeBytes };
 }
 
-export async function observeIsos({ store }: Room): Promise<Iso[]> {
+export async function observeIsos({ store }: ComputeCore): Promise<Iso[]> {
   const found = await store.list('iso');
   if (found.length === 0) return [];
   const now = await store.now();
@@ -57,11 +57,11 @@ export async function observeIsos({ store }: Room): Promise<Iso[]> {
     .map(({ project, id, state }) => ({ account: project, id, sizeBytes: state.sizeBytes }));
 }
 
-const holdersOf = (store: RoomStore, { account, id }: Ref) =>
+const holdersOf = (store: ComputeStateStore, { account, id }: Ref) =>
   store.containing('machine', account, { drive: { iso: id } });
 
-export async function removeIso(room: Room, ref: Ref): Promise<void> {
-  await room.store.transact(async (store) => {
+export async function removeIso(core: ComputeCore, ref: Ref): Promise<void> {
+  await core.store.transact(async (store) => {
     if ((await store.lock('iso', nameOf(ref))) === null) return;
     const [holder] = await holdersOf(store, ref);
     if (holder !== undefined)
@@ -73,19 +73,29 @@ export async function removeIso(room: Room, ref: Ref): Promise<void> {
 const isSame = (one: Drive | null, other: Drive | null): boolean =>
   one?.iso === other?.iso && one?.bootOnce === other?.bootOnce;
 
-export const ensureDrive = (room: Room, ref: Ref, drive: Drive | null, signal: AbortSignal | undefined) =>
-  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
+export const ensureDrive = (
+  core: ComputeCore,
+  ref: Ref,
+  drive: Drive | null,
+  signal: AbortSignal | undefined,
+) =>
+  changePresent(core, nameOf(ref), signal, async (store, machine, now) => {
     if (isSame(driveOf(machine), drive)) return null;
     return {
       ...machine,
-      drive: drive === null ? null : { ...drive, title: await titleOf(room, store, ref.account, drive.iso) },
-      busyUntil: now + room.takes('attach'),
+      drive: drive === null ? null : { ...drive, title: await titleOf(core, store, ref.account, drive.iso) },
+      busyUntil: now + core.takes('attach'),
     };
   });
 
 /** Keeps an ISO of the account from being removed until the transaction ends. */
-async function titleOf(room: Room, store: RoomStore, project: string, id: string): Promise<string> {
-  const listed = room.fixtures.isos().find(({ slug }) => slug === id);
+async function titleOf(
+  core: ComputeCore,
+  store: ComputeStateStore,
+  project: string,
+  id: string,
+): Promise<string> {
+  const listed = core.fixtures.isos().find(({ slug }) => slug === id);
   if (listed !== undefined) return listed.name;
   const name = { project, id };
   if (!(await store.hold('iso', name))) throw missing('ISO', id);

@@ -15,11 +15,11 @@ import type {
 } from '../instance.ts';
 import { chooseHost, freeOf } from '../placement.ts';
 import type { Fit, HostCapacity } from '../port.ts';
+import { type ComputeCore, change, changePresent, missing, nameOf, removeMachine } from './core.ts';
 import { type Origin, originOfImage } from './images.ts';
 import { driveOf } from './isos.ts';
-import { change, changePresent, missing, nameOf, type Room, removeMachine } from './room.ts';
 import { currentBoot, isOn, type Machine, type Moment, restsAt } from './state.ts';
-import { hostsOf, lockGroup, type RoomStore, readHosts, reserve } from './store.ts';
+import { type ComputeStateStore, hostsOf, lockGroup, readHosts, reserve } from './store.ts';
 
 const AGENT_VERSION = '1.0.0-sandbox';
 const BYTES_PER_FILE = 4096;
@@ -34,7 +34,7 @@ const refusalOf = (code: Refused): EngineRefused => new EngineRefused(code, deta
 
 /** Chooses a host and reserves capacity on it. Chooses again if another transaction took the capacity first. */
 export async function place(
-  store: RoomStore,
+  store: ComputeStateStore,
   project: string,
   size: Size,
   placement: Placement | null,
@@ -49,7 +49,7 @@ export async function place(
 }
 
 export async function fits(
-  { store }: Room,
+  { store }: ComputeCore,
   project: string,
   size: Size,
   placement: Placement | null,
@@ -60,7 +60,7 @@ export async function fits(
   return { fits: false, code: choice.refused, detail: details[choice.refused] };
 }
 
-export async function readCapacity({ store }: Room): Promise<HostCapacity[]> {
+export async function readCapacity({ store }: ComputeCore): Promise<HostCapacity[]> {
   return (await readHosts(store)).map((host) => ({
     host: host.name,
     total: host.total,
@@ -77,8 +77,13 @@ const BLANK: Origin = {
   task: 'create',
 };
 
-async function originOf(room: Room, store: RoomStore, project: string, source: Source): Promise<Origin> {
-  if ('image' in source) return originOfImage(room, store, source.image);
+async function originOf(
+  core: ComputeCore,
+  store: ComputeStateStore,
+  project: string,
+  source: Source,
+): Promise<Origin> {
+  if ('image' in source) return originOfImage(core, store, source.image);
   if ('blank' in source) return BLANK;
   const machine = await store.find('machine', { project, id: source.instance });
   if (machine === null) throw missing('machine', source.instance);
@@ -98,31 +103,31 @@ export function requireDisk({ minDiskGb }: Origin, { diskGb }: Size): void {
   );
 }
 
-async function requireNetwork(store: RoomStore, project: string, { network }: Nic): Promise<void> {
+async function requireNetwork(store: ComputeStateStore, project: string, { network }: Nic): Promise<void> {
   if (network === null || (await store.hold('network', { project, id: network }))) return;
   throw missing('network', network);
 }
 
 export async function ensureInstance(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   spec: InstanceSpec,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  const pending = await room.store.transact(async (store) => {
+  const pending = await core.store.transact(async (store) => {
     const present = await store.lock('machine', name);
     const now = await store.now();
     if (present !== null) return restsAt(present) - now;
-    const origin = await originOf(room, store, name.project, spec.source);
+    const origin = await originOf(core, store, name.project, spec.source);
     requireDisk(origin, spec.size);
     for (const nic of spec.nics) await requireNetwork(store, name.project, nic);
     const host = await place(store, name.project, spec.size, spec.placement);
-    const ms = room.takes(origin.task);
+    const ms = core.takes(origin.task);
     await store.insert('machine', name, newMachine(spec, origin, host, now, ms));
     return ms;
   });
-  await room.pause(pending, signal);
+  await core.pause(pending, signal);
 }
 
 function newMachine(
@@ -192,40 +197,48 @@ export function present({ project, id }: Name, machine: Machine, now: Moment): I
   };
 }
 
-export async function observeInstance({ store }: Room, ref: Ref): Promise<Instance | null> {
+export async function observeInstance({ store }: ComputeCore, ref: Ref): Promise<Instance | null> {
   const machine = await store.find('machine', nameOf(ref));
   return machine === null ? null : present(nameOf(ref), machine, await store.now());
 }
 
-export async function observeInstances({ store }: Room): Promise<Instance[]> {
+export async function observeInstances({ store }: ComputeCore): Promise<Instance[]> {
   const machines = await store.list('machine');
   if (machines.length === 0) return [];
   const now = await store.now();
   return machines.map((found) => present(found, found.state, now));
 }
 
-export async function removeInstance(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
-  const wasThere = await room.store.transact((store) => removeMachine(store, nameOf(ref)));
-  if (wasThere) await room.pause(room.takes('remove'), signal);
+export async function removeInstance(
+  core: ComputeCore,
+  ref: Ref,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const wasThere = await core.store.transact((store) => removeMachine(store, nameOf(ref)));
+  if (wasThere) await core.pause(core.takes('remove'), signal);
 }
 
-export const ensureGuest = (room: Room, ref: Ref, guest: Guest, signal: AbortSignal | undefined) =>
-  changePresent(room, nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
+export const ensureGuest = (core: ComputeCore, ref: Ref, guest: Guest, signal: AbortSignal | undefined) =>
+  changePresent(core, nameOf(ref), signal, async (_, machine) => ({ ...machine, guest }));
 
-export const ensureRescue = (room: Room, ref: Ref, rescue: Rescue | null, signal: AbortSignal | undefined) =>
-  changePresent(room, nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
+export const ensureRescue = (
+  core: ComputeCore,
+  ref: Ref,
+  rescue: Rescue | null,
+  signal: AbortSignal | undefined,
+) => changePresent(core, nameOf(ref), signal, async (_, machine) => ({ ...machine, rescue }));
 
-export const ensureNic = (room: Room, ref: Ref, nic: Nic, signal: AbortSignal | undefined) =>
-  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
+export const ensureNic = (core: ComputeCore, ref: Ref, nic: Nic, signal: AbortSignal | undefined) =>
+  changePresent(core, nameOf(ref), signal, async (store, machine, now) => {
     await requireNetwork(store, ref.account, nic);
     const others = machine.nics.filter(({ id }) => id !== nic.id);
     if (machine.nics.some((present) => isDeepStrictEqual(present, nic))) return null;
-    return { ...machine, nics: sorted([...others, nic]), busyUntil: now + room.takes('nic') };
+    return { ...machine, nics: sorted([...others, nic]), busyUntil: now + core.takes('nic') };
   });
 
-export const removeNic = (room: Room, ref: Ref, nicId: string, signal: AbortSignal | undefined) =>
-  change(room, nameOf(ref), signal, async (_, machine, now) => {
+export const removeNic = (core: ComputeCore, ref: Ref, nicId: string, signal: AbortSignal | undefined) =>
+  change(core, nameOf(ref), signal, async (_, machine, now) => {
     if (!machine.nics.some(({ id }) => id === nicId)) return null;
     const nics = machine.nics.filter(({ id }) => id !== nicId);
-    return { ...machine, nics, busyUntil: now + room.takes('nic') };
+    return { ...machine, nics, busyUntil: now + core.takes('nic') };
   });

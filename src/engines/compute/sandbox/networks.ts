@@ -1,11 +1,11 @@
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import type { Network, NetworkSpec } from '../network.ts';
-import { nameOf, type Room } from './room.ts';
-import type { RoomStore } from './store.ts';
+import { type ComputeCore, nameOf } from './core.ts';
+import type { ComputeStateStore } from './store.ts';
 
 /** Lists the machines and gateways that have an interface in the network. */
-async function usersOf(store: RoomStore, { account, id }: Ref) {
+async function usersOf(store: ComputeStateStore, { account, id }: Ref) {
   const within = { nics: [{ network: id }] };
   return [
     ...(await store.containing('machine', account, within)),
@@ -14,21 +14,21 @@ async function usersOf(store: RoomStore, { account, id }: Ref) {
 }
 
 export async function ensureNetwork(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   spec: NetworkSpec,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const name = nameOf(ref);
-  await room.store.transact(async (store) => {
+  await core.store.transact(async (store) => {
     const present = await store.lock('network', name);
     if (present === null) await store.insert('network', name, spec);
     else await store.update('network', name, spec);
   });
-  await room.pause(room.takes('network'), signal);
+  await core.pause(core.takes('network'), signal);
 }
 
-export async function observeNetwork({ store }: Room, ref: Ref): Promise<Network | null> {
+export async function observeNetwork({ store }: ComputeCore, ref: Ref): Promise<Network | null> {
   const spec = await store.find('network', nameOf(ref));
   if (spec === null) return null;
   const users = await usersOf(store, ref);
@@ -38,9 +38,13 @@ export async function observeNetwork({ store }: Room, ref: Ref): Promise<Network
   return { ...spec, ...ref, usedBy };
 }
 
-export async function removeNetwork(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
+export async function removeNetwork(
+  core: ComputeCore,
+  ref: Ref,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const name = nameOf(ref);
-  const wasThere = await room.store.transact(async (store) => {
+  const wasThere = await core.store.transact(async (store) => {
     if ((await store.lock('network', name)) === null) return false;
     const users = await usersOf(store, ref);
     if (users.length > 0) {
@@ -50,5 +54,5 @@ export async function removeNetwork(room: Room, ref: Ref, signal: AbortSignal | 
     await store.delete('network', name);
     return true;
   });
-  if (wasThere) await room.pause(room.takes('network'), signal);
+  if (wasThere) await core.pause(core.takes('network'), signal);
 }

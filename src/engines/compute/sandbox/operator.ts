@@ -2,11 +2,11 @@
 import type { Db } from '../../../store/database.ts';
 import { EngineRefused } from '../../errors.ts';
 import { type Found, StateStore } from '../../sandbox/store.ts';
+import { openComputeCore } from './core.ts';
 import { haltInside } from './guest-actions.ts';
 import { present } from './machines.ts';
-import { openRoom } from './room.ts';
 import type { Machine } from './state.ts';
-import { locationsInUse, type RoomStore } from './store.ts';
+import { type ComputeStateStore, locationsInUse } from './store.ts';
 
 const mishaps = {
   shutdown: 'the guest shuts itself down',
@@ -20,7 +20,7 @@ interface Place extends Found<Machine> {
   readonly location: string;
 }
 
-const storeAt = (db: Db, location: string): RoomStore => new StateStore(db, location);
+const storeAt = (db: Db, location: string): ComputeStateStore => new StateStore(db, location);
 
 async function allMachines(db: Db): Promise<Place[]> {
   const all: Place[] = [];
@@ -46,10 +46,10 @@ async function befall(db: Db, machineId: string, named: string): Promise<boolean
   const found = (await allMachines(db)).find(({ id }) => id === machineId);
   if (found === undefined) return false;
   const { location, project: account, id } = found;
-  const room = openRoom({ db, location, hosts: [], images: () => [], isos: () => [], pace: 1 });
-  if (mishap === 'lose') return room.lose(found);
+  const core = openComputeCore({ db, location, hosts: [], images: () => [], isos: () => [], pace: 1 });
+  if (mishap === 'lose') return core.lose(found);
   try {
-    await haltInside(room, { account, id }, mishap === 'crash' ? 'crashed' : mishap);
+    await haltInside(core, { account, id }, mishap === 'crash' ? 'crashed' : mishap);
     return true;
   } catch (error) {
     if (error instanceof EngineRefused) return false;

@@ -6,16 +6,16 @@ import { parseAddress } from '../../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../../kernel/net/cidr.ts';
 import type { FirewallMember, FirewallRule, FirewallSpec } from '../firewall.ts';
 import type { Nic, Ref } from '../instance.ts';
-import { missing, nameOf, type Room } from './room.ts';
+import { type ComputeCore, missing, nameOf } from './core.ts';
 import { isOn, type Machine } from './state.ts';
-import type { RoomStore } from './store.ts';
+import type { ComputeStateStore } from './store.ts';
 
 export type Packet =
   | { readonly protocol: 'tcp' | 'udp'; readonly port: number }
   | { readonly protocol: 'icmp' | 'icmpv6'; readonly type: number };
 
 /** `unreachable`: no machine that the sender can reach has the address. `refused`: no program listens on the port. */
-export type Fate = 'arrived' | 'refused' | 'dropped' | 'unreachable';
+export type Delivery = 'arrived' | 'refused' | 'dropped' | 'unreachable';
 
 /** One end of a connection. */
 interface End {
@@ -35,7 +35,7 @@ const addressesOf = ({ ipv4, ipv6, aliases }: Nic): string[] =>
 
 /** The network and its account; a public address is reachable for the machines of all accounts. */
 async function receiverOf(
-  store: RoomStore,
+  store: ComputeStateStore,
   sender: Pick<End, 'account' | 'machine'>,
   address: string,
 ): Promise<{ readonly from: Nic; readonly to: End } | null> {
@@ -96,7 +96,7 @@ function letsPass(
   return own.every(({ defaultIn, defaultOut }) => (direction === 'in' ? defaultIn : defaultOut) === 'allow');
 }
 
-async function firewallsOf(store: RoomStore, account: string): Promise<Firewalls> {
+async function firewallsOf(store: ComputeStateStore, account: string): Promise<Firewalls> {
   const found = await store.containing('firewall', account, {});
   return new Map(found.map(({ id, state }) => [id, state]));
 }
@@ -113,7 +113,12 @@ const sourceOf = (nic: Nic, address: string): string =>
   (address.includes(':') ? nic.ipv6 : nic.ipv4) ?? addressesOf(nic)[0] ?? '';
 
 /** What happens to a packet that a machine sends to an address. */
-export async function send({ store }: Room, ref: Ref, address: string, packet: Packet): Promise<Fate> {
+export async function send(
+  { store }: ComputeCore,
+  ref: Ref,
+  address: string,
+  packet: Packet,
+): Promise<Delivery> {
   const machine = await store.find('machine', nameOf(ref));
   if (machine === null) throw missing('machine', ref.id);
   const found = await receiverOf(store, { account: ref.account, machine }, address);

@@ -3,8 +3,8 @@ import { randomBytes, scrypt } from 'node:crypto';
 import { EngineRefused } from '../../errors.ts';
 import type { Ref } from '../instance.ts';
 import { shadowWith } from './cloud-init.ts';
+import { type ComputeCore, changePresent, nameOf } from './core.ts';
 import { present } from './machines.ts';
-import { changePresent, nameOf, type Room } from './room.ts';
 import { isOn } from './state.ts';
 
 /** Uses cheap scrypt parameters, because the password protects only simulated files. */
@@ -17,19 +17,19 @@ async function hashPassword(password: string): Promise<string> {
 }
 
 export async function setPassword(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   user: string,
   password: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const hash = await hashPassword(password);
-  await changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
+  await changePresent(core, nameOf(ref), signal, async (_, machine, now) => {
     if (!isOn(machine, now)) throw new EngineRefused('invalid_state', 'The machine does not run.');
     if (present(nameOf(ref), machine, now).agent === null)
       throw new EngineRefused('guest_agent_unavailable', 'No agent in the guest answers.');
     const shadow = shadowWith(machine.disk['/etc/shadow'], user, hash);
     const disk = { ...machine.disk, '/etc/shadow': shadow };
-    return { ...machine, disk, busyUntil: now + room.takes('password') };
+    return { ...machine, disk, busyUntil: now + core.takes('password') };
   });
 }

@@ -1,7 +1,7 @@
 /** Starts, stops and restarts machines. A start with a new seed runs cloud-init on the disk. */
 import type { Ref } from '../instance.ts';
 import { seedDisk } from './cloud-init.ts';
-import { changePresent, missing, nameOf, type Room } from './room.ts';
+import { type ComputeCore, changePresent, missing, nameOf } from './core.ts';
 import {
   type Boot,
   type BootedFrom,
@@ -20,9 +20,9 @@ function bootedFrom({ rescue, drive = null, disk }: Machine): BootedFrom {
   return drive === null ? 'nothing' : 'iso';
 }
 
-export function start(room: Room, machine: Machine, at: Moment): Machine {
+export function start(core: ComputeCore, machine: Machine, at: Moment): Machine {
   const { guest, system, rescue } = machine;
-  const upAt = at + room.takes(system.distribution.startsWith('windows') ? 'bootWindows' : 'boot');
+  const upAt = at + core.takes(system.distribution.startsWith('windows') ? 'bootWindows' : 'boot');
   const from = bootedFrom(machine);
   const isSeeded =
     from !== 'disk' || machine.seeded === guest.seed || rescue !== null || !system.hasCloudInit;
@@ -46,40 +46,45 @@ export function stop(machine: Machine, at: Moment, how: NonNullable<Boot['end']>
 }
 
 /** A machine that crashed has no guest to ask. */
-function off(room: Room, machine: Machine, now: Moment, how: 'shutdown' | 'cut'): Machine | null {
+function off(core: ComputeCore, machine: Machine, now: Moment, how: 'shutdown' | 'cut'): Machine | null {
   if (machine.problem !== null) return { ...machine, problem: null, power: { on: false, at: now } };
-  return isOn(machine, now) ? stop(machine, now + room.takes(how), how) : null;
+  return isOn(machine, now) ? stop(machine, now + core.takes(how), how) : null;
 }
 
-export const ensureRunning = (room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> =>
-  changePresent(room, nameOf(ref), signal, async (_, machine, now) =>
-    isOn(machine, now) ? null : start(room, machine, now + room.takes('start')),
+export const ensureRunning = (core: ComputeCore, ref: Ref, signal: AbortSignal | undefined): Promise<void> =>
+  changePresent(core, nameOf(ref), signal, async (_, machine, now) =>
+    isOn(machine, now) ? null : start(core, machine, now + core.takes('start')),
   );
 
 /** A machine that goes down counts as one at rest, so neither this call nor a repeated one waits for its guest. */
 const restsOrGoesDown = (machine: Machine): Moment => (machine.power.on ? restsAt(machine) : 0);
 
 export async function requestShutdown(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   isIgnored: boolean,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const isThere = await room.change('machine', nameOf(ref), signal, {
+  const isThere = await core.change('machine', nameOf(ref), signal, {
     restsAt: restsOrGoesDown,
     apply: async (_, machine, now) =>
-      machine.power.on && !isIgnored ? off(room, machine, now, 'shutdown') : null,
+      machine.power.on && !isIgnored ? off(core, machine, now, 'shutdown') : null,
   });
   if (!isThere) throw missing('machine', ref.id);
 }
 
-export const ensureStopped = (room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> =>
-  changePresent(room, nameOf(ref), signal, async (_, machine, now) => off(room, machine, now, 'cut'));
+export const ensureStopped = (core: ComputeCore, ref: Ref, signal: AbortSignal | undefined): Promise<void> =>
+  changePresent(core, nameOf(ref), signal, async (_, machine, now) => off(core, machine, now, 'cut'));
 
-export const restart = (room: Room, ref: Ref, once: string, signal: AbortSignal | undefined): Promise<void> =>
-  changePresent(room, nameOf(ref), signal, async (_, machine, now) => {
+export const restart = (
+  core: ComputeCore,
+  ref: Ref,
+  once: string,
+  signal: AbortSignal | undefined,
+): Promise<void> =>
+  changePresent(core, nameOf(ref), signal, async (_, machine, now) => {
     if (machine.once.includes(once)) return null;
-    const stopped = isOn(machine, now) ? stop(machine, now + room.takes('cut'), 'cut') : machine;
-    const at = Math.max(now, stopped.power.at) + room.takes('start');
-    return withOnce(start(room, stopped, at), once);
+    const stopped = isOn(machine, now) ? stop(machine, now + core.takes('cut'), 'cut') : machine;
+    const at = Math.max(now, stopped.power.at) + core.takes('start');
+    return withOnce(start(core, stopped, at), once);
   });

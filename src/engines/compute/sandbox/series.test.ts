@@ -45,24 +45,24 @@ const range = { from: new Date(start - HOUR), to: new Date(start + 6 * HOUR), st
 const read = (id = 'vm_1') => seriesOf(id, machine, metricNames, range, start + 5 * HOUR);
 
 describe('series', () => {
-  it('are the same for whoever looks, and different for another machine', () => {
+  it('are the same at every read, and different for another machine', () => {
     expect(read()).toEqual(read());
     expect(read('vm_2')).not.toEqual(read());
   });
 
-  it('have gaps before it existed, while it was off, and in the future', () => {
+  it('have gaps before the machine existed, while it was off, and in the future', () => {
     const known = read()[0]
       ?.values.map((value) => (value === null ? '.' : 'x'))
       .join('');
     expect(known).toBe('....xx..xxxxx.');
   });
 
-  it('keep the disk while it is off', () => {
+  it('of the disk go on while the machine is off', () => {
     const usage = read().find(({ metric }) => metric === 'disk_usage')?.values;
     expect(usage?.map((value) => (value === null ? '.' : 'x')).join('')).toBe('..xxxxxxxxxxx.');
   });
 
-  it('stay within what the machine has', () => {
+  it('stay within the size of the machine', () => {
     for (const { metric, values } of read()) {
       const known = values.filter((value) => value !== null);
       for (const value of known) expect(value).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { MetricName, Series, SeriesRange, Traffic } from '../series.ts';
 import type { Machine, Moment } from './state.ts';
-import type { RoomStore } from './store.ts';
+import type { ComputeStateStore } from './store.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -126,7 +126,7 @@ function trafficOf(id: string, machine: Machine, from: Date, to: Date, now: Mome
   return { inBytes: sum('received'), outBytes: sum('sent') };
 }
 
-export async function readTraffic(store: RoomStore, from: Date, to: Date): Promise<Traffic[]> {
+export async function readTraffic(store: ComputeStateStore, from: Date, to: Date): Promise<Traffic[]> {
   const now = await store.now();
   return (await store.list('machine')).map(({ project: account, id, state }) => ({
     account,

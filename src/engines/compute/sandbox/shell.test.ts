@@ -33,8 +33,8 @@ async function typed(ref: Ref, ...lines: readonly string[]): Promise<string> {
   return shown.replaceAll('\r\n', '\n');
 }
 
-describe('somebody at the console', () => {
-  it('sees the start, and reads and writes what a test finds', async () => {
+describe('the shell at the console', () => {
+  it('shows the boot messages, and reads and writes files of the machine', async () => {
     const ref = await lab.running();
     const shown = await typed(ref, 'echo "hello there" > /root/note', 'cat /root/note', 'ls', 'rm -rf /');
     expect(shown).toContain('Linux version');
@@ -44,7 +44,7 @@ describe('somebody at the console', () => {
     expect(await lab.harness.readInside(ref, '/root/note')).toBe('hello there\n');
   });
 
-  it('can shut the machine down, which ends the line and nudges whoever watches', async () => {
+  it('can shut the machine down, which closes the console and notifies watchers', async () => {
     const ref = await lab.running();
     const nudged: string[] = [];
     const stop = lab.engine.watch(({ id }) => nudged.push(id));
@@ -54,7 +54,7 @@ describe('somebody at the console', () => {
     expect(await lab.engine.readConsoleLog(ref, 1000)).toContain('Power down');
   });
 
-  it('does no harm with odd names and letters', async () => {
+  it('handles file names like __proto__ and NUL characters', async () => {
     const ref = await lab.running();
     const shown = await typed(ref, 'cat constructor', 'cat __proto__', 'echo x > __proto__', 'echo \0 > /n');
     expect(shown).toContain('cat: constructor: No such file');
@@ -64,7 +64,7 @@ describe('somebody at the console', () => {
 });
 
 describe('user data', () => {
-  it('may hold what a database cannot', async () => {
+  it('may contain bytes that a database cannot store as text', async () => {
     const userData = '#cloud-config\nwrite_files: [{ path: /bin/x, content: AAEC/w==, encoding: b64 }]\n';
     const ref = await lab.running({ guest: lab.guest({ userData }) });
     expect(await lab.harness.readInside(ref, '/bin/x')).toContain('\x01\x02');

@@ -2,9 +2,9 @@
 import { Duplex } from 'node:stream';
 import type { Ref } from '../instance.ts';
 import { tail } from './boot-log.ts';
+import type { ComputeCore } from './core.ts';
 import { diskOf, haltInside, writeInside } from './guest-actions.ts';
 import { netcat, ping } from './network-commands.ts';
-import type { Room } from './room.ts';
 import type { Disk } from './state.ts';
 
 const SHOWN_BYTES = 8 * 1024;
@@ -12,15 +12,15 @@ const MOST_TYPED = 4096;
 const COMMANDS = 'cat, echo, exit, help, hostname, ls, nc, ping, poweroff, reboot';
 
 export class Shell extends Duplex {
-  readonly #room: Room;
+  readonly #core: ComputeCore;
   readonly #ref: Ref;
   readonly #hostname: string;
   #typed = '';
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(room: Room, ref: Ref, hostname: string, log: string) {
+  constructor(core: ComputeCore, ref: Ref, hostname: string, log: string) {
     super();
-    this.#room = room;
+    this.#core = core;
     this.#ref = ref;
     this.#hostname = hostname;
     this.#say(`${tail(log, SHOWN_BYTES).trimEnd()} root (automatic login)\n`);
@@ -70,7 +70,7 @@ export class Shell extends Duplex {
   /** Returns the output of the command, or null if the command ends the session. */
   async #obey(line: string): Promise<string | null> {
     const [command = '', ...rest] = line.split(/\s+/);
-    const disk = await diskOf(this.#room, this.#ref);
+    const disk = await diskOf(this.#core, this.#ref);
     switch (command) {
       case '':
         return '';
@@ -88,14 +88,14 @@ export class Shell extends Duplex {
       case 'echo':
         return this.#echo(line.slice('echo'.length).trim());
       case 'nc':
-        return netcat(this.#room, this.#ref, rest);
+        return netcat(this.#core, this.#ref, rest);
       case 'ping':
-        return ping(this.#room, this.#ref, rest);
+        return ping(this.#core, this.#ref, rest);
       case 'exit':
         return null;
       case 'poweroff':
       case 'reboot':
-        await haltInside(this.#room, this.#ref, command === 'reboot' ? 'reboot' : 'shutdown');
+        await haltInside(this.#core, this.#ref, command === 'reboot' ? 'reboot' : 'shutdown');
         return null;
       default:
         return `sh: ${command}: command not found (try help)\n`;
@@ -111,7 +111,7 @@ export class Shell extends Duplex {
     const [said = '', path] = text.split(/\s*>\s*/);
     const content = `${said.replace(/^(["'])(.*)\1$/, '$2')}\n`;
     if (path === undefined) return content;
-    await writeInside(this.#room, this.#ref, path, content);
+    await writeInside(this.#core, this.#ref, path, content);
     return '';
   }
 

@@ -1,8 +1,8 @@
 /** Changes the size and the placement of machines, and with them the reserved capacity of the hosts. */
 import { EngineRefused } from '../../errors.ts';
 import type { Placement, Ref, Size } from '../instance.ts';
+import { type ComputeCore, changePresent, nameOf } from './core.ts';
 import { place } from './machines.ts';
-import { changePresent, nameOf, type Room } from './room.ts';
 import { isOn, type Machine } from './state.ts';
 import { hostsOf, lockGroup, release, reserve } from './store.ts';
 
@@ -20,13 +20,13 @@ function requirePossible(machine: Machine, size: Size, isRunning: boolean): void
     throw new EngineRefused('invalid_state', 'A running machine can only grow. Stop it first.');
 }
 
-export const ensureSize = (room: Room, ref: Ref, size: Size, signal: AbortSignal | undefined) =>
-  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
+export const ensureSize = (core: ComputeCore, ref: Ref, size: Size, signal: AbortSignal | undefined) =>
+  changePresent(core, nameOf(ref), signal, async (store, machine, now) => {
     if (isSame(machine.size, size)) return null;
     const isRunning = isOn(machine, now);
     requirePossible(machine, size, isRunning);
     if (await reserve(store, machine.host, size, machine.size))
-      return { ...machine, size, busyUntil: now + room.takes('resize') };
+      return { ...machine, size, busyUntil: now + core.takes('resize') };
     if (isRunning)
       throw new EngineRefused(
         'capacity_unavailable',
@@ -34,16 +34,16 @@ export const ensureSize = (room: Room, ref: Ref, size: Size, signal: AbortSignal
       );
     await release(store, machine);
     const host = await place(store, ref.account, size, null);
-    return { ...machine, host, size, busyUntil: now + room.takes('move') };
+    return { ...machine, host, size, busyUntil: now + core.takes('move') };
   });
 
 export const ensurePlacement = (
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   placement: Placement | null,
   signal: AbortSignal | undefined,
 ) =>
-  changePresent(room, nameOf(ref), signal, async (store, machine, now) => {
+  changePresent(core, nameOf(ref), signal, async (store, machine, now) => {
     if (placement === null) return null;
     await lockGroup(store, placement.groupId);
     const taken = await hostsOf(store, ref.account, placement.others);
@@ -58,5 +58,5 @@ export const ensurePlacement = (
     }
     await release(store, machine);
     const host = await place(store, ref.account, machine.size, placement);
-    return { ...machine, host, busyUntil: now + room.takes(host === machine.host ? 'nic' : 'move') };
+    return { ...machine, host, busyUntil: now + core.takes(host === machine.host ? 'nic' : 'move') };
   });

@@ -27,7 +27,7 @@ declare module '../../../store/database.ts' {
 
 export const SANDBOX_CHANNEL = 'hostplane_sandbox';
 
-export type RoomStore = sandbox.StateStore<States>;
+export type ComputeStateStore = sandbox.StateStore<States>;
 
 export interface HostSpec extends Size {
   readonly name: string;
@@ -37,7 +37,7 @@ const NONE: Size = { vcpus: 0, memoryMb: 0, diskGb: 0 };
 
 /** Returns the hosts of the machines with these ids, one entry for each machine that exists. */
 export async function hostsOf(
-  { db, location }: RoomStore,
+  { db, location }: ComputeStateStore,
   project: string,
   ids: readonly string[],
 ): Promise<string[]> {
@@ -50,12 +50,15 @@ export async function hostsOf(
 }
 
 /** Locks the placement group until the end of the transaction, so that no other transaction places a member. */
-export async function lockGroup({ db, location }: RoomStore, groupId: string): Promise<void> {
+export async function lockGroup({ db, location }: ComputeStateStore, groupId: string): Promise<void> {
   const name = `${SANDBOX_CHANNEL} ${location} ${groupId}`;
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
-export async function writeHosts({ db, location }: RoomStore, hosts: readonly HostSpec[]): Promise<void> {
+export async function writeHosts(
+  { db, location }: ComputeStateStore,
+  hosts: readonly HostSpec[],
+): Promise<void> {
   const rows = hosts.map(({ name, vcpus, memoryMb, diskGb }) => ({
     location,
     name,
@@ -76,7 +79,7 @@ export async function writeHosts({ db, location }: RoomStore, hosts: readonly Ho
     .execute();
 }
 
-export async function readHosts({ db, location }: RoomStore): Promise<Host[]> {
+export async function readHosts({ db, location }: ComputeStateStore): Promise<Host[]> {
   const rows = await db
     .selectFrom('sandbox_hosts')
     .selectAll()
@@ -92,7 +95,7 @@ export async function readHosts({ db, location }: RoomStore): Promise<Host[]> {
 
 /** Reserves `size` on the host in place of `instead`. Returns false if the host lacks capacity for the difference. */
 export async function reserve(
-  { db, location }: RoomStore,
+  { db, location }: ComputeStateStore,
   host: string,
   size: Size,
   instead: Size = NONE,
@@ -111,7 +114,7 @@ export async function reserve(
 }
 
 export async function release(
-  store: RoomStore,
+  store: ComputeStateStore,
   { host, size }: Pick<Machine, 'host' | 'size'>,
 ): Promise<void> {
   await reserve(store, host, NONE, size);

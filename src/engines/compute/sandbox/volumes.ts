@@ -9,9 +9,9 @@ import type { Name } from '../../sandbox/store.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { Ref } from '../instance.ts';
 import type { Volume, VolumeSpec } from '../volume.ts';
-import { missing, nameOf, type Room } from './room.ts';
+import { type ComputeCore, missing, nameOf } from './core.ts';
 import { isOn, type Moment, type StoredVolume, withOnce } from './state.ts';
-import type { RoomStore } from './store.ts';
+import type { ComputeStateStore } from './store.ts';
 
 const BYTES_PER_BLOCK = 4096;
 
@@ -19,22 +19,27 @@ const BYTES_PER_BLOCK = 4096;
 const serialOf = (id: string): string => id;
 const pathOf = (id: string): string => `/dev/disk/by-id/scsi-${serialOf(id)}`;
 
-type Change = (store: RoomStore, volume: StoredVolume, now: Moment) => Promise<StoredVolume | null>;
+type Change = (store: ComputeStateStore, volume: StoredVolume, now: Moment) => Promise<StoredVolume | null>;
 
 const restsAt = ({ busyUntil, snapshots }: StoredVolume): Moment =>
   Math.max(busyUntil, ...snapshots.map(({ at }) => at));
 
 async function changeVolume(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   signal: AbortSignal | undefined,
   apply: Change,
 ): Promise<void> {
-  if (!(await room.change('volume', nameOf(ref), signal, { restsAt, apply })))
+  if (!(await core.change('volume', nameOf(ref), signal, { restsAt, apply })))
     throw missing('volume', ref.id);
 }
 
-async function contentOf(store: RoomStore, project: string, source: VolumeSpec['source'], sizeGb: number) {
+async function contentOf(
+  store: ComputeStateStore,
+  project: string,
+  source: VolumeSpec['source'],
+  sizeGb: number,
+) {
   if (source === null) return '';
   const volume = await store.find('volume', { project, id: source.volume });
   const snapshot = volume?.snapshots.find(({ id }) => id === source.snapshot);
@@ -45,7 +50,7 @@ async function contentOf(store: RoomStore, project: string, source: VolumeSpec['
 }
 
 export async function ensureVolume(
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   { kind, sizeGb, source }: VolumeSpec,
   capabilities: Capabilities,
@@ -53,12 +58,12 @@ export async function ensureVolume(
 ): Promise<void> {
   if (kind === 'filesystem') refuseMissingCapability(capabilities, 'fileSystemVolumes');
   const name = nameOf(ref);
-  const pending = await room.store.transact(async (store) => {
+  const pending = await core.store.transact(async (store) => {
     const present = await store.lock('volume', name);
     const now = await store.now();
     if (present !== null) return restsAt(present) - now;
     const content = await contentOf(store, name.project, source, sizeGb);
-    const busyUntil = now + room.takes('volume');
+    const busyUntil = now + core.takes('volume');
     await store.insert('volume', name, {
       sizeGb,
       content,
@@ -69,7 +74,7 @@ export async function ensureVolume(
     });
     return busyUntil - now;
   });
-  await room.pause(pending, signal);
+  await core.pause(pending, signal);
 }
 
 function present({ project, id }: Name, volume: StoredVolume, now: Moment): Volume {
@@ -93,21 +98,25 @@ function present({ project, id }: Name, volume: StoredVolume, now: Moment): Volu
   };
 }
 
-export async function observeVolume({ store }: Room, ref: Ref): Promise<Volume | null> {
+export async function observeVolume({ store }: ComputeCore, ref: Ref): Promise<Volume | null> {
   const volume = await store.find('volume', nameOf(ref));
   return volume === null ? null : present(nameOf(ref), volume, await store.now());
 }
 
-export async function observeVolumes({ store }: Room): Promise<Volume[]> {
+export async function observeVolumes({ store }: ComputeCore): Promise<Volume[]> {
   const volumes = await store.list('volume');
   if (volumes.length === 0) return [];
   const now = await store.now();
   return volumes.map((found) => present(found, found.state, now));
 }
 
-export async function removeVolume(room: Room, ref: Ref, signal: AbortSignal | undefined): Promise<void> {
+export async function removeVolume(
+  core: ComputeCore,
+  ref: Ref,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const name = nameOf(ref);
-  const wasThere = await room.store.transact(async (store) => {
+  const wasThere = await core.store.transact(async (store) => {
     const volume = await store.lock('volume', name);
     if (volume === null) return false;
     if (volume.instance !== null)
@@ -115,54 +124,59 @@ export async function removeVolume(room: Room, ref: Ref, signal: AbortSignal | u
     await store.delete('volume', name);
     return true;
   });
-  if (wasThere) await room.pause(room.takes('remove'), signal);
+  if (wasThere) await core.pause(core.takes('remove'), signal);
 }
 
-export const ensureVolumeSize = (room: Room, ref: Ref, sizeGb: number, signal: AbortSignal | undefined) =>
-  changeVolume(room, ref, signal, async (_, volume, now) => {
+export const ensureVolumeSize = (
+  core: ComputeCore,
+  ref: Ref,
+  sizeGb: number,
+  signal: AbortSignal | undefined,
+) =>
+  changeVolume(core, ref, signal, async (_, volume, now) => {
     if (volume.sizeGb === sizeGb) return null;
     if (volume.sizeGb > sizeGb)
       throw new EngineRefused(
         'engine_failed',
         `A volume of ${volume.sizeGb} GB cannot become one of ${sizeGb} GB.`,
       );
-    return { ...volume, sizeGb, busyUntil: now + room.takes('resize') };
+    return { ...volume, sizeGb, busyUntil: now + core.takes('resize') };
   });
 
 export const ensureVolumeAttached = (
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   instance: string,
   signal: AbortSignal | undefined,
 ) =>
-  changeVolume(room, ref, signal, async (store, volume, now) => {
+  changeVolume(core, ref, signal, async (store, volume, now) => {
     if (volume.instance === instance) return null;
     if (volume.instance !== null)
       throw new EngineRefused('already_attached', `The machine ${volume.instance} has the volume.`);
     if (!(await store.hold('machine', { project: ref.account, id: instance })))
       throw missing('machine', instance);
-    return { ...volume, instance, busyUntil: now + room.takes('attach') };
+    return { ...volume, instance, busyUntil: now + core.takes('attach') };
   });
 
 /** `isRefused`: a fault rule says that the guest uses the volume. */
 export const ensureVolumeDetached = (
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   instance: string,
   isRefused: boolean,
   signal: AbortSignal | undefined,
 ) =>
-  changeVolume(room, ref, signal, async (store, volume, now) => {
+  changeVolume(core, ref, signal, async (store, volume, now) => {
     if (volume.instance !== instance) return null;
     if (isRefused && (await isRunning(store, ref.account, instance, now)))
       throw new EngineRefused('guest_refused_detach', 'The guest still uses the volume.');
-    return { ...volume, instance: null, busyUntil: now + room.takes('attach') };
+    return { ...volume, instance: null, busyUntil: now + core.takes('attach') };
   }).catch((error: unknown) => {
     if (!(error instanceof EngineRefused && error.code === 'not_found')) throw error;
   });
 
 async function isRunning(
-  store: RoomStore,
+  store: ComputeStateStore,
   project: string,
   instance: string | null,
   now: Moment,
@@ -171,18 +185,28 @@ async function isRunning(
   return machine !== null && isOn(machine, now);
 }
 
-export const ensureVolumeSnapshot = (room: Room, ref: Ref, id: string, signal: AbortSignal | undefined) =>
-  changeVolume(room, ref, signal, async (store, volume, now) => {
+export const ensureVolumeSnapshot = (
+  core: ComputeCore,
+  ref: Ref,
+  id: string,
+  signal: AbortSignal | undefined,
+) =>
+  changeVolume(core, ref, signal, async (store, volume, now) => {
     if (volume.snapshots.some((snapshot) => snapshot.id === id)) return null;
     const { content, sizeGb, instance } = volume;
     const isUsed = await isRunning(store, ref.account, instance, now);
     const consistency = isUsed ? ('crash' as const) : ('filesystem' as const);
-    const snapshot = { id, at: now + room.takes('snapshot'), content, sizeGb, consistency };
+    const snapshot = { id, at: now + core.takes('snapshot'), content, sizeGb, consistency };
     return { ...volume, snapshots: [...volume.snapshots, snapshot] };
   });
 
-export const removeVolumeSnapshot = (room: Room, ref: Ref, id: string, signal: AbortSignal | undefined) =>
-  room.change('volume', nameOf(ref), signal, {
+export const removeVolumeSnapshot = (
+  core: ComputeCore,
+  ref: Ref,
+  id: string,
+  signal: AbortSignal | undefined,
+) =>
+  core.change('volume', nameOf(ref), signal, {
     restsAt,
     apply: async (_, volume) => {
       const snapshots = volume.snapshots.filter((snapshot) => snapshot.id !== id);
@@ -191,12 +215,12 @@ export const removeVolumeSnapshot = (room: Room, ref: Ref, id: string, signal: A
   });
 
 export const ensureVolumeRestored = (
-  room: Room,
+  core: ComputeCore,
   ref: Ref,
   { once, snapshot: id }: { readonly once: string; readonly snapshot: string },
   signal: AbortSignal | undefined,
 ) =>
-  changeVolume(room, ref, signal, async (store, volume, now) => {
+  changeVolume(core, ref, signal, async (store, volume, now) => {
     if (volume.once.includes(once)) return null;
     if (await isRunning(store, ref.account, volume.instance, now))
       throw new EngineRefused('invalid_state', 'The machine of the volume runs. Stop it first.');
@@ -204,23 +228,31 @@ export const ensureVolumeRestored = (
     if (snapshot === undefined) throw missing('snapshot', id);
     if (volume.snapshots.at(-1) !== snapshot)
       throw new EngineRefused('invalid_state', 'Newer snapshots exist. Remove them first.');
-    const busyUntil = now + room.takes('restore');
+    const busyUntil = now + core.takes('restore');
     return withOnce({ ...volume, content: snapshot.content, busyUntil }, once);
   });
 
 /** The devices that the guest of this machine sees: their paths and contents. */
-export async function devicesOf(store: RoomStore, { project, id }: Name): Promise<Record<string, string>> {
+export async function devicesOf(
+  store: ComputeStateStore,
+  { project, id }: Name,
+): Promise<Record<string, string>> {
   const volumes = await store.containing('volume', project, { instance: id });
   return Object.fromEntries(volumes.map(({ id: volumeId, state }) => [pathOf(volumeId), state.content]));
 }
 
 /** Writes to a device. Returns false if the machine has no such device. */
-export async function writeDevice(room: Room, ref: Ref, path: string, content: string): Promise<boolean> {
+export async function writeDevice(
+  core: ComputeCore,
+  ref: Ref,
+  path: string,
+  content: string,
+): Promise<boolean> {
   const { project, id: instance } = nameOf(ref);
-  const volumes = await room.store.containing('volume', project, { instance });
+  const volumes = await core.store.containing('volume', project, { instance });
   const found = volumes.find(({ id }) => pathOf(id) === path);
   if (found === undefined) return false;
-  await changeVolume(room, { account: ref.account, id: found.id }, undefined, async (_, volume) =>
+  await changeVolume(core, { account: ref.account, id: found.id }, undefined, async (_, volume) =>
     volume.instance === instance ? { ...volume, content } : null,
   );
   return true;

@@ -72,7 +72,7 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       ['an error', { status: 500, code: 'InternalError' }],
       ['a request to slow down', { status: 503, code: 'SlowDown' }],
       ['a connection that is cut while an object is sent', { cutAfter: 100_000 }],
-    ])('is asked again after %s', async (_, fault) => {
+    ])('is retried after %s', async (_, fault) => {
       failing(2, fault);
       await store.put('a/1', bytes);
       expect((await store.get('a/1'))?.equals(bytes)).toBe(true);
@@ -81,7 +81,7 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       expect(await keys()).toEqual(['a/1']);
     });
 
-    it('returns no half object if the connection is cut', async () => {
+    it('returns no partial object if the connection is cut', async () => {
       await store.put('a/1', bytes);
       failing(2, { cutAnswerAfter: 100_000 });
       expect((await store.get('a/1'))?.equals(bytes)).toBe(true);
@@ -89,13 +89,13 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       await expect(store.get('a/1')).rejects.toThrow(EngineUnreachable);
     });
 
-    it('refuses for good if the store is full', async () => {
+    it('is not retried if it reports that it is full', async () => {
       failing(1, { status: 507, code: '' });
       expect(await refusal(store.put('a/1', bytes))).toBe('capacity_unavailable');
       expect(proxy.seen).toHaveLength(1);
     });
 
-    it('is asked again when it is silent for too long, before its answer or in the middle of it', async () => {
+    it('is retried when it is silent for too long, before or within its answer', async () => {
       const place = backupPlaceOf(bucket.setting);
       if (place.driver !== 's3') throw new Error('not a bucket');
       const limits = { silenceMs: 300, totalMs: 60_000 };
@@ -111,7 +111,7 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       await impatient.close();
     });
 
-    it('is written no faster than allowed', async () => {
+    it('is written no faster than the configured bandwidth', async () => {
       const slow = openStore('fra1', backupPlaceOf({ ...bucket.setting, megabytes_per_second: 1 }));
       const before = performance.now();
       await slow.put('a/1', bytes);
@@ -130,7 +130,7 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       await expect(store.get('a/1', abort.signal)).rejects.toThrow(reasonOfTest);
     });
 
-    it('is unreachable, not empty, if the bucket is gone', async () => {
+    it('is reported as unreachable, not as empty, if it does not exist', async () => {
       const other = openStore('fra1', backupPlaceOf({ ...bucket.setting, bucket: 'another' }));
       await expect(other.get('a/1')).rejects.toThrow(EngineUnreachable);
       await other.close();
@@ -162,7 +162,7 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
   });
 
   describe('a bucket with a quota', () => {
-    it('refuses what is beyond it, and keeps what it has', async () => {
+    it('refuses objects beyond the quota, and keeps the others', async () => {
       const bucket = await makeBucket(ceph);
       const store = openStore('fra1', backupPlaceOf(bucket.setting));
       await store.put('a/1', Buffer.alloc(50_000));
@@ -188,14 +188,14 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       return found;
     };
 
-    it('finds a sound bucket, and leaves nothing in it', async () => {
+    it('finds no fault in a working bucket, and leaves nothing in it', async () => {
       expect(await examine()).not.toHaveProperty('fix');
       const store = openStore('fra1', backupPlaceOf(bucket.setting));
       expect(await store.list('doctor')).toEqual([]);
       await store.close();
     });
 
-    it('says what to do about a bucket that is missing, and keys that are wrong', async () => {
+    it('says how to fix a missing bucket and wrong keys', async () => {
       expect(await examine({ bucket: 'another' })).toMatchObject({
         fix: expect.stringMatching(/Create the/),
       });

@@ -15,7 +15,7 @@ const signatureOf = (method: string, path: string, headers: Record<string, strin
   return /Signature=(.*)$/.exec(authorization ?? '')?.[1];
 };
 
-describe('a signature is that of the documentation', () => {
+describe('the signature equals the one in the documentation of S3', () => {
   it('for a part of an object', () => {
     expect(signatureOf('GET', '/test.txt', { range: 'bytes=0-9' })).toBe(
       'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',

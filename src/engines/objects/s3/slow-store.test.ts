@@ -55,7 +55,7 @@ const storeWith = (limits: Partial<NonNullable<ConstructorParameters<typeof S3St
 
 const rate = { bytesPerSecond: 100 * MIB, windowMs: 200 };
 
-it('gives up an object that comes a byte at a time', async () => {
+it('a download that arrives a byte at a time is aborted', async () => {
   answer = (_, outgoing) => {
     outgoing.writeHead(200, { 'content-length': '1000000' }).flushHeaders();
     repeat(outgoing, () => outgoing.write('x'));
@@ -66,7 +66,7 @@ it('gives up an object that comes a byte at a time', async () => {
   await store.close();
 });
 
-it('gives up an object that is read a few bytes at a time', async () => {
+it('an upload that is read a few bytes at a time is aborted', async () => {
   answer = (incoming) => {
     incoming.pause();
     repeat(incoming, () => incoming.read(100));
@@ -77,7 +77,7 @@ it('gives up an object that is read a few bytes at a time', async () => {
   await store.close();
 });
 
-it('gives up a store whose answer has no end within the total time', async () => {
+it('an answer without an end is aborted after the total time', async () => {
   answer = (_, outgoing) => {
     outgoing.writeHead(200).flushHeaders();
     repeat(outgoing, () => outgoing.write('x'));
@@ -88,7 +88,7 @@ it('gives up a store whose answer has no end within the total time', async () =>
   await store.close();
 });
 
-it('stores an object at a server that reads it steadily', async () => {
+it('an upload to a server that reads steadily succeeds', async () => {
   let bytes = 0;
   answer = (incoming, outgoing) => {
     incoming.on('data', (part: Buffer) => {

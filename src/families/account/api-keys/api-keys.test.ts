@@ -19,7 +19,7 @@ const revoke = (id: string, query = '', by = key) =>
   t.call({ method: 'DELETE', url: `/account/v1/api-keys/${id}${query}`, key: by });
 
 describe('getApiKey', () => {
-  it('200: shows the state a call with the key would meet', async () => {
+  it('200: shows the status that decides about calls with the key', async () => {
     const { db } = t.services;
     const suspendedOwner = await createMember(db, account.id, 'admin', 'suspended');
     const cases = [
@@ -36,7 +36,7 @@ describe('getApiKey', () => {
     }
   });
 
-  it('200: ends when whoami says it does, also where our clock is not that of the database', async () => {
+  it("200: shows the same expiry as whoami, even if the server's clock differs from the database", async () => {
     const expires_at = new Date(Date.now() + 60_000);
     const own = (await createKey(t.services.db, account, { expires_at })).key;
     const now = Date.now();
@@ -50,7 +50,7 @@ describe('getApiKey', () => {
     ]);
   });
 
-  it('200 for self, 304 while its ETag holds, and its use does not change the ETag', async () => {
+  it('200 for self, 304 while the ETag matches, and using the key does not change the ETag', async () => {
     const first = await get('/self');
     expect(first.json().name).toBe('caller');
     await t.services.activity.flush();
@@ -62,7 +62,7 @@ describe('getApiKey', () => {
 });
 
 describe('revokeApiKey', () => {
-  it('200: revokes an expired one, and a revoked one stays as it is', async () => {
+  it('200: revokes an expired key, and revoking a key twice changes nothing', async () => {
     const { id } = await createKey(t.services.db, account, { expires_at: past });
     const first = await revoke(id, '?reason=leaked&comment=found%20in%20a%20log');
     expect(first.json()).toMatchObject({ status: 'revoked', revoked: { by: 'caller', reason: 'leaked' } });
@@ -70,7 +70,7 @@ describe('revokeApiKey', () => {
     expect([second.statusCode, second.json()]).toEqual([200, first.json()]);
   });
 
-  it('200 for self: it is the last answer the key gets', async () => {
+  it('200 for self: later calls with the key are refused', async () => {
     const own = (await createKey(t.services.db, account)).key;
     expect((await revoke('self', '', own)).statusCode).toBe(200);
     await expect
@@ -78,7 +78,7 @@ describe('revokeApiKey', () => {
       .toBe('api_key_revoked');
   });
 
-  it('422: the last key of the account only with its name; the dry run and the answer warn of it', async () => {
+  it('422: the last key of the account needs its name in confirm, and a dry run and the answer warn about it', async () => {
     const mine = await createAccount(t.services.db);
     const only = await createKey(t.services.db, mine, { name: 'only one' });
     for (const [query, code] of [
@@ -96,7 +96,7 @@ describe('revokeApiKey', () => {
     expect(JSON.parse(String(done.headers['hostplane-warnings']))).toEqual(warnings);
   });
 
-  it('422: the last key of an owner only with its name, whatever keys others have', async () => {
+  it("422: the last key of the account's owner needs its name in confirm, even if other members have keys", async () => {
     const mine = await createAccount(t.services.db);
     const own = await createKey(t.services.db, mine);
     const helper = await createMember(t.services.db, mine.id, 'developer');
@@ -108,7 +108,7 @@ describe('revokeApiKey', () => {
     expect((await revoke(other.id, '', own.key)).statusCode).toBe(200);
   });
 
-  it('412: a version that is no longer current changes nothing', async () => {
+  it('412: If-Match with an old version changes nothing', async () => {
     const { id } = await createKey(t.services.db, account);
     const refused = await t.call({
       method: 'DELETE',
@@ -122,7 +122,7 @@ describe('revokeApiKey', () => {
 });
 
 describe('listApiKeys', () => {
-  it('200: filters by status, owner, expiry, disuse and permission', async () => {
+  it('200: filters by status, owner, expiry, last use and permission', async () => {
     const { db } = t.services;
     const other = await createAccount(db);
     const mine = (await createKey(db, other, { permissions: ['*:*:*'], name: 'a' })).key;

@@ -38,7 +38,7 @@ async function told(): Promise<string[]> {
   );
 }
 
-it('the end of a key is told ahead as long as it is worth it, when it comes, and once', async () => {
+it('the events before and at the expiry of a key are each written once, and only those that fit its lifetime', async () => {
   const lives: Record<string, Life> = {
     far: { from: -10, to: 80 },
     fortnight: { from: -80, to: 13 },

@@ -57,8 +57,8 @@ const lock = (name: string) =>
     .where('name', '=', name)
     .execute();
 
-describe('declaring', () => {
-  it('201 for a new name, 200 for a known one or its id, with every default', async () => {
+describe('setting a budget', () => {
+  it('201 for a new name, 200 for an existing name or id, with every default filled in', async () => {
     const first = await put('cap');
     expect(first.statusCode).toBe(201);
     const made = first.json();
@@ -89,7 +89,7 @@ describe('declaring', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  it('takes back what the list shows of it', async () => {
+  it('200: accepts the values that the list shows, and changes nothing', async () => {
     const made = (await put('cap', { ...body, scope: { families: ['storage'] } })).json();
     const { amount, currency, scope, thresholds, action, blocks, emails, description } = made;
     const shown = { amount, currency, scope, thresholds, action, blocks, emails, description };
@@ -97,7 +97,7 @@ describe('declaring', () => {
     expect([again.statusCode, again.json()]).toEqual([200, made]);
   });
 
-  it('412: If-None-Match: * meets one that exists, or If-Match another version', async () => {
+  it('412: with If-None-Match: * the budget must not exist, with If-Match it must have that version', async () => {
     const { etag } = (await put('cap', body, { 'if-none-match': '*' })).json();
     expect(outcomeOf(await put('cap', body, { 'if-none-match': '*' }))).toBe('412 etag_mismatch');
     expect(outcomeOf(await put('cap', body, { 'if-match': '"stale"' }))).toBe('412 etag_mismatch');
@@ -106,7 +106,7 @@ describe('declaring', () => {
     expect((await put('cap', { ...body, amount: '1' }, { 'if-match': `"${etag}"` })).statusCode).toBe(200);
   });
 
-  it('422: amounts out of range, thresholds twice, selectors nobody can read, `locked`', async () => {
+  it('422: amounts out of range, repeated thresholds, invalid label selectors, and `locked`', async () => {
     for (const amount of ['0', '0.00', '10000000.01', '99999999'])
       expect(faultsOf(await put('cap', { ...body, amount }))).toEqual(['/amount out_of_range']);
     for (const amount of ['1.001', '-1', '1e3', '01', ''])
@@ -123,7 +123,7 @@ describe('declaring', () => {
     expect(faultsOf(await put('cap', { ...body, currency: 'USD' }))).toEqual(['/currency unknown_reference']);
   });
 
-  it('422: keys of others, and addresses of nobody', async () => {
+  it('422: API keys of other accounts, and e-mail addresses that no member has', async () => {
     const { db } = app.services;
     const stranger = await createKey(db, await createAccount(db));
     const member = await createMember(db, account.id, 'viewer');
@@ -142,7 +142,7 @@ describe('declaring', () => {
     expect([sound.statusCode, sound.json().emails]).toEqual([201, emails]);
   });
 
-  it('422: a text with an API key in it', async () => {
+  it('422: a description that contains an API key', async () => {
     const response = await put('cap', { ...body, description: `use ${key.key}` });
     expect([outcomeOf(response), faultsOf(response)]).toEqual([
       '422 secret_in_text',
@@ -151,7 +151,7 @@ describe('declaring', () => {
     expect(response.body).not.toContain(key.key);
   });
 
-  it('409: more than 20, also when two make the last one at once', async () => {
+  it('409: more than 20 budgets, also when two are created at the same time', async () => {
     for (let i = 1; i < 20; i++) expect((await put(`cap-${i}`)).statusCode).toBe(201);
     const outcomes = await Promise.all(['one', 'two', 'three'].map((name) => put(name)));
     expect(outcomes.map(outcomeOf).sort()).toEqual(['201', '409 quota_exceeded', '409 quota_exceeded']);
@@ -162,7 +162,7 @@ describe('declaring', () => {
     expect((await put('again')).statusCode).toBe(201);
   });
 
-  it('two of the same name at once: one is made, the other finds it', async () => {
+  it('creates one budget when five calls with the same name arrive at the same time', async () => {
     const outcomes = await Promise.all(Array.from({ length: 5 }, () => put('same')));
     expect(outcomes.map(({ statusCode }) => statusCode).sort()).toEqual([200, 200, 200, 200, 201]);
   });
@@ -184,39 +184,39 @@ describe('a locked budget', () => {
     { scope: { families: ['storage'] } },
     { scope: { label_selector: 'env=prod' } },
     { action: 'notify' },
-  ])('403: %o loosens it', async (change) => {
+  ])('403: %o would loosen it', async (change) => {
     const response = await put('cap', { ...strict, ...change });
     expect(outcomeOf(response)).toBe('403 portal_only');
     expect(response.json().detail).toContain('may only be tightened, but ');
     expect(await list()).toMatchObject([{ amount: '100.00', action: 'block_new_cost', locked: true }]);
   });
 
-  it('is tightened by a lower amount, more thresholds, and stays locked', async () => {
+  it('can be tightened by a lower amount or more thresholds, and stays locked', async () => {
     const tighter = { ...strict, amount: '50', thresholds: [{ percent: 80 }, { percent: 50 }] };
     const response = await put('cap', tighter);
     expect([response.statusCode, response.json()]).toMatchObject([200, { amount: '50.00', locked: true }]);
   });
 
-  it('may begin to look ahead', async () => {
+  it('can be changed to also block on the forecast', async () => {
     await put('late', { ...strict, blocks: 'spent' });
     await lock('late');
     expect((await put('late', strict)).json()).toMatchObject({ blocks: 'forecast', locked: true });
   });
 
-  it('may begin to block', async () => {
+  it('can be changed to block', async () => {
     await put('soft');
     await lock('soft');
     expect((await put('soft', strict)).json()).toMatchObject({ action: 'block_new_cost', locked: true });
   });
 
-  it('403: is not deleted, nor in a dry run', async () => {
+  it('403: cannot be deleted, not even in a dry run', async () => {
     expect(outcomeOf(await remove('cap'))).toBe('403 portal_only');
     const dry = { method: 'DELETE', url: '/account/v1/budgets/cap?dry_run=true', key: key.key } as const;
     expect(outcomeOf(await app.call(dry))).toBe('403 portal_only');
     expect(await list()).toHaveLength(1);
   });
 
-  it('keeps those who are told, as long as they belong to the account', async () => {
+  it('keeps its recipients as long as they are members of the account', async () => {
     const { db } = app.services;
     const member = await createMember(db, account.id, 'admin');
     await put('told', { ...body, emails: [`${member}@example.com`] });
@@ -227,8 +227,8 @@ describe('a locked budget', () => {
   });
 });
 
-describe('what is shown', () => {
-  it('spent, percent and status follow the meter, each in its scope', async () => {
+describe('the list of budgets', () => {
+  it('shows spent, percent and status of each budget for its own scope', async () => {
     const { db } = app.services;
     await spend(db, account.id, '81.50', { family: 'storage', labels: { env: 'prod' }, apiKeyId: key.id });
     await spend(db, account.id, '20.00', { family: 'support', labels: { env: 'test' } });
@@ -245,7 +245,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  it('raising the amount above what is spent makes it ok again, and tells so', async () => {
+  it('shows ok again, and an event is written, when the amount is raised above what is spent', async () => {
     const { db } = app.services;
     await put('cap');
     await spend(db, account.id, '100.00');

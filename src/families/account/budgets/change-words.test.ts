@@ -33,7 +33,7 @@ async function foreseen(method: 'PUT' | 'DELETE', payload?: object): Promise<str
   return changes.map(({ text, loosens }) => `${loosens ? '! ' : ''}${text}`);
 }
 
-it('a dry run says what a budget limits less, and what more', async () => {
+it('a dry run says in which way a budget becomes looser, and in which way stricter', async () => {
   expect(await foreseen('PUT', budget)).toEqual(['creates the budget "agents"']);
   expect((await app.call({ method: 'PUT', url, payload: budget, key: key.key })).statusCode).toBe(201);
   expect(await foreseen('PUT', budget)).toEqual([]);

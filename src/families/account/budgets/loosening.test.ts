@@ -56,7 +56,7 @@ const loosenings: readonly (readonly [object, string])[] = [
   [{ emails: [] }, 'no longer writes to '],
 ];
 
-describe('409 approval_required: a budget is loosened', () => {
+describe('409 approval_required for a key that needs approval: loosening a budget', () => {
   beforeEach(async () => {
     expect((await put(strict(), key)).statusCode).toBe(201);
   });
@@ -69,7 +69,7 @@ describe('409 approval_required: a budget is loosened', () => {
     expect(await budgetNow()).toEqual(before);
   });
 
-  it('and the person who decides, like the dry run, sees what is loosened', async () => {
+  it('shows the person who decides, and the dry run, what is loosened', async () => {
     const url = '/account/v1/budgets/cap?dry_run=true';
     const { amount, thresholds } = strict();
     const payload = { amount, thresholds, emails: [told] };
@@ -85,7 +85,7 @@ describe('409 approval_required: a budget is loosened', () => {
     expect(effects).toMatchObject([{ action: 'update', type: 'budget', name: 'cap', loss }]);
   });
 
-  it('but a tightened budget loses nothing', async () => {
+  it('shows no loss in the dry run of a tightened budget', async () => {
     const url = '/account/v1/budgets/cap?dry_run=true';
     const dry = await app.call({
       method: 'PUT',
@@ -96,12 +96,12 @@ describe('409 approval_required: a budget is loosened', () => {
     expect(dry.json().effects).toMatchObject([{ action: 'update', loss: null }]);
   });
 
-  it('by a member that is left out and has a looser default', async () => {
+  it('includes leaving out a member whose default is looser', async () => {
     const { action: _, ...rest } = strict();
     expect(outcomeOf(await put({ ...rest, amount: '30' }, careful))).toBe('409 approval_required');
   });
 
-  it('and 200 once a person has approved it', async () => {
+  it('succeeds with 200 once a person has approved it', async () => {
     const raised = { ...strict(), amount: '4000' };
     const { operation_id } = (await put(raised, careful)).json<{ operation_id: string }>();
     const input = { account_id: account.id, operation_id };
@@ -111,8 +111,8 @@ describe('409 approval_required: a budget is loosened', () => {
   });
 });
 
-describe('200: a budget is tightened, created or left as it is without asking', () => {
-  it('by a key that needs approval for destructive calls', async () => {
+describe('200 without approval', () => {
+  it('for tightening, creating or repeating a budget with a key that needs approval', async () => {
     const loose = { ...strict(), amount: '400', action: 'notify', blocks: 'spent', emails: [] };
     expect((await put({ ...loose, scope: { families: ['storage'] } }, careful)).statusCode).toBe(201);
     for (const tighter of [
@@ -139,16 +139,16 @@ describe('200: a budget is tightened, created or left as it is without asking', 
     expect((await put({ ...strict(), emails: [] }, careful)).statusCode).toBe(200);
   });
 
-  it('and loosened by a key that needs no approval', async () => {
+  it('for loosening a budget with a key that needs no approval', async () => {
     await put(strict(), key);
     expect((await put({ ...strict(), amount: '4000' }, key)).statusCode).toBe(200);
   });
 });
 
-describe('403: a preset that needs approval', () => {
+describe('403: a preset of permissions that needs approval', () => {
   const guarded = presetNames.filter((name) => presets[name].approval !== undefined);
 
-  it('is there', () => {
+  it('exists', () => {
     expect(guarded).toContain('ai-agent');
   });
 

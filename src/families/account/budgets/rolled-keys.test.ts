@@ -50,7 +50,7 @@ const budget = async (key: string) =>
   (await app.call({ url: '/account/v1/budgets?name=agents', key })).json().data[0];
 
 describe('the budget of a key that is rolled, and rolled again', () => {
-  it('counts what each key of the chain spends, and stops all of them', async () => {
+  it('counts what each key of the chain spends, and blocks all of them', async () => {
     await declare(first.key, [first.id]);
     const second = await roll(first.id);
     const third = await roll(second.id);
@@ -67,14 +67,14 @@ describe('the budget of a key that is rolled, and rolled again', () => {
     expect(await create(other.key)).not.toBe('budget_exceeded');
   });
 
-  it('counts what the old key spent if only the new one is named', async () => {
+  it('counts what the old key spent even if only the new key is named', async () => {
     const second = await roll(first.id);
     await spend(app.services.db, account.id, '10.00', { apiKeyId: first.id });
     expect((await declare(second.key, [second.id])).json()).toMatchObject({ spent: '10.00' });
     expect(await create(second.key)).toBe('budget_exceeded');
   });
 
-  it('shows the keys that were declared, with those that count beside them, so that nothing drifts', async () => {
+  it('shows the declared keys unchanged, and all counted keys separately, so that Terraform sees no drift', async () => {
     await declare(first.key, [first.id]);
     const before = await budget(first.key);
     const second = await roll(first.id);

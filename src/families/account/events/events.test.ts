@@ -52,7 +52,7 @@ async function newReader(permissions = ['*:*:*'], of?: TestAccount): Promise<Rea
 const sequences = ({ data }: Feed): number[] => data.map(({ sequence }) => sequence);
 const types = ({ data }: Feed): string[] => data.map(({ type }) => type);
 
-describe('the order of the feed', () => {
+describe('the sequence of the feed', () => {
   const write = (accountId: string, work: (tx: Tx) => Promise<unknown> = async () => undefined) =>
     t.services.db.transaction().execute(async (tx) => {
       const event = { type: 'member.joined', resource: null, message: 'Somebody joined.' };
@@ -60,7 +60,7 @@ describe('the order of the feed', () => {
       await work(tx);
     });
 
-  it('has no gap and no event twice, while many write and one reads along', async () => {
+  it('has no gap and no duplicate while many transactions write and one client reads', async () => {
     const { account, get } = await newReader();
     const linger = (tx: Tx) => sql`select pg_sleep(random() * 0.005)`.execute(tx);
     const writers = Array.from({ length: 8 }, async () => {
@@ -77,7 +77,7 @@ describe('the order of the feed', () => {
     expect(seen).toEqual(Array.from({ length: 192 }, (_, i) => i + 1));
   });
 
-  it('has none where something was undone', async () => {
+  it('has no gap where a transaction was rolled back', async () => {
     const { account, get, tell } = await newReader();
     await tell({});
     const undo = () => Promise.reject(new Error('undone'));
@@ -125,7 +125,7 @@ describe('filters', () => {
     expect([status, sequences(body)]).toEqual([200, expected]);
   });
 
-  it('pages from the newest to the oldest, each event once; the same cursor also leads onwards', async () => {
+  it('newest_first: pages show each event once, and the same cursor also works in ascending order', async () => {
     const first = (await reader.get({ newest_first: 'true', limit: 3 })).body;
     const second = (await reader.get({ newest_first: 'true', limit: 3, cursor: first.next_cursor })).body;
     const third = (await reader.get({ newest_first: 'true', limit: 3, cursor: second.next_cursor })).body;
@@ -133,7 +133,7 @@ describe('filters', () => {
     expect(sequences((await reader.get({ cursor: first.next_cursor })).body)).toEqual([3, 4, 5]);
   });
 
-  it('by the time since when', async () => {
+  it('since: shows events from that time on', async () => {
     const { body } = await reader.get({ limit: 3 });
     const since = body.data[2]?.occurred_at ?? '';
     const later = (await reader.get({ since })).body.data;
@@ -155,14 +155,14 @@ describe('filters', () => {
     expect([status, errors.map(({ pointer, code }) => `${pointer} ${code}`)]).toEqual([422, [expected]]);
   });
 
-  it('a slip of the finger is told what was meant', async () => {
+  it('422: a misspelled event type gets a suggestion', async () => {
     const { body } = await reader.get({ types: 'api_key.revokd' });
     expect(JSON.stringify(body)).toContain('Did you mean api_key.revoked?');
   });
 });
 
 describe('a cursor', () => {
-  it('of an empty page stays valid, and goes on from there', async () => {
+  it('of an empty page stays valid, and later returns new events', async () => {
     const { get, tell } = await newReader();
     const { next_cursor: cursor } = (await get()).body;
     expect((await get({ cursor })).body.data).toEqual([]);
@@ -170,7 +170,7 @@ describe('a cursor', () => {
     expect(sequences((await get({ cursor })).body)).toEqual([1, 2]);
   });
 
-  it('is a place in the feed, whatever is shown of it', async () => {
+  it('is a position in the feed, independent of filters', async () => {
     const { get, tell } = await newReader();
     await tell({ type: 'member.joined' }, { type: 'api_key.created' }, { type: 'member.joined' });
     const first = (await get({ types: 'member.*', limit: 1 })).body;
@@ -182,7 +182,7 @@ describe('a cursor', () => {
     expect(sequences((await get({ cursor: none.next_cursor })).body)).toEqual([4]);
   });
 
-  it('leads through pages of any size to the same events', async () => {
+  it('returns the same events with pages of any size', async () => {
     const { get, tell } = await newReader();
     await tell(
       ...Array.from({ length: 23 }, (_, i) => ({ type: i % 3 ? 'member.joined' : 'api_key.created' })),
@@ -210,7 +210,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('400: of another account, altered, or ahead of the feed', async () => {
+  it('400: a cursor of another account, a changed cursor, or one beyond the end of the feed', async () => {
     const mine = await newReader();
     const theirs = await newReader();
     await theirs.tell({});
@@ -223,7 +223,7 @@ describe('a cursor', () => {
     expect((await theirs.get({ cursor })).code).toBe('invalid_cursor');
   });
 
-  it('410: when events after it are no longer kept; the rest has no gap', async () => {
+  it('410: events after the cursor were already removed; the rest has no gap', async () => {
     const { account, get, tell } = await newReader();
     const { next_cursor: empty } = (await get()).body;
     await tell({}, {}, {}, {});
@@ -252,8 +252,8 @@ describe('a cursor', () => {
   });
 });
 
-describe('what a key may not read', () => {
-  it('is left out and named; what concerns no resource is for all', async () => {
+describe('events about resources that a key may not read', () => {
+  it('are left out and listed in `omitted`; events without a resource are shown to every key', async () => {
     const owner = await newReader();
     const narrow = await newReader(['account:events:read', 'account:members:read'], owner.account);
     await owner.tell(
@@ -280,7 +280,7 @@ describe('what a key may not read', () => {
     expect(sequences((await narrow.get({ cursor: body.next_cursor })).body)).toEqual([5]);
   });
 
-  it('it hears of how its own operations went', async () => {
+  it('are shown if they are about operations that the key started', async () => {
     const owner = await newReader();
     const narrow = await newReader(['account:events:read'], owner.account);
     const actor = { kind: 'api_key', api_key_id: narrow.key.id, member_id: null } as const;
@@ -294,7 +294,7 @@ describe('what a key may not read', () => {
     expect(sequences((await narrow.get()).body)).toEqual([1, 4]);
   });
 
-  it('403: without the permission to read events there are none', async () => {
+  it('403: no events without the permission to read events', async () => {
     const { get } = await newReader(['account:members:read']);
     expect((await get()).status).toBe(403);
   });

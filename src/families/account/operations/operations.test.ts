@@ -71,7 +71,7 @@ const end = (id: string, status: 'succeeded' | 'failed') =>
   );
 
 describe('listOperations', () => {
-  it('200: filters by everything a row has', async () => {
+  it('200: filters by every property of an operation', async () => {
     const parent = await insert({ type: 'widget.paint' });
     const child = await insert({ parent_id: parent.id, api_key_id: key.id });
     await end(parent.id, 'succeeded');
@@ -93,12 +93,12 @@ describe('listOperations', () => {
     });
   });
 
-  it('422: at most 50 ids', async () => {
+  it('422: more than 50 ids', async () => {
     const ids = Array.from({ length: 51 }, () => newId('operation')).join(',');
     expect((await get(`?ids=${ids}`)).statusCode).toBe(422);
   });
 
-  it('200: shows what the key may read or has started, and names what it withholds', async () => {
+  it('200: shows operations that the key may read or has started, and names the types that are left out', async () => {
     const narrow = await createKey(t.services.db, account, { permissions: ['workshop:machines:read'] });
     await insert();
     const own = await insert({ api_key_id: narrow.id });
@@ -117,7 +117,7 @@ describe('listOperations', () => {
 });
 
 describe('getOperation', () => {
-  it('404: what the key may not see is like what is not there', async () => {
+  it('404: an operation that the key may not read', async () => {
     const narrow = await createKey(t.services.db, account, { permissions: ['account:profile:read'] });
     const other = await insert();
     const own = await insert({ api_key_id: narrow.id });
@@ -126,7 +126,7 @@ describe('getOperation', () => {
     expect((await get(`/${own.id}`, narrow)).json()).toMatchObject({ id: own.id, status: 'queued' });
   });
 
-  it('200: waits until it has ended', async () => {
+  it('200: with wait, answers when the operation has ended', async () => {
     const { id } = await insert();
     const waiting = [get(`/${id}?wait=60`), get(`/${id}?wait=60`)];
     while (t.services.waiters.size < 2) await new Promise(setImmediate);
@@ -149,7 +149,7 @@ describe('getOperation', () => {
     expect(failed.body).not.toContain('{');
   });
 
-  it('200: what has ended is answered at once', async () => {
+  it('200: with wait, answers immediately if the operation has already ended', async () => {
     const { id } = await insert();
     await end(id, 'succeeded');
     expect((await get(`/${id}?wait=60`)).json().status).toBe('succeeded');
@@ -166,7 +166,7 @@ describe('cancelOperation', () => {
     return rows.at(-1)?.type;
   };
 
-  it('202: what has not begun ends at once; 200 when asked again', async () => {
+  it('202: a queued operation ends immediately; 200 when cancelled again', async () => {
     const { id } = await insert();
     const first = await cancel(id, { payload: { reason: 'The wrong one.' } });
     expect(first.statusCode).toBe(202);
@@ -188,7 +188,7 @@ describe('cancelOperation', () => {
     });
   });
 
-  it('202: settles the resource of what it ends', async () => {
+  it('202: the resource of the cancelled operation gets its final status', async () => {
     const made = await t.call({
       method: 'POST',
       url: '/workshop/v1/machines',
@@ -202,7 +202,7 @@ describe('cancelOperation', () => {
     expect(machine.statusCode).toBe(404);
   });
 
-  it('202: what runs is asked to stop', async () => {
+  it('202: a running operation is asked to stop', async () => {
     const { id } = await insert({ status: 'running', attempt: 1 });
     const answer = await cancel(id);
     expect([answer.statusCode, answer.json().status]).toEqual([202, 'cancelling']);
@@ -211,7 +211,7 @@ describe('cancelOperation', () => {
     expect([again.statusCode, again.json().status]).toEqual([202, 'cancelling']);
   });
 
-  it('202: what a worker took in the same moment is asked to stop, not ended under it', async () => {
+  it('202: an operation that a worker claims at the same moment is asked to stop, and not ended', async () => {
     const { db } = t.services;
     const started = await db.transaction().execute((tx) =>
       startOperation(
@@ -241,7 +241,7 @@ describe('cancelOperation', () => {
     expect(await lastEvent(started.id)).toBeUndefined();
   });
 
-  it('409: what has ended or can no longer be stopped', async () => {
+  it('409: an operation that has ended or can no longer be cancelled', async () => {
     const past = await insert({ status: 'running', attempt: 1, cancellable: false });
     const done = await insert();
     await end(done.id, 'succeeded');
@@ -273,7 +273,7 @@ describe('cancelOperation', () => {
     expect((await cancel(own.id, { by: reader })).statusCode).toBe(202);
   });
 
-  it('202: needs no permission to read beside the one that started it; without both it is like nothing', async () => {
+  it('202: needs only the permission that started the operation; 404 without it and without read permission', async () => {
     const { id } = await insert();
     const permissions = ['account:operations:write', 'workshop:widgets:write'];
     const writer = await createKey(t.services.db, account, { permissions });
@@ -287,12 +287,12 @@ describe('cancelOperation', () => {
     });
   });
 
-  it('409: what no call started, no call stops', async () => {
+  it('409: an operation that was not started by a call cannot be cancelled', async () => {
     const { id } = await insert({ api_key_id: null, permission: null });
     expect((await cancel(id)).json()).toMatchObject({ code: 'not_cancellable', operation_status: 'queued' });
   });
 
-  it('202: also while the account is suspended', async () => {
+  it('202: works while the account is suspended', async () => {
     const { id } = await insert();
     await t.services.db
       .updateTable('accounts')
@@ -302,7 +302,7 @@ describe('cancelOperation', () => {
     expect((await cancel(id)).statusCode).toBe(202);
   });
 
-  it('200: a dry run stops nothing', async () => {
+  it('200: a dry run cancels nothing', async () => {
     const { id } = await insert();
     const answer = await cancel(id, { query: '?dry_run=true' });
     expect(answer.json().effects).toEqual([
@@ -319,7 +319,7 @@ describe('cancelOperation', () => {
 });
 
 describe('listResources', () => {
-  it('200: shows what works on a resource', async () => {
+  it('200: shows the current operation of a resource', async () => {
     const payload = { name: 'm' };
     const made = await t.call({ method: 'POST', url: '/workshop/v1/machines', key: key.key, payload });
     const { id, operation } = made.json();

@@ -17,7 +17,7 @@ const post = (payload: object) =>
   t.call({ method: 'POST', url: '/account/v1/pricing/estimate', key, payload });
 
 describe('estimatePrice', () => {
-  it('200: the worked example of the contract adds up to the digit', async () => {
+  it('200: the example of the documentation has exactly the documented prices', async () => {
     const response = await post(exampleRequest);
     const { id, calculated_at, catalogue_version, ...figures } = response.json();
     expect(response.statusCode).toBe(200);
@@ -27,7 +27,7 @@ describe('estimatePrice', () => {
     expect([calculated_at, catalogue_version]).toEqual([expect.any(String), expect.any(String)]);
   });
 
-  it('422: an unknown type, and a resource that is not ours, are both named', async () => {
+  it('422: names both an unknown resource type and a resource of another account', async () => {
     const response = await post({
       items: [
         { resource_type: 'castle', configuration: {} },
@@ -46,7 +46,7 @@ describe('estimatePrice', () => {
     ]).toEqual([422, ['unknown_reference', 'unknown_resource_type']]);
   });
 
-  it('200: names the budgets of which less is left than it would cost', async () => {
+  it('200: names the budgets that have less left than the estimate', async () => {
     const { db } = t.services;
     const account = await createAccount(db);
     const own = await createKey(db, account);
@@ -96,7 +96,7 @@ describe('estimatePrice', () => {
     ]);
   });
 
-  it('200: a change to something that exists has before, after and difference', async () => {
+  it('200: a change of an existing resource has before, after and difference', async () => {
     const { json } = await t.call({
       method: 'POST',
       url: '/workshop/v1/widgets',
@@ -114,7 +114,7 @@ describe('estimatePrice', () => {
 });
 
 describe('listPrices', () => {
-  it('200: every SKU of an estimate is on the list', async () => {
+  it('200: lists every SKU that an estimate uses', async () => {
     const skus = exampleEstimate.items[0]?.lines.map(({ sku }) => sku) ?? [];
     for (const sku of skus) {
       const response = await t.call({ url: `/account/v1/pricing/catalogue?sku=${sku}&location=fra1`, key });

@@ -65,7 +65,7 @@ describe('listResources', () => {
     });
   });
 
-  it('200: what the key may not read is named, never silently absent', async () => {
+  it('200: names the resource types that the key may not read in `omitted`', async () => {
     const narrow = (await createKey(t.services.db, account, { permissions: ['account:*:read'] })).key;
     expect(await list('', narrow)).toMatchObject({
       data: [],
@@ -82,7 +82,7 @@ describe('listLimits', () => {
   const limits = async (query: string) =>
     (await t.call({ url: `/account/v1/limits?${query}`, key })).json().data;
 
-  it('200: counts what exists, per location where the limit holds there', async () => {
+  it('200: counts existing resources, per location if the limit is per location', async () => {
     const rows = (await limits('limit=200')).filter((row: { id: string }) => row.id === 'workshop.widgets');
     expect(rows.find((row: { location: string }) => row.location === 'fra1')).toMatchObject({
       used: 3,
@@ -91,7 +91,7 @@ describe('listLimits', () => {
     expect(rows.find((row: { location: string }) => row.location === 'ams1')).toMatchObject({ used: 0 });
   });
 
-  it('200: what this account was granted wins, and nearly used up ones can be asked for', async () => {
+  it('200: shows limits granted to the account instead of the default, and filters by used_percent_min', async () => {
     await t.services.db
       .insertInto('account_limits')
       .values({ account_id: account.id, limit_id: 'workshop.widgets', value: 4 })

@@ -17,7 +17,7 @@ afterAll(() => t.close());
 const usage = (query = '') => t.call({ url: `/account/v1/usage${query}`, key });
 
 describe('getUsage', () => {
-  it('200: the current month of UTC by default, and never an invoice', async () => {
+  it('200: shows the current UTC month by default, marked as not an invoice', async () => {
     const { period, is_invoice, accrued } = (await usage()).json();
     const from = new Date(period.from);
     expect([from.getUTCDate(), from.getUTCHours(), new Date(period.to).getUTCDate()]).toEqual([1, 0, 1]);
@@ -38,7 +38,7 @@ describe('getUsage', () => {
     ]);
   });
 
-  it('200: a period of its own is not the billing period', async () => {
+  it('200: a custom period is not a billing period', async () => {
     const { period } = (await usage('?from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z')).json();
     expect(period).toEqual({
       from: '2026-03-01T00:00:00.000Z',
@@ -47,7 +47,7 @@ describe('getUsage', () => {
     });
   });
 
-  it('200: what an account has is grouped by whatever is asked, and always adds up', async () => {
+  it('200: groups add up to the total in every grouping', async () => {
     const home = await createAccount(t.services.db);
     const own = (await createKey(t.services.db, home)).key;
     const widgets = '/workshop/v1/widgets';
@@ -97,7 +97,7 @@ describe('getUsage', () => {
     expect([keys.resource?.length, (keys.day?.length ?? 0) >= 5]).toEqual([3, true]);
   });
 
-  it('200: a dry run, the estimate, the resource and the meter name one price', async () => {
+  it('200: a dry run, the estimate, the resource and the usage have the same price', async () => {
     const home = await createAccount(t.services.db);
     const own = (await createKey(t.services.db, home)).key;
     const post = async (url: string, payload: object) =>
@@ -117,13 +117,13 @@ describe('getUsage', () => {
     expect([cost.hourly, price.hourly]).toEqual([totals.hourly, totals.hourly]);
   });
 
-  it('200: of others nothing is counted', async () => {
+  it('200: counts nothing of other accounts', async () => {
     const stranger = (await createKey(t.services.db, await createAccount(t.services.db))).key;
     const { accrued, groups } = (await t.call({ url: '/account/v1/usage', key: stranger })).json();
     expect([accrued.total, groups]).toEqual(['0.00', []]);
   });
 
-  it('200: a month that is over is a billing period, complete until its end', async () => {
+  it('200: a past month is a billing period with complete data', async () => {
     const answer = (await usage('?from=2026-02-01T00:00:00Z&to=2026-03-01T00:00:00Z')).json();
     expect([answer.period.is_billing_period, answer.data_complete_until, answer.forecast.confidence]).toEqual(
       [true, '2026-03-01T00:00:00.000Z', 'high'],

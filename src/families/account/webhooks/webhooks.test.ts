@@ -17,7 +17,7 @@ const faultsOf = (response: { json(): { errors: { pointer: string; code: string 
   response.json().errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
 describe('setWebhook', () => {
-  it('201: makes one under a name, shows its secret once, and 200 replaces it by name or id', async () => {
+  it('201: creates a webhook and shows its secret once; 200 replaces it by name or id', async () => {
     const customer = await office.customer();
     const made = await customer.set('bot', { url, description: 'mine', labels: { team: 'a' } });
     expect(made.statusCode).toBe(201);
@@ -51,7 +51,7 @@ describe('setWebhook', () => {
     expect(JSON.stringify(await customer.show('bot'))).not.toContain('whsec_');
   });
 
-  it('412: If-None-Match only creates, If-Match only replaces that version', async () => {
+  it('412: If-None-Match allows only creation, If-Match only replacement of that version', async () => {
     const customer = await office.customer();
     const none = { 'if-none-match': '*' };
     const missing = await customer.set('bot', {}, { 'if-match': '*' });
@@ -70,14 +70,14 @@ describe('setWebhook', () => {
     expect((await customer.call('DELETE', '/bot')).statusCode).toBe(404);
   });
 
-  it('201 once: two that make the same name at once make one', async () => {
+  it('201 once: two concurrent calls with the same name create one webhook', async () => {
     const customer = await office.customer();
     const answers = await Promise.all(Array.from({ length: 4 }, () => customer.set('bot')));
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 200, 200, 201]);
     expect(new Set(answers.map((answer) => answer.json().id)).size).toBe(1);
   });
 
-  it('422: secret_version rises by one and never falls', async () => {
+  it('422: secret_version can only be raised by one', async () => {
     const customer = await office.customer();
     expect(faultsOf(await customer.set('bot', { secret_version: 2 }))).toEqual([
       '/secret_version out_of_range',
@@ -93,7 +93,7 @@ describe('setWebhook', () => {
       ]);
   });
 
-  it('a secret of the caller signs, is never shown, and another one replaces it', async () => {
+  it('signs with a secret chosen by the caller, never shows it, and can replace it', async () => {
     const customer = await office.customer();
     const [first, second] = [1, 2].map((n) => `whsec_${Buffer.alloc(32, n).toString('base64')}`);
     const made = await customer.set('bot', { secret: first });
@@ -161,7 +161,7 @@ describe('setWebhook', () => {
     expect((await customer.set('bot', { url: address })).statusCode).toBe(201);
   });
 
-  it('422: every fault at once, among them types that nobody declares', async () => {
+  it('422: names every fault at once, including unknown event types', async () => {
     const customer = await office.customer();
     const refused = await customer.set('bot', {
       url: 'http://a/',
@@ -170,7 +170,7 @@ describe('setWebhook', () => {
     expect(faultsOf(refused)).toEqual(['/url invalid_format', '/event_types/1 unknown_event_type']);
   });
 
-  it('409 quota_exceeded: the twenty-first, and none is missing for it', async () => {
+  it('409 quota_exceeded: the twenty-first webhook is refused, and the twenty others stay', async () => {
     const customer = await office.customer();
     for (let i = 0; i < 20; i++) expect((await customer.set(`bot-${i}`)).statusCode).toBe(201);
     const refused = await customer.set('one-more');
@@ -186,7 +186,7 @@ describe('setWebhook', () => {
     expect((await customer.set('one-more')).statusCode).toBe(201);
   });
 
-  it('leaves neither the secret nor what is in the query of the URL in the audit log, events or tables', async () => {
+  it('writes neither the secret nor the query of the URL to the audit log, events or other tables', async () => {
     const customer = await office.customer();
     const { secret } = (await customer.set('bot', { url })).json();
     const { db } = office.app.services;
@@ -212,7 +212,7 @@ describe('setWebhook', () => {
     expect(office.app.logged.join('')).not.toContain(secret.slice(6, 40));
   });
 
-  it('takes what the key may see from the key that set it last', async () => {
+  it('shows events according to the permissions of the key that set the webhook last', async () => {
     const customer = await office.customer();
     await customer.set('bot');
     const { key } = await createKey(office.app.services.db, customer.account, {
@@ -226,14 +226,14 @@ describe('setWebhook', () => {
   });
 });
 
-describe('dry runs', () => {
+describe('dry runs of webhook calls', () => {
   let t: TestApp;
   beforeAll(async () => {
     t = await createTestApp({ works: false });
   });
   afterAll(() => t.close());
 
-  it('200: say what would be done and do none of it', async () => {
+  it('200: describe the effects and have none', async () => {
     const account = await createAccount(t.services.db);
     const { key } = await createKey(t.services.db, account);
     const put = (query: string) =>
@@ -282,7 +282,7 @@ describe('listWebhookDeliveries and redeliverWebhook', () => {
     expect(kept.map((row) => row.id).sort()).toEqual([lost, done].sort());
   });
 
-  it('409: a disabled webhook, or an event that is no longer kept', async () => {
+  it('409: for a disabled webhook, or an event that was already removed', async () => {
     const customer = await office.customer();
     const { id } = (await customer.set('bot')).json();
     const lost = await insertDelivery(office.app.services, customer.account, id);

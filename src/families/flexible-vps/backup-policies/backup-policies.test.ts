@@ -84,7 +84,7 @@ const jobs = () =>
   app.services.db.selectFrom('backup_jobs').selectAll().where('account_id', '=', mine.account.id).execute();
 
 describe('a policy', () => {
-  it('backs up its machines once in a window, and no others', async () => {
+  it('backs up its machines once in each window, and no other machines', async () => {
     await mine.vm();
     await run();
     expect(await backupsOf()).toEqual([]);
@@ -100,7 +100,7 @@ describe('a policy', () => {
     expect(vm_count).toBe(1);
   });
 
-  it('makes up for many missed windows by one backup', async () => {
+  it('makes one backup after many missed windows', async () => {
     await pass('40 days');
     await run();
     await run();
@@ -108,7 +108,7 @@ describe('a policy', () => {
     expect(Date.parse((await read()).next_run_at!)).toBeLessThanOrEqual(Date.now() + 24 * 3_600_000);
   });
 
-  it('does not serve a window again when the clock is set back a little, and finds its way when it is set back far', async () => {
+  it('makes no second backup in a window when the clock is set back, and schedules the next window correctly', async () => {
     await serve();
     await pass('-1 day');
     await run();
@@ -119,7 +119,7 @@ describe('a policy', () => {
     expect(Date.parse((await read()).next_run_at!)).toBeLessThanOrEqual(Date.now() + 24 * 3_600_000);
   });
 
-  it('leaves machines alone whose policy has its window later', async () => {
+  it('does not back up machines of a policy whose window is later', async () => {
     const other = await newPolicy({});
     await mine.vm({ backup_policy_id: other.id });
     await serve();
@@ -127,7 +127,7 @@ describe('a policy', () => {
     expect(await backupsOf(other.id)).toEqual([]);
   });
 
-  it('serves its own machines when another policy has its window at the same time', async () => {
+  it('backs up its own machines when another policy has a window at the same time', async () => {
     const other = await newPolicy({});
     const second = await mine.vm({ backup_policy_id: other.id });
     await pass('1 day');
@@ -137,7 +137,7 @@ describe('a policy', () => {
     expect(await backupsOf(other.id)).toMatchObject([{ vm_id: second.id }]);
   });
 
-  it('keeps the last backups it made, and all that others made', async () => {
+  it('keeps the newest of its own backups, and all backups made otherwise', async () => {
     await mine.do('POST', 'backups', { vm_id: vm.id });
     for (let i = 0; i < 3; i++) await serve();
     await backupExpiry.run(app.services);
@@ -146,7 +146,7 @@ describe('a policy', () => {
     expect((await mine.send('GET', 'backups?kind=manual')).json<{ data: unknown[] }>().data).toHaveLength(1);
   });
 
-  it('never lets the newest backup expire by its age', async () => {
+  it('never deletes the newest backup because of its age', async () => {
     await serve();
     await serve();
     await sql`update vm_backups set created_at = created_at - interval '9 days' where policy_id = ${policy.id}`.execute(
@@ -157,7 +157,7 @@ describe('a policy', () => {
     expect(dry.json()).toMatchObject({ effects: [{ action: 'update' }, { action: 'delete', id: made[0] }] });
   });
 
-  it('names what a lower retention gives up, and gives it up with the next run', async () => {
+  it('names the backups that a lower retention deletes, and deletes them with the next run', async () => {
     await serve();
     await serve();
     const [oldest] = (await backupsOf()).map(({ id }) => id).sort();
@@ -179,7 +179,7 @@ describe('a policy', () => {
 });
 
 describe('a busy machine', () => {
-  it('is tried again in the window, then skipped', async () => {
+  it('is retried within the window, then skipped', async () => {
     await mine.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
     await pass('1 day');
     await backupRuns.run(app.services);
@@ -210,7 +210,7 @@ describe('a busy machine', () => {
     expect(await backupsOf()).toEqual([]);
   });
 
-  it('is backed up as soon as it is free, also when the window has ended meanwhile', async () => {
+  it('is backed up as soon as it is free, even after the end of the window', async () => {
     await mine.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
     await pass('1 day');
     await backupRuns.run(app.services);
@@ -222,7 +222,7 @@ describe('a busy machine', () => {
 });
 
 describe('a machine of an account that has as many backups as it may have', () => {
-  it('is skipped, and its owner is told why', async () => {
+  it('is skipped, and an event names the reason', async () => {
     for (let i = 0; i < MOST; i++) await mine.do('POST', 'backups', { vm_id: vm.id });
     await serve();
     expect(await backupsOf()).toEqual([]);
@@ -237,7 +237,7 @@ describe('a machine of an account that has as many backups as it may have', () =
 });
 
 describe('a machine', () => {
-  it('changes and loses its policy, and is listed by it', async () => {
+  it('can change and remove its policy, and is listed by its policy', async () => {
     expect(vm.backup_policy_id).toBe(policy.id);
     const listed = async () =>
       (await mine.send('GET', `vms?backup_policy_id=${policy.id}`)).json<{ data: Vm[] }>().data.length;
@@ -250,7 +250,7 @@ describe('a machine', () => {
     expect(await backupsOf()).toEqual([]);
   });
 
-  it('422: with a policy of another account', async () => {
+  it('422: cannot use a policy of another account', async () => {
     const theirs = await VpsAccount.open(app);
     const answer = await theirs.send('POST', 'vms', {
       name: 'thief',
@@ -265,8 +265,8 @@ describe('a machine', () => {
   });
 });
 
-describe('a deletion', () => {
-  it('409: while machines have the policy; with detach it takes it from them, and the backups stay', async () => {
+describe('deleting a backup policy', () => {
+  it('409: is refused while machines use the policy; with detach the machines lose it and the backups stay', async () => {
     await serve();
     const refused = await mine.send('DELETE', `backup-policies/${policy.id}`);
     expect(refused.json()).toMatchObject({
@@ -287,7 +287,7 @@ describe('a schedule', () => {
       .json<{ errors: { pointer: string; code: string }[] }>()
       .errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
-  it('422: without the member of its frequency, or with that of another', async () => {
+  it('422: must have the member of its frequency and no member of another frequency', async () => {
     expect(await errorsOf(patch({ schedule: { frequency: 'weekly' } }))).toEqual([
       '/schedule/weekday required',
     ]);
@@ -296,13 +296,13 @@ describe('a schedule', () => {
     ]);
   });
 
-  it('drops the member of the frequency that it had', async () => {
+  it('drops the member of its previous frequency', async () => {
     await patch({ schedule: { frequency: 'weekly', weekday: 'sun' } });
     const answer = await patch({ schedule: { frequency: 'monthly', day_of_month: 1 } });
     expect(answer.json<BackupPolicy>().schedule).toMatchObject({ weekday: null, day_of_month: 1 });
   });
 
-  it('makes no backups while the policy is disabled, and does not make up for them', async () => {
+  it('makes no backups while the policy is disabled, and does not make up for them later', async () => {
     await pass('1 day');
     expect((await patch({ enabled: false })).json()).toMatchObject({ next_run_at: null });
     await run();

@@ -7,19 +7,19 @@ const startAfter = (members: Partial<BackupSchedule>, time: string) =>
   nextWindow(schedule(members), new Date(time)).toISOString();
 
 describe('the next window', () => {
-  it('of a daily schedule: today, or tomorrow once it has begun', () => {
+  it('of a daily schedule is today, or tomorrow once it has begun', () => {
     expect(startAfter({ hour: 2 }, '2026-02-28T01:59:59.999Z')).toBe('2026-02-28T02:00:00.000Z');
     expect(startAfter({ hour: 2 }, '2026-02-28T02:00:00.000Z')).toBe('2026-03-01T02:00:00.000Z');
   });
 
-  it('every few hours: counted from the hour, across midnight', () => {
+  it('of an hourly schedule is counted from its hour, across midnight', () => {
     const every = { frequency: 'every_n_hours', every_hours: 8, hour: 17 } as const;
     expect(startAfter(every, '2026-03-01T00:00:00Z')).toBe('2026-03-01T01:00:00.000Z');
     expect(startAfter(every, '2026-03-01T01:00:00Z')).toBe('2026-03-01T09:00:00.000Z');
     expect(startAfter(every, '2026-03-01T17:30:00Z')).toBe('2026-03-02T01:00:00.000Z');
   });
 
-  it('of a week or a month: on its day', () => {
+  it('of a weekly or monthly schedule is on its day', () => {
     // The first of March 2026 is a Sunday.
     expect(startAfter({ frequency: 'weekly', weekday: 'sun', hour: 3 }, '2026-03-01T03:00:00Z')).toBe(
       '2026-03-08T03:00:00.000Z',
@@ -32,7 +32,7 @@ describe('the next window', () => {
     );
   });
 
-  it('ends after its hours, or when the next one begins', () => {
+  it('ends after its hours, or when the following one begins', () => {
     const start = new Date('2026-03-01T00:00:00Z');
     const every = schedule({ frequency: 'every_n_hours', every_hours: 4, window_hours: 6 });
     expect(endOfWindow(every, start, nextWindow(every, start)).toISOString()).toBe(
@@ -44,7 +44,7 @@ describe('the next window', () => {
     );
   });
 
-  it('is never so far away that the clock seems to have been set back', () => {
+  it('is never further away than the limit that detects a clock that was set back', () => {
     const schedules: Partial<BackupSchedule>[] = [
       { hour: 7 },
       { frequency: 'every_n_hours', every_hours: 4 },

@@ -61,26 +61,23 @@ describe('a window of a policy', () => {
     ['closing', () => setStatus('closing'), 'The account is closing.'],
     ['restricted', () => setStatus('restricted'), 'The account is restricted.'],
     ['without the product', () => switchProduct(false), 'product'],
-  ])(
-    'is skipped with one event for an account that is %s, and the next one is served',
-    async (_, end, why) => {
-      await end();
-      await serve();
-      await backupRuns.run(app.services);
-      await setStatus('active');
-      await switchProduct(true);
-      expect(await backups()).toEqual([]);
-      expect(await skips()).toMatchObject([
-        { message: expect.stringContaining(why), data: { reason: 'not_allowed', policy_id: policy.id } },
-      ]);
-      expect(await lastRun()).toMatchObject({ succeeded: 0, failed: 0, skipped: 1, over_budget: 0 });
-      await serve();
-      expect(await backups()).toMatchObject([{ status: 'available' }]);
-      expect(await skips()).toHaveLength(1);
-    },
-  );
+  ])('is skipped with one event while the account is %s, and the next one is served', async (_, end, why) => {
+    await end();
+    await serve();
+    await backupRuns.run(app.services);
+    await setStatus('active');
+    await switchProduct(true);
+    expect(await backups()).toEqual([]);
+    expect(await skips()).toMatchObject([
+      { message: expect.stringContaining(why), data: { reason: 'not_allowed', policy_id: policy.id } },
+    ]);
+    expect(await lastRun()).toMatchObject({ succeeded: 0, failed: 0, skipped: 1, over_budget: 0 });
+    await serve();
+    expect(await backups()).toMatchObject([{ status: 'available' }]);
+    expect(await skips()).toHaveLength(1);
+  });
 
-  it('makes backups with the labels that their machines have then', async () => {
+  it('makes backups with the labels that their machines have at that time', async () => {
     await serve();
     await mine.send('PATCH', `vms/${vm.id}`, { labels: { env: 'test' } });
     await serve();

@@ -86,7 +86,7 @@ const fetchAll = (services: TestApp['services'], stored: BackupRow) =>
   allOf(contentOfArchive(app.services.db, services, stored).read(signal));
 
 describe('an archive of several parts', () => {
-  it('is read back as it was, whole and in a range over two parts', async () => {
+  it('is read back unchanged, as a whole and in a range across two parts', async () => {
     const { services } = storeThat(() => null);
     const { sha256, content } = archiveOf(2 * PART_BYTES + 5);
     const archive = await store(services, content);
@@ -106,7 +106,7 @@ describe('an archive of several parts', () => {
     expect((await fetchAll(services, { ...row, ...archive })).equals(content)).toBe(true);
   });
 
-  it('is not given out as a whole if its SHA-256 is another', async () => {
+  it('is not served completely if its SHA-256 differs', async () => {
     const { services } = storeThat(() => null);
     const archive = await store(services, archiveOf(PART_BYTES + 1).content);
     const stored = { ...row, ...archive, sha256: 'another' };
@@ -119,7 +119,7 @@ describe('an archive of several parts', () => {
     expect(given).toBe(PART_BYTES);
   });
 
-  it('continues after an interruption with the part that is missing', async () => {
+  it('is completed after an interruption with the missing part only', async () => {
     const cut = storeThat((writes) => (writes > 2 ? new EngineUnreachable('The connection was cut.') : null));
     const { content, sha256 } = archiveOf(3 * PART_BYTES);
     await expect(store(cut.services, content)).rejects.toThrow(/cut/);
@@ -131,7 +131,7 @@ describe('an archive of several parts', () => {
     await fetchAll(services, { ...row, ...archive });
   });
 
-  it('sends all parts again that differ from those of the interrupted attempt', async () => {
+  it('is sent again from the first part that differs from the interrupted attempt', async () => {
     const cut = storeThat((writes) => (writes > 2 ? new EngineUnreachable('The connection was cut.') : null));
     await expect(store(cut.services, archiveOf(3 * PART_BYTES).content)).rejects.toThrow();
     const { services, written } = storeThat(() => null);
@@ -140,7 +140,7 @@ describe('an archive of several parts', () => {
     await fetchAll(services, { ...row, ...archive });
   });
 
-  it('is refused if a part is missing or two parts were exchanged', async () => {
+  it('is refused if a part is missing or two parts are swapped', async () => {
     const { services, store: objects } = storeThat(() => null);
     const archive = { ...row, ...(await store(services, archiveOf(2 * PART_BYTES).content)) };
     const [first, second] = await objects.list(`${row.account_id}/${row.id}/`);
@@ -152,7 +152,7 @@ describe('an archive of several parts', () => {
     await expect(fetching()).rejects.toThrow(/missing/);
   });
 
-  it('leaves nothing when it is removed', async () => {
+  it('has no objects left in the store after its removal', async () => {
     const { services, store: objects } = storeThat(() => null);
     await store(services, archiveOf(PART_BYTES + 1).content);
     await removeArchive(app.services.db, services, row, signal);

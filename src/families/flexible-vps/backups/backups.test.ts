@@ -31,8 +31,8 @@ afterAll(() => app.close());
 const sandbox = (): Sandbox => app.services.compute.at('fra1') as Sandbox;
 const refOf = (id: string) => ({ account: mine.account.id, id });
 const objects = () => app.services.objects.at('fra1')!;
-const write = (text: string) => writeInside(sandbox().room, refOf(vm.id), '/note', text);
-const noteOn = async (id: string) => (await diskOf(sandbox().room, refOf(id)))['/note'];
+const write = (text: string) => writeInside(sandbox().core, refOf(vm.id), '/note', text);
+const noteOn = async (id: string) => (await diskOf(sandbox().core, refOf(id)))['/note'];
 
 async function backUp(payload: object = {}): Promise<Backup> {
   const answer = await mine.send('POST', 'backups', { vm_id: vm.id, ...payload });
@@ -56,7 +56,7 @@ describe('a backup', () => {
     expect((await sandbox().observeInstance(refOf(vm.id)))!.snapshots).toEqual([]);
   });
 
-  it('restores what was there, and keeps what was there before as a safety backup', async () => {
+  it('restores its content, and the content before the restore is kept as a safety backup', async () => {
     await write('old');
     const backup = await backUp();
     await write('new');
@@ -75,7 +75,7 @@ describe('a backup', () => {
     expect(await noteOn(copy.id)).toBe('new');
   });
 
-  it('becomes another machine, also after its own machine is gone', async () => {
+  it('can be the source of a new machine, also after its own machine is deleted', async () => {
     await write('kept');
     const backup = await backUp();
     await mine.send('DELETE', `vms/${vm.id}`);
@@ -122,7 +122,7 @@ describe('a backup', () => {
     expect(await db.selectFrom('passing_images').selectAll().execute()).toEqual([]);
   });
 
-  it('becomes an image', async () => {
+  it('can be the source of an image', async () => {
     const backup = await backUp();
     const made = await mine.send('POST', 'images', {
       name: 'golden',
@@ -133,7 +133,7 @@ describe('a backup', () => {
     expect(image.json()).toMatchObject({ status: 'available', source: { type: 'backup', id: backup.id } });
   });
 
-  it('is gone from the store after its deletion', async () => {
+  it('has no objects left in the store after its deletion', async () => {
     const backup = await backUp();
     await mine.send('DELETE', `backups/${backup.id}`);
     await settle(app);
@@ -141,7 +141,7 @@ describe('a backup', () => {
     expect((await mine.send('GET', `backups/${backup.id}`)).statusCode).toBe(404);
   });
 
-  it('is not restored if a byte of it changed: the present disk stays', async () => {
+  it('is not restored if one byte was changed, and the disk of the machine stays', async () => {
     await write('old');
     const backup = await backUp();
     await write('new');
@@ -160,8 +160,8 @@ describe('a backup', () => {
   });
 });
 
-describe('the key of an account', () => {
-  it('is its own, and sealed in the database', async () => {
+describe('the encryption key of an account', () => {
+  it('differs from the keys of other accounts, and is encrypted in the database', async () => {
     await backUp();
     const theirs = await VpsAccount.open(app);
     await theirs.do('POST', 'backups', { vm_id: (await theirs.vm()).id });
@@ -176,7 +176,7 @@ describe('the key of an account', () => {
   });
 });
 
-describe('a machine that is deleted', () => {
+describe('deleting a machine', () => {
   it('leaves its final backup', async () => {
     await write('last words');
     await mine.send('DELETE', `vms/${vm.id}?final_backup=true`);
@@ -188,7 +188,7 @@ describe('a machine that is deleted', () => {
     expect(await noteOn(copy.id)).toBe('last words');
   });
 
-  it('is kept as it was, with its volumes and backups, if its final backup fails', async () => {
+  it('keeps the machine with its volumes and backups if the final backup fails', async () => {
     const backup = await backUp();
     const body = { name: 'data', location: 'fra1', size_gb: 10, vm_id: vm.id };
     const { id } = await mine.do('POST', 'volumes', body);
@@ -203,7 +203,7 @@ describe('a machine that is deleted', () => {
     expect(data).toMatchObject([{ status: 'failed', failure: { code: 'engine_failed' } }]);
   });
 
-  it('takes a backup with it that is not finished, and says so', async () => {
+  it('deletes its unfinished backup, and the dry run says so', async () => {
     const { id } = (await mine.send('POST', 'backups', { vm_id: vm.id })).json<Backup>();
     const dry = await mine.send('DELETE', `vms/${vm.id}?dry_run=true`);
     expect(dry.json<{ effects: object[] }>().effects).toContainEqual({
@@ -219,7 +219,7 @@ describe('a machine that is deleted', () => {
     expect(await objects().list(`${mine.account.id}/`)).toEqual([]);
   });
 
-  it('takes its backups with it if asked, and its dry run says so', async () => {
+  it('deletes its backups with backups=delete, and the dry run says so', async () => {
     const backup = await backUp();
     const dry = await mine.send('DELETE', `vms/${vm.id}?backups=delete&dry_run=true`);
     expect(dry.json<{ effects: object[] }>().effects).toContainEqual({
@@ -236,8 +236,8 @@ describe('a machine that is deleted', () => {
   });
 });
 
-describe('a deletion of a machine with its backups', () => {
-  it('leaves a backup that another call is about to use', async () => {
+describe('deleting a machine with backups=delete', () => {
+  it('keeps a backup that another call is about to use', async () => {
     const backup = await backUp();
     const other = await mine.vm();
     const { answer: deleting } = await app.services.db.transaction().execute(async (tx) => {
@@ -256,17 +256,17 @@ describe('a deletion of a machine with its backups', () => {
   });
 });
 
-describe('the parts of an archive', () => {
+describe('an encrypted part of an archive', () => {
   const cipher = new BackupCipher(Buffer.alloc(32, 1), 'bkp_1');
   const sealed = cipher.close(Buffer.from('bytes'), { number: 2, isLast: false });
 
-  it('can be opened only at their place, and not as the end', () => {
+  it('can be decrypted only at its position, and not as the last part', () => {
     expect(cipher.open(sealed, { number: 2, isLast: false }).toString()).toBe('bytes');
     expect(() => cipher.open(sealed, { number: 1, isLast: false })).toThrow(/damaged/);
     expect(() => cipher.open(sealed, { number: 2, isLast: true })).toThrow(/damaged/);
   });
 
-  it('can be opened only with the key of their account and backup', () => {
+  it('can be decrypted only with the key of its account and backup', () => {
     const place = { number: 2, isLast: false };
     expect(() => new BackupCipher(Buffer.alloc(32, 2), 'bkp_1').open(sealed, place)).toThrow(/damaged/);
     expect(() => new BackupCipher(Buffer.alloc(32, 1), 'bkp_2').open(sealed, place)).toThrow(/damaged/);

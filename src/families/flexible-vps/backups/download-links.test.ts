@@ -57,7 +57,7 @@ describe('a download link', () => {
     expect(app.logged.join('\n')).not.toContain(new URL(made.url).searchParams.get('token'));
   });
 
-  it('404: the link has expired, something was added to it, or it has the token of another link', async () => {
+  it('404: the link has expired, was modified, or has the token of another link', async () => {
     const [made, other] = [await link(), await link()];
     expect(await statusOf({ ...made, url: `${made.url}x` })).toBe(404);
     expect(await statusOf({ ...made, url: made.url.replace(made.id, other.id) })).toBe(404);
@@ -67,7 +67,7 @@ describe('a download link', () => {
     expect((await read()).download_links.map(({ id }) => id)).toEqual([other.id]);
   });
 
-  it('404: the backup is being deleted; a deletion that is tried out ends nothing', async () => {
+  it('404: the backup is being deleted; a dry run of the deletion keeps the link', async () => {
     const made = await link();
     await mine.send('DELETE', `backups/${backupId}?dry_run=true`);
     expect(await statusOf(made)).toBe(200);
@@ -75,7 +75,7 @@ describe('a download link', () => {
     expect(await statusOf(made)).toBe(404);
   });
 
-  it('is shown by its backup, without its token: who made it, until when, and its use', async () => {
+  it('is shown with its backup without its token: creator, expiry and use', async () => {
     const made = await link();
     expect((await read()).download_links).toMatchObject([{ id: made.id, last_used_at: null, uses: 0 }]);
     await get(made);
@@ -90,7 +90,7 @@ describe('a download link', () => {
     expect(JSON.stringify(stored)).not.toContain(new URL(made.url).searchParams.get('token'));
   });
 
-  it('ends by a call, with its downloads; the other links go on', async () => {
+  it('can be ended by a call, which cuts its downloads; other links keep working', async () => {
     const large = await makeLargeBackup(mine);
     const [ended, other] = [await link(large), await link(large)];
     const running = await openDownload(port, pathOf(ended));
@@ -104,20 +104,20 @@ describe('a download link', () => {
     expect(await endOfDownload(untouched)).toBe('whole');
   });
 
-  it('is replaced by one call', async () => {
+  it('can be replaced in one call', async () => {
     const before = await link();
     const after = (await post({ end_links: [before.id] })).json<Made>();
     expect([await statusOf(before), await statusOf(after)]).toEqual([404, 200]);
   });
 
-  it('passes over links of another backup', async () => {
+  it('of another backup is not ended', async () => {
     const [here, there] = [await link(), await link(await makeLargeBackup(mine, SMALL))];
     const answer = await post({ end_links: [here.id, there.id], make_link: false });
     expect(answer.statusCode).toBe(200);
     expect([await statusOf(here), await statusOf(there)]).toEqual([404, 200]);
   });
 
-  it('409: a backup has as many links as the limit allows, also if they are made at once', async () => {
+  it('409: more links than the limit allows, also if they are created at the same time', async () => {
     for (let i = 1; i < LINK_LIMIT; i++) await link();
     const answers = await Promise.all([post(), post(), post()]);
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([201, 409, 409]);

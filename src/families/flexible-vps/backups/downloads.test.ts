@@ -41,7 +41,7 @@ async function linkTo(bytes?: number): Promise<string> {
 const open = (path: string) => openDownload(port, path);
 
 describe('a download', () => {
-  it('503: while an account has four others; other accounts are served', async () => {
+  it('503: a fifth download of an account, while other accounts are served', async () => {
     await start(null);
     const [mine, theirs] = [await linkTo(), await linkTo()];
     const running = await Promise.all(Array.from({ length: 4 }, () => open(mine)));
@@ -64,7 +64,7 @@ describe('a download', () => {
     for (const each of [...running, next]) each.destroy();
   });
 
-  it('does not keep the server from stopping: the client sees that it is cut off', async () => {
+  it('does not keep the server from stopping, and the client notices the incomplete transfer', async () => {
     await start(null);
     const response = await open(await linkTo());
     const cut = once(response, 'error');
@@ -74,7 +74,7 @@ describe('a download', () => {
     await cut;
   });
 
-  it('is no faster than the provider allows', async () => {
+  it('is limited to the bandwidth that the provider configured', async () => {
     await start(1);
     const path = await linkTo(300_000);
     const before = performance.now();
@@ -84,7 +84,7 @@ describe('a download', () => {
     expect(performance.now() - before).toBeGreaterThan(250);
   });
 
-  it('429: from an address that has no requests left', async () => {
+  it('429: from an address that has used up its rate limit', async () => {
     await start(null);
     const remoteAddress = freshAddress();
     for (let i = 0; i < 200; i++) await app.services.limiter.take(remoteAddress);

@@ -69,7 +69,7 @@ describe.each(engineKinds)('backups on %s', (engine) => {
     const partsOf = (id: string) =>
       place.app.services.db.selectFrom('backup_parts').selectAll().where('backup_id', '=', id).execute();
 
-    it('keep the disk of a running machine in several parts, and leave nothing at the engine', async () => {
+    it('store the disk of a running machine in several parts, and leave nothing at the engine', async () => {
       vm = await place.create();
       // Random bytes, which cannot be compressed, so that the archive has several parts.
       await place.exec(vm.id, ['sh', '-c', 'dd if=/dev/urandom of=/root/much bs=1024 count=24576; sync']);
@@ -86,7 +86,7 @@ describe.each(engineKinds)('backups on %s', (engine) => {
       expect(createHash('sha256').update(file.rawPayload).digest('hex')).toBe(backup!.sha256);
     });
 
-    it('restore what was there, and keep what was there before', async () => {
+    it('restore their content, and the content before the restore is kept', async () => {
       const [backup] = await list(`vm_id=${vm.id}`);
       await write('new');
       const source = { type: 'backup', backup_id: backup!.id };
@@ -96,7 +96,7 @@ describe.each(engineKinds)('backups on %s', (engine) => {
       expect(await images()).toBe(before);
     });
 
-    it('go on after the engine died, with the parts that are missing', async () => {
+    it('continue with the missing parts after the engine was killed', async () => {
       const started = await place.vps.send('POST', 'backups', { vm_id: vm.id });
       const { id, operation } = started.json<{ id: string; operation: { id: string } }>();
       await expect.poll(async () => (await partsOf(id)).length, PATIENCE).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ describe.each(engineKinds)('backups on %s', (engine) => {
       expect(await images()).toBe(before);
     });
 
-    it('become a machine after their own machine is gone', async () => {
+    it('can be the source of a machine after their own machine is deleted', async () => {
       await done(await place.act('DELETE', `vms/${vm.id}`));
       const [kept] = await list('kind=safety');
       expect(kept).toMatchObject({ vm_deleted: true });

@@ -52,8 +52,8 @@ describe.skipIf(reason !== null)(`a store in S3 that fails${reason === null ? ''
 
   const sandbox = (): Sandbox => app.services.compute.at('fra1') as Sandbox;
   const refOf = (id: string) => ({ account: mine.account.id, id });
-  const write = (text: string) => writeInside(sandbox().room, refOf(vm.id), '/note', text);
-  const note = async () => (await diskOf(sandbox().room, refOf(vm.id)))['/note'];
+  const write = (text: string) => writeInside(sandbox().core, refOf(vm.id), '/note', text);
+  const note = async () => (await diskOf(sandbox().core, refOf(vm.id)))['/note'];
   const stored = () => app.services.objects.at('fra1')!.list(`${mine.account.id}/`);
   const read = async (id: string): Promise<Backup> =>
     (await mine.send('GET', `backups/${id}`)).json<Backup>();
@@ -90,14 +90,14 @@ describe.skipIf(reason !== null)(`a store in S3 that fails${reason === null ? ''
     ['cut connections', { cutAfter: 10 }],
   ];
 
-  it.each(faults)('has the backup after %s', async (_, fault) => {
+  it.each(faults)('contains the complete backup after %s', async (_, fault) => {
     failing('PUT', fault);
     expect(await backUp()).toMatchObject({ status: 'available' });
     expect(await stored()).toHaveLength(1);
   });
 
   it.each([...faults.slice(0, 2), ['answers that are cut off', { cutAnswerAfter: 10 }] as const])(
-    'restores after %s',
+    'can be restored from after %s',
     async (_, fault) => {
       await write('old');
       const backup = await backUp();
@@ -112,7 +112,7 @@ describe.skipIf(reason !== null)(`a store in S3 that fails${reason === null ? ''
     },
   );
 
-  it('that is full fails the backup, and has nothing of it', async () => {
+  it('that is full fails the backup, and stores nothing of it', async () => {
     failing('PUT', { status: 403, code: 'QuotaExceeded' }, 1);
     const backup = await backUp();
     expect(backup).toMatchObject({ status: 'failed', failure: { code: 'capacity_unavailable' } });
@@ -122,7 +122,7 @@ describe.skipIf(reason !== null)(`a store in S3 that fails${reason === null ? ''
     expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running', operation: null });
   });
 
-  it('deletes a backup after errors', async () => {
+  it('deletes a backup after it was retried', async () => {
     const backup = await backUp();
     failing('POST', { status: 500, code: 'InternalError' });
     await mine.send('DELETE', `backups/${backup.id}`);

@@ -38,7 +38,7 @@ export async function addBackupBefore(
 }
 
 /** Marks the backups that are deleted with their machine. Those that something is being made from stay. */
-export async function doomBackups(call: Deleting, vm: VmRow): Promise<void> {
+export async function markBackupsForDeletion(call: Deleting, vm: VmRow): Promise<void> {
   for (const { id } of await backupsOf(call.db, vm.account_id, vm.id)) {
     // The lock waits for calls that are about to use the backup.
     const row = await lockBackup(call.db, id);
@@ -66,25 +66,29 @@ export async function tellUnfinished(
 }
 
 /** The next backup that is deleted with its machine. */
-export async function doomedBackup(db: Db, accountId: string, vmId: string): Promise<BackupRow | undefined> {
+export async function nextBackupToDelete(
+  db: Db,
+  accountId: string,
+  vmId: string,
+): Promise<BackupRow | undefined> {
   return (await backupsOf(db, accountId, vmId)).find(({ status }) => status === 'deleting');
 }
 
 /** Removes the next backup that is deleted with its machine. Returns its id, or undefined if there is none. */
 export async function removeNextBackup(work: Work<unknown>, vmId: string): Promise<string | undefined> {
-  const next = await doomedBackup(work.db, work.accountId, vmId);
+  const next = await nextBackupToDelete(work.db, work.accountId, vmId);
   if (next !== undefined) await clearBackup(work, next);
   return next?.id;
 }
 
 /** The deletion of the machine failed, so the backups that it would have deleted stay. */
-export async function spareBackups(tx: Tx, accountId: string, vmId: string): Promise<void> {
-  const doomed = (await backupsOf(tx, accountId, vmId)).filter(({ status }) => status === 'deleting');
+export async function unmarkBackups(tx: Tx, accountId: string, vmId: string): Promise<void> {
+  const marked = (await backupsOf(tx, accountId, vmId)).filter(({ status }) => status === 'deleting');
   const pending = await pendingOn(
     tx,
-    doomed.map(({ id }) => id),
+    marked.map(({ id }) => id),
   );
-  for (const { id, failed_at } of doomed) {
+  for (const { id, failed_at } of marked) {
     if (pending.has(id)) continue;
     const status = failed_at === null ? 'available' : 'failed';
     await backups.change(tx, id, { status }, { keepsPrice: true });

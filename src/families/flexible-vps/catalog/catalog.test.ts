@@ -21,7 +21,7 @@ const slugs = async (query: string): Promise<string[]> =>
   (await get(`plans?limit=200&${query}`)).data.map(({ slug }: { slug: string }) => slug);
 
 describe('listVpsLocations', () => {
-  it('200: tells what is there', async () => {
+  it('200: lists the locations with their status and features', async () => {
     const { data } = await get('locations');
     expect(data.map(({ slug, status }: { slug: string; status: string }) => [slug, status])).toEqual([
       ['ams1', 'available'],
@@ -34,7 +34,7 @@ describe('listVpsLocations', () => {
     });
   });
 
-  it('has less to offer the less fits on any host, and never more than the provider says', () => {
+  it('has less availability the less fits on any host, and never more than the provider configured', () => {
     const { catalogue } = t.services.provider;
     const plans = soldPlans(catalogue, new Date());
     const fra1 = catalogue.locations.find(({ slug }) => slug === 'fra1')!;
@@ -50,7 +50,7 @@ describe('listVpsLocations', () => {
     expect(statusOf({ ...fra1, status: 'maintenance' }, plans, host(1, 256))).toBe('maintenance');
   });
 
-  it('does not wait for an engine that hangs', async () => {
+  it('does not wait for an engine that does not answer', async () => {
     const engine = t.services.compute.at('hel1') as Sandbox;
     await addFault(t.services.db, { location: 'hel1', call: 'readCapacity', effect: { kind: 'hang' } });
     const strange = Object.assign(Object.create(engine), {}) as Sandbox;
@@ -61,7 +61,7 @@ describe('listVpsLocations', () => {
 });
 
 describe('listVpsPlans', () => {
-  it('200: prices agree with the estimate to the cent, in every place', async () => {
+  it('200: has the same prices as the estimate in every location', async () => {
     const { data } = await get('plans?limit=200');
     for (const plan of data) {
       for (const { location, price } of plan.locations) {
@@ -81,7 +81,7 @@ describe('listVpsPlans', () => {
     }
   });
 
-  it('200: filters, and shows what a size of your own may be', async () => {
+  it('200: filters plans, and shows the limits of custom sizes', async () => {
     expect(await slugs('category=custom')).toEqual(['custom']);
     expect(await slugs('architecture=arm64')).toEqual(['flex-2-4a', 'flex-4-8a', 'flex-8-16a']);
     expect(await slugs('location=ams1')).not.toContain('flex-16-32d');
@@ -95,7 +95,7 @@ describe('listVpsPlans', () => {
     });
   });
 
-  it('200: tells whether a machine can become each', async () => {
+  it('200: says for each plan whether a machine can be resized to it', async () => {
     const source = { type: 'image', image_id: 'debian-13' };
     const payload = { name: 'web', location: 'fra1', plan: 'flex-2-4', source };
     const { id } = (await t.call({ method: 'POST', url: '/flexible-vps/v1/vms', key, payload })).json();

@@ -1,7 +1,7 @@
 /** Firewalls as customers meet them: rules, attachments, and what they let through between sandbox machines. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Capabilities } from '../../../engines/compute/port.ts';
-import { type Fate, send } from '../../../engines/compute/sandbox/packets.ts';
+import { type Delivery, send } from '../../../engines/compute/sandbox/packets.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
@@ -40,8 +40,8 @@ const attach = (id: string, target: object) => change(`${id}/attachments`, 'POST
 const ssh = { direction: 'in', action: 'allow', protocol: 'tcp', ports: ['22'] } as const;
 
 /** What happens to a connection to port 22 of the other machine, over its public address. */
-const connect = (from: Vm, to: Vm, port = 22): Promise<Fate> =>
-  send(engine().room, { account: mine.account.id, id: from.id }, to.primary_ipv4 ?? '', {
+const connect = (from: Vm, to: Vm, port = 22): Promise<Delivery> =>
+  send(engine().core, { account: mine.account.id, id: from.id }, to.primary_ipv4 ?? '', {
     protocol: 'tcp',
     port,
   });
@@ -81,7 +81,7 @@ describe('the rules of a firewall', () => {
     ]);
   });
 
-  it('422: with ranges that no other machine has', async () => {
+  it('422: refuses ranges that no other machine can have', async () => {
     const rules = [{ ...ssh, remote_cidrs: ['0.0.0.0/0', '127.0.0.0/8', 'nonsense'] }];
     const { errors } = (await mine.send('POST', 'firewalls', { name: 'bad', rules })).json();
     expect(errors).toMatchObject([
@@ -90,7 +90,7 @@ describe('the rules of a firewall', () => {
     ]);
   });
 
-  it('keep their ids when the list is replaced, and are added once', async () => {
+  it('keep their ids when the list is replaced, and adding the same rule twice has no effect', async () => {
     const { id, rules } = await firewall({ rules: [ssh] });
     const web = { ...ssh, ports: ['443'] };
     const changed = await change(id, 'PATCH', { rules: [web, { ...ssh, description: 'SSH' }] });
@@ -101,7 +101,7 @@ describe('the rules of a firewall', () => {
     expect((await read(id)).rules.map(({ ports }) => ports)).toEqual([['22']]);
   });
 
-  it('422: are refused if a machine would have too many entries', async () => {
+  it('422: are refused if a machine would have too many filter entries', async () => {
     const { id } = await firewall();
     await mine.vm({ firewall_ids: [id] });
     const remote_cidrs = Array.from({ length: 50 }, (_, i) => `203.0.${i}.0/24`);
@@ -114,7 +114,7 @@ describe('the rules of a firewall', () => {
 });
 
 describe('a firewall', () => {
-  it('decides from the first packet of a new machine, and is shown with it', async () => {
+  it('applies from the first packet of a new machine, and is shown with the machine', async () => {
     const { id } = await firewall({ rules: [{ ...ssh, ports: ['443'] }] });
     const [client, server] = [await mine.vm(), await mine.vm({ firewall_ids: [id] })];
     expect(server.firewall_ids).toEqual([id]);
@@ -127,7 +127,7 @@ describe('a firewall', () => {
     expect((await read(id)).vm_count).toBe(1);
   });
 
-  it('lets drop win over allow, and the strictest default over the others', async () => {
+  it('lets drop win over allow, and the strictest default win over others', async () => {
     const open = await firewall({ default_in: 'allow' });
     const [client, server] = [await mine.vm(), await mine.vm({ firewall_ids: [open.id] })];
     expect(await connect(client, server)).toBe('arrived');
@@ -140,7 +140,7 @@ describe('a firewall', () => {
     expect(await connect(client, server)).toBe('dropped');
   });
 
-  it('follows labels, and attachments by id stay beside them', async () => {
+  it('applies to machines that match its label selector, besides those attached by id', async () => {
     const { id } = await firewall();
     const [client, server] = [await mine.vm(), await mine.vm({ labels: { role: 'web' } })];
     await attach(id, { type: 'label_selector', selector: 'role=web' });
@@ -158,7 +158,7 @@ describe('a firewall', () => {
     expect(await connect(client, later)).toBe('dropped');
   });
 
-  it('lets the machines of another firewall in, as they come and go', async () => {
+  it('allows the current machines of another firewall that a rule names', async () => {
     const trusted = await firewall({ default_in: 'allow' });
     const rules = [{ ...ssh, remote_firewall_ids: [trusted.id] }];
     const { id } = await firewall({ rules });
@@ -172,7 +172,7 @@ describe('a firewall', () => {
     expect(refused.json()).toMatchObject({ code: 'resource_in_use', used_by: [{ type: 'firewall', id }] });
   });
 
-  it('lets no address in that its machine has lost', async () => {
+  it('does not allow an address that its machine no longer has', async () => {
     const trusted = await firewall({ default_in: 'allow' });
     const client = await mine.vm({ firewall_ids: [trusted.id] });
     const addresses = async () => {
@@ -186,7 +186,7 @@ describe('a firewall', () => {
     expect(await addresses()).not.toEqual([]);
   });
 
-  it('is attached once, warns of lost access, and of the last protection', async () => {
+  it('is attached once, and warns about lost access and about removing the last firewall', async () => {
     const { id } = await firewall();
     const vm = await mine.vm();
     const target = { type: 'vm', id: vm.id };
@@ -200,7 +200,7 @@ describe('a firewall', () => {
     });
   });
 
-  it('409: is not deleted while it is attached, unless it is detached', async () => {
+  it('409: cannot be deleted while it is attached, unless detach is set', async () => {
     const { id } = await firewall();
     const [client, server] = [await mine.vm(), await mine.vm({ firewall_ids: [id] })];
     const refused = await mine.send('DELETE', `firewalls/${id}`);
@@ -220,7 +220,7 @@ describe('a firewall', () => {
     expect(await engine().observeFirewall({ account: mine.account.id, id })).toBeNull();
   });
 
-  it('waits with its deletion for a machine that is being deleted', async () => {
+  it('is deleted after the deletion of its machine has finished', async () => {
     const { id } = await firewall();
     const vm = await mine.vm({ firewall_ids: [id] });
     const dry = await mine.send('DELETE', `vms/${vm.id}?dry_run=true`);
@@ -233,7 +233,7 @@ describe('a firewall', () => {
     expect((await mine.send('GET', `firewalls/${id}`)).statusCode).toBe(404);
   });
 
-  it('keeps its old rules in force if an engine refuses the new ones, and tries again', async () => {
+  it('keeps its old rules in force if an engine refuses the new ones, and is retried', async () => {
     const { id } = await firewall();
     const [client, server] = [await mine.vm(), await mine.vm({ firewall_ids: [id] })];
     await addFault(app.services.db, {
@@ -251,7 +251,7 @@ describe('a firewall', () => {
     expect(await connect(client, server)).toBe('arrived');
   });
 
-  it('is active only when all locations have it', async () => {
+  it('is active only when the engines of all locations have applied it', async () => {
     const { id } = await firewall();
     for (const location of ['ams1', 'fra1']) await mine.vm({ location, labels: { role: 'web' } });
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'No.' } as const;
@@ -270,7 +270,7 @@ describe('a firewall', () => {
     expect(await read(id)).toMatchObject({ status: 'active' });
   });
 
-  it('is brought back if the engine lost it, and removed if only the engine has it', async () => {
+  it('is restored if the engine lost it, and removed if only the engine has it', async () => {
     const { id } = await firewall();
     const [client, server] = [await mine.vm(), await mine.vm({ firewall_ids: [id] })];
     const account = mine.account.id;
@@ -290,7 +290,7 @@ describe('a firewall', () => {
     expect(await engine().observeFirewall(stray)).toBeNull();
   });
 
-  it('queues changes one after another, and ends active', async () => {
+  it('is active after several changes, which are applied one after another', async () => {
     const { id } = await firewall();
     await mine.vm({ firewall_ids: [id] });
     for (const port of ['80', '81', '82'])
@@ -316,7 +316,7 @@ describe('where an engine cannot filter public interfaces', () => {
   }
   const missing = { code: 'capability_missing', capability: 'publicFirewalls' };
 
-  it('409: a machine with a public address gets none, and its private interface does', () =>
+  it('409: cannot be attached to a machine with a public address, but to a private interface', () =>
     whereLacking(async () => {
       const { id } = await firewall();
       const network = await mine.do<{ id: string }>('POST', 'networks', {

@@ -64,15 +64,15 @@ it(`applies a rule to ${MACHINES} machines with ${RULES} rules in one call`, asy
     .execute();
   const engine = app.services.compute.at('fra1') as Sandbox;
   const calls: string[] = [];
-  const { visit } = engine.room;
-  engine.room.visit = (asked) => {
+  const { run } = engine.core;
+  engine.core.run = (asked) => {
     calls.push(asked.call);
-    return visit.call(engine.room, asked) as never;
+    return run.call(engine.core, asked) as never;
   };
   try {
     await mine.do('POST', `firewalls/${id}/rules`, rule(22));
   } finally {
-    engine.room.visit = visit;
+    engine.core.run = run;
   }
   expect(calls.filter((call) => call !== 'observeFirewall')).toEqual([
     'ensureFirewall' satisfies keyof ComputeEngine,

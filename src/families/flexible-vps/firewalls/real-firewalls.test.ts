@@ -108,7 +108,7 @@ describe.skipIf(withoutOvn !== null)(
       return muted;
     }
 
-    it('joins machines by two networks, filters them, gives them an address, and leaves nothing', async () => {
+    it('connects machines by two networks, filters them, gives them an address, and leaves nothing behind', async () => {
       const [front, back] = [
         await network(place, 'front', '10.20.0.0/24'),
         await network(place, 'back', '10.30.0.0/24'),
@@ -190,7 +190,7 @@ for (const kind of engineKinds) {
       });
       afterAll(() => place?.close());
 
-      it('409: is told that there are no firewalls, before anything is made', async () => {
+      it('409: a firewall is refused before anything is created', async () => {
         const { id } = await firewall(place, { name: 'guard', rules: [web] });
         const networks = [{ network_id: await network(place, 'backend', '10.20.0.0/24') }];
         const inPublic = await place.askForOne({ firewall_ids: [id] });

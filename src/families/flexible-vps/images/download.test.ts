@@ -60,7 +60,7 @@ it.each(['http://localhost/', 'https://me:secret@localhost/'])(
   },
 );
 
-it('takes no more than is allowed, also if the server does not say how much it sends', async () => {
+it('stops at the size limit, also if the server does not announce a size', async () => {
   const chunked =
     (bytes: number): Answering =>
     (response) => {
@@ -73,7 +73,7 @@ it('takes no more than is allowed, also if the server does not say how much it s
 
 const patient = { silenceMs: 60_000, totalMs: 60_000 };
 
-it('gives up a server that sends a byte now and then', async () => {
+it('gives up if the server sends only a byte now and then', async () => {
   const limits = { ...patient, rate: { bytesPerSecond: 64 * 1024, windowMs: 300 } };
   await expect(fetched(dripping('x'), { limits, maxBytes: 1e9 })).rejects.toMatchObject({
     code: 'too_slow',
@@ -82,7 +82,7 @@ it('gives up a server that sends a byte now and then', async () => {
   });
 });
 
-it('gives up a server that needs longer than the download may take', async () => {
+it('gives up after the total time of a download', async () => {
   const limits = { ...patient, rate: { bytesPerSecond: 1, windowMs: 60_000 } };
   const answering = dripping('x', { 'content-length': '1000000' });
   await expect(fetched(answering, { limits, maxBytes: 1e9, mostMs: 300 })).rejects.toMatchObject({
@@ -93,7 +93,7 @@ it('gives up a server that needs longer than the download may take', async () =>
   });
 });
 
-it('gives up a server whose headers do not end', async () => {
+it('gives up if the headers do not end', async () => {
   const server = createServer({ cert: receiverCertificate, key: receiverKey }, (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
     const drops = setInterval(() => socket.write('x'), 5);

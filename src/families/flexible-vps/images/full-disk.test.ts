@@ -62,7 +62,7 @@ describe.skipIf(!isRoot)(isRoot ? title : `${title}: only root can mount a small
   const read = async (account: VpsAccount, { id }: Iso): Promise<Iso> =>
     (await account.send('GET', `isos/${id}`)).json<Iso>();
 
-  it('lets an import wait that has no room, while smaller ones pass, and it goes on when there is room', async () => {
+  it('makes an import without room wait while smaller ones pass, and continues it when there is room', async () => {
     const [large, small] = [await VpsAccount.open(app), await VpsAccount.open(app)];
     const filler = Buffer.alloc(5 * MIB, 7);
     await writeFile(join(disk, 'other'), filler);
@@ -155,7 +155,7 @@ describe.skipIf(!isRoot)(isRoot ? title : `${title}: only root can mount a small
     expect(await readdir(disk)).toEqual([]);
   });
 
-  it('ends an import cleanly if other files fill the disk in the middle of it', async () => {
+  it('makes an import fail cleanly if other files fill the disk during it', async () => {
     const failing = withScratch(app.services, 'a', async ({ folder: scratch, reserve }) => {
       await reserve(2 * MIB);
       const { bavail, bsize } = await statfs(disk);
@@ -166,7 +166,7 @@ describe.skipIf(!isRoot)(isRoot ? title : `${title}: only root can mount a small
     expect(await readdir(disk)).toEqual(['other']);
   });
 
-  it('is freed of what killed workers left, and of nothing that is in use', async () => {
+  it('is cleaned of files of killed workers, but not of files in use', async () => {
     const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     for (const [name, age] of [
       ['hostplane-image-old', 11],

@@ -65,9 +65,9 @@ const insert = async (change: Partial<ImageRow> = {}): Promise<ImageRow> => {
 };
 
 describe('an image of a machine', () => {
-  it('202: is made while it runs, shown as its operation, and known by its system', async () => {
+  it('202: is captured while the machine runs, shows its operation, and knows its operating system', async () => {
     const vmId = await createVm();
-    await writeInside(engineAt('fra1').room, { account: account.id, id: vmId }, '/root/note', 'captured');
+    await writeInside(engineAt('fra1').core, { account: account.id, id: vmId }, '/root/note', 'captured');
     const answer = await capture({ type: 'vm', vm_id: vmId });
     expect(answer.json()).toMatchObject({
       status: 'creating',
@@ -98,7 +98,7 @@ describe('an image of a machine', () => {
     expect((await send('GET', `/flexible-vps/v1/vms/${made.json().id}`)).json().status).toBe('running');
   });
 
-  it('422: of what is not there, or does not go together', async () => {
+  it('422: is refused for a source that does not exist or is inconsistent', async () => {
     const vmId = await createVm();
     const none = vmId.replace(/.$/, vmId.endsWith('0') ? '1' : '0');
     const snap = 'snap_01jqzv2m7xe9rs5d3k8w4t6y0b';
@@ -121,7 +121,7 @@ describe('an image of a machine', () => {
     }
   });
 
-  it('409: of one that is in rescue or in error', async () => {
+  it('409: is refused for a machine in rescue mode or in error', async () => {
     const vmId = await createVm();
     const change = (set: object) =>
       t.services.db.updateTable('vms').set(set).where('id', '=', vmId).execute();
@@ -134,7 +134,7 @@ describe('an image of a machine', () => {
     expect((await capture({ type: 'vm', vm_id: vmId })).json().code).toBe('vm_in_rescue');
   });
 
-  it('409: a name is taken once', async () => {
+  it('409: is refused if its name is taken', async () => {
     const vmId = await createVm();
     const first = await capture({ type: 'vm', vm_id: vmId }, 'golden');
     await settle(t);
@@ -142,7 +142,7 @@ describe('an image of a machine', () => {
     expect(second.json()).toMatchObject({ code: 'name_taken', existing_id: first.json().id });
   });
 
-  it('fails with the reason, and is tried again while the engine is silent', async () => {
+  it('fails with the reason of the engine, and is retried while the engine does not answer', async () => {
     const vmId = await createVm();
     const fail = { kind: 'fail', code: 'engine_failed', detail: 'The pool is full.' } as const;
     await addFault(t.services.db, { call: 'ensureImage', times: 1, effect: fail });
@@ -155,8 +155,8 @@ describe('an image of a machine', () => {
   });
 });
 
-describe('a copy', () => {
-  it('is made once where it lacks, with what is in it', async () => {
+describe('a copy of an image', () => {
+  it('is made once in a location that does not have the image, with the same content', async () => {
     const id = await captured(await createVm());
     const row = (await findImageRow(t.services.db, account.id, id))!;
     const { signal } = new AbortController();
@@ -175,7 +175,7 @@ describe('a copy', () => {
     await expect(ensureImageAt(t.services, row, 'mars1', signal)).rejects.toThrow('No engine serves mars1');
   });
 
-  it('are not carried where machines are made from other files', async () => {
+  it('is refused if the location uses another file format', async () => {
     const id = await captured(await createVm());
     const row = (await findImageRow(t.services.db, account.id, id))!;
     const engine = engineAt('ams1');
@@ -195,7 +195,7 @@ describe('a copy', () => {
 });
 
 describe('deleteImage', () => {
-  it('202: removes it wherever it lies', async () => {
+  it('202: removes the image from every location', async () => {
     const id = await captured(await createVm());
     const row = (await findImageRow(t.services.db, account.id, id))!;
     await ensureImageAt(t.services, row, 'ams1', new AbortController().signal);
@@ -210,14 +210,14 @@ describe('deleteImage', () => {
     expect((await send('GET', `/account/v1/resources?type=image`)).json().data).toEqual([]);
   });
 
-  it('200: a dry run tells what it saves', async () => {
+  it('200: a dry run shows how much cost is saved', async () => {
     const id = await captured(await createVm());
     await imageResource.change(t.services.db, id, { size_bytes: 100 * 2 ** 30 }, t);
     const answer = await send('DELETE', `${images}/${id}?dry_run=true`);
     expect(answer.json().cost).toEqual({ hourly: '-0.002055', monthly: '-1.50', currency: 'EUR' });
   });
 
-  it('409: of the provider’s, and of one that a machine is being made from', async () => {
+  it('409: is refused for an image of the provider, and while a machine is being created from the image', async () => {
     expect((await send('DELETE', `${images}/debian-13`)).json().code).toBe('resource_protected');
     const vmId = await createVm();
     const id = await captured(vmId);
@@ -234,7 +234,7 @@ describe('deleteImage', () => {
     });
   });
 
-  it('comes by itself 7 days after a failure', async () => {
+  it('happens automatically 7 days after an image failed', async () => {
     const age = (days: number) => new Date(Date.now() - days * 86_400_000);
     const old = await insert({ status: 'failed', failed_at: age(7.1) });
     const young = await insert({ status: 'failed', failed_at: age(6.9) });
@@ -250,7 +250,7 @@ describe('listImages', () => {
     (await send('GET', `${images}?limit=200&${query}`)).json().data;
   const ids = async (query: string) => (await list(query)).map(({ id }) => id);
 
-  it('200: has the provider’s and your own in one order, and filters both', async () => {
+  it('200: lists images of the provider and of the account in one order, and filters both', async () => {
     const row = await insert({ architecture: 'arm64', name: 'b-own', labels: { env: 'prod' } });
     const all = await list('sort=name');
     expect(all.map(({ name }) => name)).toEqual(all.map(({ name }) => name).sort());
@@ -267,7 +267,7 @@ describe('listImages', () => {
     expect(await ids('status=failed')).toEqual([]);
   });
 
-  it('200: hides what is deprecated unless asked, and what is removed in any case', async () => {
+  it('200: hides deprecated images unless asked for, and always hides removed ones', async () => {
     const { catalogue } = t.services.provider;
     const [first, second, ...rest] = catalogue.images;
     const changed = [
@@ -286,7 +286,7 @@ describe('listImages', () => {
     Object.assign(t.services, { provider });
   });
 
-  it('an image has a price by the month and its size', async () => {
+  it('an image has a monthly price by its size', async () => {
     const id = await captured(await createVm());
     const [row] = (await send('GET', `/account/v1/resources?ids=${id}`)).json().data;
     expect(row.price).toMatchObject({ monthly: '0.00', currency: 'EUR' });
@@ -302,7 +302,7 @@ describe('listImages', () => {
   });
 });
 
-it('the operation of one that was deleted can still be read', async () => {
+it('the operation of a deleted image can still be read', async () => {
   const id = await captured(await createVm());
   const { operation } = (await send('DELETE', `${images}/${id}`)).json();
   await settle(t);

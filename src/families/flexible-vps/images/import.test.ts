@@ -109,7 +109,7 @@ const here = (path = '/disk.qcow2'): string => `https://localhost:${receiver.por
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
 describe('an import from a URL', () => {
-  it('202: is followed over redirects, stored in every location and free of its query', async () => {
+  it('202: follows redirects, stores the image in every location, and does not keep the query of the URL', async () => {
     const { account, key, create, read } = await createHome();
     const bytes = qcow2(5);
     receiver.answer((response, { path }) =>
@@ -157,7 +157,7 @@ describe('an import from a URL', () => {
     expect(resource).toMatchObject({ type: 'image', status: 'available', price: { currency: 'EUR' } });
   });
 
-  it('shows how much of the file has arrived, in the image and in its operation', async () => {
+  it('shows how many bytes have arrived, in the image and in its operation', async () => {
     const { key, create, read } = await createHome();
     const bytes = qcow2(5);
     let finish = (): void => undefined;
@@ -177,7 +177,7 @@ describe('an import from a URL', () => {
     expect(await readOperation()).toMatchObject({ status: 'succeeded', progress_percent: 100 });
   });
 
-  it('is what its content says: packed with gzip, raw or vmdk', async () => {
+  it('detects the format from the content: gzip, raw or vmdk', async () => {
     const { imported } = await createHome();
     receiver.answer(serving(gzipSync(qcow2(7))));
     expect(await imported({ url: here() })).toMatchObject({ status: 'available', min_disk_gb: 7 });
@@ -190,20 +190,23 @@ describe('an import from a URL', () => {
     });
   });
 
-  it.each(Object.entries(packed))('is what its content says: packed with %s', async (program, text) => {
-    const { imported } = await createHome();
-    const bytes = Buffer.from(text, 'base64');
-    receiver.answer(serving(bytes));
-    const image = await imported({ url: here(), format: 'qcow2', sha256: sha256(bytes) });
-    // Without the program, the import fails and says what to do instead.
-    const isHere = spawnSync(program, ['--version']).error === undefined;
-    const missing = { code: 'unsupported_format', detail: expect.stringContaining('not installed here') };
-    expect(image).toMatchObject(
-      isHere ? { status: 'available', min_disk_gb: 7 } : { status: 'failed', failure: missing },
-    );
-  });
+  it.each(Object.entries(packed))(
+    'detects the format from the content: packed with %s',
+    async (program, text) => {
+      const { imported } = await createHome();
+      const bytes = Buffer.from(text, 'base64');
+      receiver.answer(serving(bytes));
+      const image = await imported({ url: here(), format: 'qcow2', sha256: sha256(bytes) });
+      // Without the program, the import fails and says what to do instead.
+      const isHere = spawnSync(program, ['--version']).error === undefined;
+      const missing = { code: 'unsupported_format', detail: expect.stringContaining('not installed here') };
+      expect(image).toMatchObject(
+        isHere ? { status: 'available', min_disk_gb: 7 } : { status: 'failed', failure: missing },
+      );
+    },
+  );
 
-  it('says so where what unpacks it is not installed', async () => {
+  it('names the missing program if an archive cannot be unpacked', async () => {
     const { imported } = await createHome();
     const path = process.env['PATH'];
     process.env['PATH'] = tmpdir();
@@ -256,7 +259,7 @@ describe('an import from a URL', () => {
       'fetch_failed',
     ],
   ];
-  it.each(failures)('fails truthfully: %s', async (_, answering, source, code) => {
+  it.each(failures)('fails with the reason: %s', async (_, answering, source, code) => {
     const { account, key, imported } = await createHome();
     receiver.answer(answering);
     const image = await imported({ url: here(), ...source });
@@ -273,7 +276,7 @@ describe('an import from a URL', () => {
       expect(await engine.observeImage({ account: account.id, id: image.id })).toBeNull();
   });
 
-  it('goes where its name leads, unless that may not be called', async () => {
+  it('fails if the host name leads to an address that may not be called', async () => {
     const { imported } = await createHome();
     const resolve: Resolve = async () => ['192.168.0.1'];
     const { egress } = t.services;
@@ -297,7 +300,7 @@ describe('an import from a URL', () => {
     expect(error).toMatchObject({ pointer: '/source/url', code });
   });
 
-  it('409: more than 3 at once', async () => {
+  it('409: more than 3 at the same time', async () => {
     const { create, key } = await createHome();
     for (let i = 0; i < 3; i++) expect((await create({ url: here() })).statusCode).toBe(202);
     const answer = await create({ url: here() });
@@ -314,7 +317,7 @@ describe('an import from a URL', () => {
   });
 });
 
-describe('an import that is stopped', () => {
+describe('an import that is cancelled', () => {
   it('leaves nothing behind', async () => {
     const working = await createTestApp({
       works: true,

@@ -69,7 +69,7 @@ async function livingIn(room: string, now: number): Promise<string[]> {
   return living;
 }
 
-async function openRoom({ provider }: Pick<Services, 'provider'>): Promise<string> {
+async function openImportFolder({ provider }: Pick<Services, 'provider'>): Promise<string> {
   const room = importFolderOf(provider);
   await mkdir(room, { recursive: true });
   return room;
@@ -81,7 +81,7 @@ async function reserve(
   folder: string,
   { account, bytes, before }: { readonly account: string; readonly bytes: number; readonly before: number },
 ): Promise<void> {
-  const room = await openRoom({ provider });
+  const room = await openImportFolder({ provider });
   const write = (amount: number) =>
     writeFile(join(folder, RESERVED), JSON.stringify({ account, bytes: amount }));
   await write(bytes);
@@ -106,7 +106,7 @@ export async function withScratch<T>(
   account: string,
   use: (scratch: Scratch) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(await openRoom(services), PREFIX));
+  const folder = await mkdtemp(join(await openImportFolder(services), PREFIX));
   own.add(folder);
   const touch = (): void => {
     const now = new Date();
@@ -135,5 +135,5 @@ export async function withScratch<T>(
 }
 
 export async function sweepScratch(services: Pick<Services, 'provider'>, now = Date.now()): Promise<void> {
-  await livingIn(await openRoom(services), now);
+  await livingIn(await openImportFolder(services), now);
 }

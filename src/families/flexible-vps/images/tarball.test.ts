@@ -36,14 +36,14 @@ describe('a container image', () => {
   it.each([
     ['as it is', ['metadata.yaml', 'rootfs']],
     ['from where it lies', ['.']],
-  ])('is known by its content, packed %s', async (_, names) => {
+  ])('is recognised by its content, packed %s', async (_, names) => {
     const file = await pack(...names);
     const metadata = 'architecture: x86_64\n'.length;
     expect(await inspect(file, null)).toEqual({ format: 'tarball', virtualBytes: 1000 + metadata });
     await expect(inspect(file, 'qcow2')).rejects.toThrow('The file must be qcow2, but it is tarball.');
   });
 
-  it('has both a system and what is said of it', async () => {
+  it('is refused without a root file system or without metadata.yaml', async () => {
     expect(await failure(await pack('rootfs'))).toMatch('does not contain exactly one metadata.yaml');
     expect(await failure(await pack('metadata.yaml'))).toMatch('does not contain exactly one metadata.yaml');
     await writeFile(join(tree, 'rootfs.img'), 'a disk');
@@ -59,7 +59,7 @@ describe('a container image', () => {
     ['files behind a link', moved('rootfs/bin/hostname')],
     ['files behind a link by another way', moved('rootfs//./bin/hostname')],
     ['files deep behind a link', moved('rootfs/bin/a/b')],
-  ])('does not lead out of the archive by %s', async (_, tricks) => {
+  ])('is refused if a path leads out of the archive by %s', async (_, tricks) => {
     const file = await pack(...tricks, 'metadata.yaml', 'rootfs/bin', 'rootfs/etc');
     expect(await failure(file)).toMatch(/^unsupported_format: .*leads out of the archive/);
   });
@@ -70,19 +70,19 @@ describe('a container image', () => {
     ['has another as template', 'templates: {/etc/hosts: {template: ../../../etc/shadow}}', 'leads out'],
     ['has one that is none', 'templates: {/etc/hosts: hosts.tpl}', 'has invalid templates'],
     ['writes elsewhere', 'templates: {/../../etc/cron.d/x: {template: x.tpl}}', 'leads out'],
-  ])('is refused if what it says of itself %s', async (_, line, reason) => {
+  ])('is refused if its metadata %s', async (_, line, reason) => {
     const said = line.startsWith('templates') ? `architecture: x86_64\n${line}\n` : `${line}\n`;
     await writeFile(join(tree, 'metadata.yaml'), said);
     expect(await failure(await pack('metadata.yaml', 'rootfs'))).toMatch(reason);
   });
 
-  it('says it once', async () => {
+  it('is refused with two metadata.yaml files', async () => {
     expect(
       await failure(await pack('--hard-dereference', 'metadata.yaml', 'metadata.yaml', 'rootfs')),
     ).toMatch('does not contain exactly one');
   });
 
-  it('has no links beside its system', async () => {
+  it('is refused with links outside its root file system', async () => {
     await symlink('/etc', join(tree, 'templates'));
     expect(await failure(await pack('metadata.yaml', 'rootfs', 'templates'))).toMatch('leads out');
   });

@@ -42,15 +42,15 @@ const stray = (): Nic => ({
   antiSpoofing: true,
 });
 
-describe('interfaces at the engine', () => {
-  it('that nobody knows are taken out', async () => {
+describe('an interface at the engine', () => {
+  it('that is not in the database is removed', async () => {
     await engine().ensureNic(ref(), stray());
     expect(await nics()).toHaveLength(2);
     await interfaceDrift.run(app.services);
     expect((await nics()).map(({ id }) => id)).toEqual([vm.interfaces[0]?.id]);
   });
 
-  it('that are lost are put back as they were', async () => {
+  it('that is missing is added again with the same settings', async () => {
     const made = await vps.attach(vm.id, network, { alias_ips: ['10.20.0.50'] });
     const before = await nics();
     await engine().removeNic(ref(), made.id);
@@ -58,7 +58,7 @@ describe('interfaces at the engine', () => {
     expect(await nics()).toEqual(before);
   });
 
-  it('that lead elsewhere are put right, the public one with its prefix', async () => {
+  it('that has other settings is corrected, including the public one with its prefix', async () => {
     const [front] = vm.interfaces;
     const before = await nicOf(front?.id ?? '');
     if (before === undefined) throw new Error('It has a public interface.');
@@ -67,7 +67,7 @@ describe('interfaces at the engine', () => {
     expect(await nicOf(before.id)).toEqual(before);
   });
 
-  it('that are on their way are left to whatever works on them', async () => {
+  it('that an operation is changing is left alone', async () => {
     const answer = await vps.send('POST', `vms/${vm.id}/interfaces`, { network_id: network });
     const { id } = answer.json<{ id: string }>();
     const [front] = vm.interfaces;
@@ -79,7 +79,7 @@ describe('interfaces at the engine', () => {
     expect((await nics()).map((nic) => nic.id)).toEqual([front?.id, id]);
   });
 
-  it('of machines nobody knows are not touched', async () => {
+  it('of an unknown machine is not touched', async () => {
     const unknown = { account: vps.account.id, id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b' };
     const spec = {
       source: { image: { account: null, id: 'ubuntu-24.04' } },
@@ -96,7 +96,7 @@ describe('interfaces at the engine', () => {
     expect((await engine().observeInstance(unknown))?.nics).toEqual([stray()]);
   });
 
-  it('of a place that does not answer wait for the next look', async () => {
+  it('in a location that does not answer is checked again in the next run', async () => {
     await engine().ensureNic(ref(), stray());
     await addFault(app.services.db, { call: 'observeInstances', effect: { kind: 'unreachable' }, times: 3 });
     await interfaceDrift.run(app.services);

@@ -76,7 +76,7 @@ const connectionsOf = async ({ id }: Vm): Promise<number> => {
 };
 
 describe.each(Object.entries(takings))('%s of the last connection of a machine', (_, begin) => {
-  it('422: without the name, also in a dry run, and nothing is taken', async () => {
+  it('422: is refused without the name in confirm, also in a dry run', async () => {
     const { vm, pointer, send } = await begin();
     for (const [options, code] of [
       [{}, 'confirmation_missing'],
@@ -91,7 +91,7 @@ describe.each(Object.entries(takings))('%s of the last connection of a machine',
     expect(await connectionsOf(vm)).toBe(1);
   });
 
-  it('warns in the dry run, in the answer and in the operation; then takes it', async () => {
+  it('warns in the dry run, in the answer and in the operation, and then succeeds', async () => {
     const { vm, name, send } = await begin();
     const dry = (await send({ confirm: name, dry: true })).json();
     expect(dry.warnings).toMatchObject([{ code: 'machine_unreachable' }]);
@@ -106,7 +106,7 @@ describe.each(Object.entries(takings))('%s of the last connection of a machine',
 });
 
 describe('a machine with another connection', () => {
-  it('202: loses one without a confirmation and without a warning', async () => {
+  it('202: can lose one connection without a confirmation or a warning', async () => {
     const [one, two] = [await vps.network(), await vps.network()];
     const vm = await withNetworks(one, two);
     const answer = await vps.send('DELETE', `networks/${one}?detach=true`);
@@ -118,7 +118,7 @@ describe('a machine with another connection', () => {
     expect(await connectionsOf(vm)).toBe(1);
   });
 
-  it('422: an address that is being detached does not count', async () => {
+  it('422: needs a confirmation if the other connection is already being detached', async () => {
     const vm = await vps.vm({ networks: [{ network_id: await vps.network() }], public_ipv6: false });
     expect((await vps.send('DELETE', `vms/${vm.id}/public-ips/${vm.public_ips[0]?.ip_id}`)).statusCode).toBe(
       202,

@@ -21,7 +21,7 @@ beforeEach(async () => {
 const attaching = (vmId: string, body: object) => vps.send('POST', `vms/${vmId}/interfaces`, body);
 
 describe('attaching to a network', () => {
-  it('is under way wherever the interface is shown', async () => {
+  it('is shown as an operation wherever the interface is shown', async () => {
     const vm = await vps.vm();
     const accepted = (await attaching(vm.id, { network_id: await vps.network() })).json<Interface>();
     const rows = [
@@ -35,7 +35,7 @@ describe('attaching to a network', () => {
     expect((await vps.readVm(vm.id)).interfaces.map(({ operation }) => operation)).toEqual([null, null]);
   });
 
-  it('gives the lowest free address and one that follows from the MAC, at the engine too', async () => {
+  it('assigns the lowest free IPv4 address and an IPv6 address derived from the MAC, also at the engine', async () => {
     const [vm, network] = [await vps.vm(), await vps.network({ ipv4_cidr: '10.20.0.0/24' })];
     const answer = await attaching(vm.id, { network_id: network });
     expect(answer.statusCode, answer.body).toBe(202);
@@ -61,7 +61,7 @@ describe('attaching to a network', () => {
     expect(shown.etag).not.toBe(vm.etag);
   });
 
-  it('takes the addresses that are asked for, in any spelling', async () => {
+  it('accepts requested addresses in any notation', async () => {
     const [vm, network] = [await vps.vm(), await vps.network({ ipv4_cidr: '10.20.0.0/24' })];
     const { ipv6_cidr } = (await vps.send('GET', `networks/${network}`)).json<{ ipv6_cidr: string }>();
     const ipv6 = ipv6_cidr.replace('::/64', ':0:0:0:beef');
@@ -88,7 +88,7 @@ describe('attaching to a network', () => {
     expect(answer.json().errors).toEqual([expect.objectContaining({ pointer, code })]);
   });
 
-  it('422: an alias named twice, its own address among them, or one from elsewhere', async () => {
+  it('422: an alias that is repeated, equals the own address, or is outside the network', async () => {
     const [vm, network] = [await vps.vm(), await vps.network({ ipv4_cidr: '10.20.0.0/24', ipv6: false })];
     const alias_ips = ['10.20.0.9', '10.20.0.9', '10.20.0.10', '10.99.0.1', 'fd00::1'];
     const answer = await attaching(vm.id, { network_id: network, ipv4: '10.20.0.10', alias_ips });
@@ -102,7 +102,7 @@ describe('attaching to a network', () => {
     ]);
   });
 
-  it('422: a network of nobody, of somebody else, or of another place', async () => {
+  it('422: a network that does not exist, belongs to another account, or is in another location', async () => {
     const vm = await vps.vm();
     const other = await VpsAccount.open(app);
     const foreign = await other.network();
@@ -118,7 +118,7 @@ describe('attaching to a network', () => {
     expect((await other.send('POST', `vms/${vm.id}/interfaces`, { network_id: mine })).statusCode).toBe(404);
   });
 
-  it('409: twice in one network, an address somebody has, overlapping networks', async () => {
+  it('409: the same network twice, an address that is taken, or an overlapping network', async () => {
     const [one, two] = [await vps.vm(), await vps.vm()];
     const network = await vps.network({ ipv4_cidr: '10.20.0.0/24' });
     const first = await vps.attach(one.id, network, { ipv4: '10.20.0.7' });
@@ -140,7 +140,7 @@ describe('attaching to a network', () => {
     expect(await vps.interfaces(two.id)).toHaveLength(1);
   });
 
-  it('409: more than eight interfaces, or more than a network has addresses', async () => {
+  it('409: more than eight interfaces, or no free address in the network', async () => {
     const [vm, other] = [await vps.vm(), await vps.vm({ public_ipv4: { mode: 'none' } })];
     for (let i = 0; i < 7; i++)
       await vps.attach(vm.id, await vps.network({ ipv4_cidr: `10.${100 + i}.0.0/24` }));
@@ -162,7 +162,7 @@ describe('attaching to a network', () => {
     expect(full.json().next_step).toContain('larger range');
   });
 
-  it('waits its turn, and the dry run starts nothing', async () => {
+  it('is queued behind other operations, and a dry run starts nothing', async () => {
     const vm = await vps.vm();
     const networks: string[] = [];
     for (let i = 0; i < 3; i++) networks.push(await vps.network({ ipv4_cidr: `10.${60 + i}.0.0/24` }));
@@ -197,7 +197,7 @@ describe('an attach that fails', () => {
     expect(await vps.attach(vm.id, network, { ipv4: '10.20.0.9' })).toMatchObject({ status: 'active' });
   });
 
-  it('because the machine broke meanwhile says so', async () => {
+  it('because the machine is in error names that reason', async () => {
     const [vm, network] = [await vps.vm(), await vps.network()];
     const answer = await attaching(vm.id, { network_id: network });
     await app.services.db.updateTable('vms').set({ status: 'error' }).where('id', '=', vm.id).execute();
@@ -209,7 +209,7 @@ describe('an attach that fails', () => {
     expect(await vps.interfaces(vm.id)).toHaveLength(1);
   });
 
-  it('is not believed when the engine lies', async () => {
+  it('is not reported as done if the engine only claims so', async () => {
     const [vm, network] = [await vps.vm(), await vps.network()];
     await addFault(app.services.db, { call: 'ensureNic', target: vm.id, effect: { kind: 'lie' }, times: 1 });
     const answer = await attaching(vm.id, { network_id: network });
@@ -221,7 +221,7 @@ describe('an attach that fails', () => {
 });
 
 describe('changing an interface', () => {
-  it('sets aliases, spoofing and description, here and at the engine', async () => {
+  it('sets aliases, anti-spoofing and description, in the database and at the engine', async () => {
     const [vm, network] = [await vps.vm(), await vps.network({ ipv4_cidr: '10.20.0.0/24' })];
     const made = await vps.attach(vm.id, network, { alias_ips: ['10.20.0.50'] });
     const path = `vms/${vm.id}/interfaces/${made.id}`;
@@ -238,7 +238,7 @@ describe('changing an interface', () => {
     expect(nic).toMatchObject({ aliases: ['10.20.0.51'], antiSpoofing: false });
   });
 
-  it('to what it is already has ended as it began', async () => {
+  it('to its present values succeeds without a change', async () => {
     const [vm, network] = [await vps.vm(), await vps.network()];
     const made = await vps.attach(vm.id, network);
     const answer = await vps.send('PATCH', `vms/${vm.id}/interfaces/${made.id}`, { anti_spoofing: true });
@@ -250,7 +250,7 @@ describe('changing an interface', () => {
     });
   });
 
-  it('422: its own addresses and its network stay as they are', async () => {
+  it('422: does not accept other addresses or another network', async () => {
     const [vm, network] = [await vps.vm(), await vps.network()];
     const made = await vps.attach(vm.id, network);
     const change = { ipv4: made.ipv4, ipv6: null, network_id: network };
@@ -263,7 +263,7 @@ describe('changing an interface', () => {
     ]);
   });
 
-  it('409: an alias that another has, unless it is moved, in one step and at both engines', async () => {
+  it('409: an alias of another interface, unless move_aliases is set, which changes both in one operation', async () => {
     const [one, two] = [await vps.vm(), await vps.vm()];
     const network = await vps.network({ ipv4_cidr: '10.20.0.0/24' });
     const held = await vps.attach(one.id, network, { alias_ips: ['10.20.0.100', '10.20.0.101'] });
@@ -285,7 +285,7 @@ describe('changing an interface', () => {
     expect((await vps.instance(two))?.nics[1]?.aliases).toEqual(['10.20.0.100']);
   });
 
-  it('that fails puts everything back, also what was taken from another', async () => {
+  it('that fails restores everything, including aliases of another interface', async () => {
     const [one, two] = [await vps.vm(), await vps.vm()];
     const network = await vps.network({ ipv4_cidr: '10.20.0.0/24' });
     await vps.attach(one.id, network, { alias_ips: ['10.20.0.100'] });
@@ -302,7 +302,7 @@ describe('changing an interface', () => {
     });
   });
 
-  it('422: addresses of the public interface are not changed here', async () => {
+  it('422: does not accept addresses of the public interface', async () => {
     const vm = await vps.vm();
     const [front] = vm.interfaces;
     const path = `vms/${vm.id}/interfaces/${front?.id}`;
@@ -317,7 +317,7 @@ describe('changing an interface', () => {
 });
 
 describe('detaching', () => {
-  it('takes it out of the machine and the network', async () => {
+  it('removes the interface from the machine and from the network', async () => {
     const [vm, network] = [await vps.vm(), await vps.network({ ipv4_cidr: '10.20.0.0/24' })];
     const made = await vps.attach(vm.id, network);
     const answer = await vps.send('DELETE', `vms/${vm.id}/interfaces/${made.id}`);
@@ -329,13 +329,13 @@ describe('detaching', () => {
     expect(await vps.attach(vm.id, network)).toMatchObject({ ipv4: '10.20.0.2', index: 1 });
   });
 
-  it('409: the public interface stays', async () => {
+  it('409: is refused for the public interface', async () => {
     const vm = await vps.vm();
     const answer = await vps.send('DELETE', `vms/${vm.id}/interfaces/${vm.interfaces[0]?.id}`);
     expect(answer.json()).toMatchObject({ status: 409, code: 'invalid_state' });
   });
 
-  it('that fails leaves it as it was', async () => {
+  it('that fails leaves the interface unchanged', async () => {
     const [vm, network] = [await vps.vm(), await vps.network()];
     const made = await vps.attach(vm.id, network);
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'no' } as const;
@@ -345,7 +345,7 @@ describe('detaching', () => {
   });
 });
 
-it('interfaces are only seen under the machine they belong to', async () => {
+it('an interface is visible only under its own machine and account', async () => {
   const [one, two] = [await vps.vm(), await vps.vm()];
   const made = await vps.attach(one.id, await vps.network());
   expect((await vps.send('PATCH', `vms/${two.id}/interfaces/${made.id}`, {})).statusCode).toBe(404);
@@ -355,7 +355,7 @@ it('interfaces are only seen under the machine they belong to', async () => {
   expect((await other.send('DELETE', `vms/${one.id}/interfaces/${made.id}`)).statusCode).toBe(404);
 });
 
-it('whoever waits for the end is shown the interface as it then is', async () => {
+it('a call with Prefer: wait returns the interface in its final state', async () => {
   const [vm, network] = [await vps.vm(), await vps.network()];
   let isAnswered = false;
   const answer = vps

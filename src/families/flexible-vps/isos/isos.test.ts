@@ -64,7 +64,7 @@ async function put(vm: Pick<Vm, 'id'>, body: object) {
 }
 
 describe('an ISO that is imported', () => {
-  it('is stored in all locations that can use it, and billed by its size', async () => {
+  it('is stored in all locations that can use it, and is billed by its size', async () => {
     const iso = await made();
     const bytes = tinyIso('DEBIAN 13');
     expect(iso).toMatchObject({
@@ -88,7 +88,7 @@ describe('an ISO that is imported', () => {
     ['not_an_iso', serving(Buffer.alloc(100_000)), {}],
     ['too_large', elevenGib, {}],
     ['checksum_mismatch', serving(tinyIso()), { sha256: 'a'.repeat(64) }],
-  ])('fails with %s, is kept for 7 days, and then deleted', async (code, answering, body) => {
+  ])('fails with %s, is kept for 7 days, and is then deleted', async (code, answering, body) => {
     receiver.answer(answering);
     const iso = await made(body);
     expect(iso).toMatchObject({ status: 'failed', failure: { code } });
@@ -113,14 +113,14 @@ describe('an ISO that is imported', () => {
     expect(await engine().observeIso({ account: mine.account.id, id })).toBeNull();
   });
 
-  it('is in the locations that answer', async () => {
+  it('is stored in the locations whose engines answer', async () => {
     await addFault(app.services.db, { call: 'ensureIso', location: 'hel1', effect: { kind: 'unreachable' } });
     const iso = await made();
     expect(iso.status).toBe('available');
     expect(iso.locations).not.toContain('hel1');
   });
 
-  it('422: from an address that is not public, or not over https', async () => {
+  it('422: is refused from a URL that is not public, or not https', async () => {
     const code = async (link: string) =>
       (await ask({ url: link })).json<{ errors: { code: string }[] }>().errors[0]?.code;
     expect(await code('https://169.254.169.254/latest')).toBe('blocked_address');
@@ -130,7 +130,7 @@ describe('an ISO that is imported', () => {
 });
 
 describe('the drive of a machine', () => {
-  it('takes an ISO, boots it once, and lets it go', async () => {
+  it('can have an ISO inserted, booted once and ejected', async () => {
     const vm = await mine.vm();
     const iso = await made();
     const answer = await put(vm, { iso_id: iso.id, boot_once: true });
@@ -146,7 +146,7 @@ describe('the drive of a machine', () => {
     expect((await seen(vm))?.drive).toBeNull();
   });
 
-  it('restarts the machine only if asked', async () => {
+  it('restarts the machine only with restart: true', async () => {
     const vm = await mine.vm();
     const before = (await seen(vm))?.startedAt;
     const iso = await made();
@@ -157,13 +157,13 @@ describe('the drive of a machine', () => {
     expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running', iso: { boot_once: false } });
   });
 
-  it('changes nothing if it already is so', async () => {
+  it('is not changed if it already has the requested state', async () => {
     const vm = await mine.vm();
     const answer = await put(vm, { iso_id: null });
     expect(answer.json<Vm>().operation).toMatchObject({ status: 'succeeded', result: { changed: false } });
   });
 
-  it('is put right by the reconciler', async () => {
+  it('is corrected by the reconciler', async () => {
     const vm = await mine.vm();
     const iso = await made();
     await put(vm, { iso_id: iso.id });
@@ -173,7 +173,7 @@ describe('the drive of a machine', () => {
     expect((await seen(vm))?.drive?.iso).toBe(iso.id);
   });
 
-  it('is as before if the engine refuses', async () => {
+  it('is unchanged if the engine refuses', async () => {
     const vm = await mine.vm();
     const iso = await made();
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'Told to.' } as const;
@@ -191,7 +191,7 @@ describe('the drive of a machine', () => {
     expect((await seen(vm))?.drive).toBeNull();
   });
 
-  it('has the ISO of the last call, also of one during a redeploy', async () => {
+  it('has the ISO of the last call, also of a call during a redeploy', async () => {
     const vm = await mine.vm();
     const [one, two] = [await made(), await made()];
     await mine.send('POST', `vms/${vm.id}/redeploy`, { confirm: vm.name });
@@ -205,7 +205,7 @@ describe('the drive of a machine', () => {
     await mine.do('DELETE', `isos/${one.id}`);
   });
 
-  it('422, 409: not with an ISO of another architecture, or one that is not ready', async () => {
+  it('422, 409: refuses an ISO of another architecture, and one that is not ready', async () => {
     const vm = await mine.vm();
     const other = await made({ architecture: 'arm64' });
     expect((await put(vm, { iso_id: other.id })).json()).toMatchObject({
@@ -218,7 +218,7 @@ describe('the drive of a machine', () => {
 });
 
 describe('an ISO in a drive', () => {
-  it('409: is not deleted, and names its machines', async () => {
+  it('409: cannot be deleted, and the refusal names its machines', async () => {
     const vm = await mine.vm();
     const iso = await made();
     await put(vm, { iso_id: iso.id });

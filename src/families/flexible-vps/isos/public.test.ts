@@ -36,7 +36,7 @@ describe('an ISO of the provider', () => {
     expect(answer.json()).toMatchObject({ status: 409, code: 'resource_protected' });
   });
 
-  it('is put into a drive, and counted for each account alone', async () => {
+  it('can be inserted into a drive, and mounted_on_count counts the machines of the own account only', async () => {
     const vm = await mine.vm();
     expect(await list(`for_vm=${vm.id}`)).toEqual(expect.arrayContaining([SLUG]));
     await mine.send('PUT', `vms/${vm.id}/iso`, { iso_id: SLUG, boot_once: true, restart: true });
@@ -49,13 +49,13 @@ describe('an ISO of the provider', () => {
     expect(await countFor(await VpsAccount.open(app))).toBe(0);
   });
 
-  it('is the source of a machine with an empty disk', async () => {
+  it('can be the source of a machine with an empty disk', async () => {
     const vm = await mine.vm({ source: { type: 'iso', iso_id: SLUG } });
     expect(vm).toMatchObject({ status: 'running', image: null, source: { type: 'iso', id: SLUG } });
     expect(await logOf(vm)).toContain('Booting from the drive: Debian 13 installer');
   });
 
-  it('422: does not exist, or is for another processor', async () => {
+  it('422: is refused if it does not exist or has another architecture', async () => {
     const { id } = await mine.vm();
     const codeOf = async (iso_id: string) =>
       (await mine.send('PUT', `vms/${id}/iso`, { iso_id })).json<{ errors: { code: string }[] }>().errors[0]

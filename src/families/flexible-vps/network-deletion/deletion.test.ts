@@ -109,8 +109,8 @@ async function expectGone(network: Network): Promise<void> {
   expect(await inventory(network.id)).toBeUndefined();
 }
 
-describe('a network nobody is in', () => {
-  it('goes from the engine, the lists and the inventory, and its name is free', async () => {
+describe('deleting a network without machines', () => {
+  it('removes it from the engine, the lists and the inventory, and frees its name', async () => {
     const network = await created();
     await removing(network.id);
     await settle(app);
@@ -121,7 +121,7 @@ describe('a network nobody is in', () => {
     expect((await created({ name: network.name })).status).toBe('active');
   });
 
-  it('goes once, however often it is asked', async () => {
+  it('happens once, however often it is requested', async () => {
     const { id } = await created();
     const first = await removing(id);
     expect(await removing(id)).toBe(first);
@@ -129,7 +129,7 @@ describe('a network nobody is in', () => {
     expect((await remove(id)).statusCode).toBe(404);
   });
 
-  it('409 resource_protected: until somebody takes the protection away', async () => {
+  it('409 resource_protected: is refused until the protection is removed', async () => {
     const network = await created({ protection: { delete: true } });
     expect((await remove(network.id, '?detach=true')).json()).toMatchObject({ code: 'resource_protected' });
     const payload = { protection: { delete: false } };
@@ -139,7 +139,7 @@ describe('a network nobody is in', () => {
     await expectGone(network);
   });
 
-  it('is in error where the engine refuses, with the reason, and can be deleted again', async () => {
+  it('ends in error with the reason if the engine refuses, and can be repeated', async () => {
     const network = await created();
     await fault('removeNetwork', refuses);
     const operation = await removing(network.id);
@@ -156,7 +156,7 @@ describe('a network nobody is in', () => {
     ['does not answer', silent],
     ['does it without answering', { kind: 'fail_after' } as const],
     ['says that it did it', { kind: 'lie' } as const],
-  ])('goes in the end though the engine %s at first', async (_, effect) => {
+  ])('succeeds although the engine %s at first', async (_, effect) => {
     const network = await created();
     await fault('removeNetwork', effect, 1);
     const operation = await removing(network.id);
@@ -168,8 +168,8 @@ describe('a network nobody is in', () => {
   });
 });
 
-describe('a network with machines in it', () => {
-  it('409 resource_in_use: names them', async () => {
+describe('deleting a network with machines', () => {
+  it('409 resource_in_use: is refused with the names of the machines', async () => {
     const network = await created();
     const [one, other] = [await machineIn(network), await machineIn(network)];
     const answer = await remove(network.id);
@@ -181,7 +181,7 @@ describe('a network with machines in it', () => {
     expect((await read(network.id)).status).toBe('active');
   });
 
-  it('detaches them first if asked; they run on', async () => {
+  it('detaches the machines first if detach is set, and they keep running', async () => {
     const [network, kept] = [await created(), await created()];
     const vm = await machineIn(network, kept);
     const dry = await remove(network.id, '?detach=true&dry_run=true');
@@ -205,7 +205,7 @@ describe('a network with machines in it', () => {
     expect(instance?.nics.map(({ network: id }) => id)).not.toContain(network.id);
   });
 
-  it('is active again where one cannot be detached, with what it failed with', async () => {
+  it('leaves the network active if a machine cannot be detached, with the reason', async () => {
     const network = await created();
     const vm = await machineIn(network);
     await fault('removeNic', refuses);
@@ -217,7 +217,7 @@ describe('a network with machines in it', () => {
     expect(interfaces.find(({ network_id }) => network_id === network.id)?.status).toBe('active');
   });
 
-  it('waits for those that are being deleted', async () => {
+  it('waits for machines that are being deleted', async () => {
     const network = await created();
     const vm = await machineIn(network);
     await fault('removeInstance', silent);
@@ -232,7 +232,7 @@ describe('a network with machines in it', () => {
     expect((await get(vm.id, 'vms')).statusCode).toBe(404);
   });
 
-  it('waits for those that are being detached', async () => {
+  it('waits for machines that are being detached', async () => {
     const network = await created();
     const vm = await machineIn(network);
     const nic = vm.interfaces.find(({ network_id }) => network_id === network.id);
@@ -246,7 +246,7 @@ describe('a network with machines in it', () => {
     await expectGone(network);
   });
 
-  it('is active again where one that was leaving stays after all', async () => {
+  it('leaves the network active if a machine that was being detached stays attached', async () => {
     const network = await created();
     const vm = await machineIn(network);
     const nic = vm.interfaces.find(({ network_id }) => network_id === network.id);
@@ -262,7 +262,7 @@ describe('a network with machines in it', () => {
     expect(await read(network.id)).toMatchObject({ status: 'active', operation: null });
   });
 
-  it('waits where as many as may wait for a machine to be detached from it', async () => {
+  it('waits while the queue of a machine is full', async () => {
     const network = await created();
     const vm = await machineIn(network);
     const held = { behaviours: [{ step: 'extend', does: 'retry', times: 1 }] } as const;
@@ -277,7 +277,7 @@ describe('a network with machines in it', () => {
     await expectGone(network);
   });
 
-  it('goes with a machine that is deleted before its turn to be detached came', async () => {
+  it('succeeds if a machine is deleted before its detachment has begun', async () => {
     const [network, other] = [await created(), await created()];
     const vm = await machineIn(network, other);
     const nic = vm.interfaces.find(({ network_id }) => network_id === other.id);
@@ -300,7 +300,7 @@ describe('a network with machines in it', () => {
 });
 
 describe('a network that is being created', () => {
-  it('is in error where the engine refuses: only what we keep can be changed, and it can be deleted', async () => {
+  it('is in error if the engine refuses: its name and labels can be changed, and it can be deleted', async () => {
     await fault('ensureNetwork', refuses);
     const network = await created({ protection: { delete: true } });
     expect(network).toMatchObject({ status: 'error', status_reason: 'engine_failed', operation: null });
@@ -322,7 +322,7 @@ describe('a network that is being created', () => {
     ['does not answer', silent],
     ['does it without answering', { kind: 'fail_after' } as const],
     ['says that it did it', { kind: 'lie' } as const],
-  ])('is active in the end though the engine %s at first', async (_, effect) => {
+  ])('becomes active although the engine %s at first', async (_, effect) => {
     await fault('ensureNetwork', effect, 1);
     const { id } = await begun();
     await settle(app);
@@ -331,7 +331,7 @@ describe('a network that is being created', () => {
     expect(await read(id)).toMatchObject({ status: 'active', operation: null });
   });
 
-  it('leaves nothing when that is cancelled', async () => {
+  it('leaves nothing when the creation is cancelled', async () => {
     await fault('ensureNetwork', { kind: 'fail_after' }, 1);
     const network = await begun();
     await settle(app);
@@ -342,7 +342,7 @@ describe('a network that is being created', () => {
     await expectGone(network);
   });
 
-  it('409 operation_in_progress: cannot be deleted or changed meanwhile', async () => {
+  it('409 operation_in_progress: cannot be deleted or changed', async () => {
     const { id, operation } = await begun();
     const answer = await remove(id);
     expect(answer.json()).toMatchObject({ code: 'operation_in_progress', operation_id: operation?.id });

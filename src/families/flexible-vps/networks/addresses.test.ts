@@ -33,13 +33,13 @@ const all = (cidr: string): string[] =>
 
 describe('a range', () => {
   it.each(['10.0.0.1/24', '10.0.0.0', '10.0.0.0/33', '10.0.0.0/', 'fd00::1/64', 'nothing', ''])(
-    'is not read from %j',
+    'cannot be parsed from %j',
     (text) => {
       expect(parseCidr(text)).toBeNull();
     },
   );
 
-  it('contains exactly what lies between its first and its last address', () => {
+  it('contains exactly the addresses between its first and its last', () => {
     fc.assert(
       fc.property(inside(ranges), ([cidr, index]) => {
         expect(contains(cidr, addressAt(cidr, index))).toBe(true);
@@ -51,7 +51,7 @@ describe('a range', () => {
     expect(contains('10.10.0.0/24', 'no address')).toBe(false);
   });
 
-  it('has addresses in order, and none beyond its size', () => {
+  it('lists its addresses in order, and none beyond its size', () => {
     expect(all('10.0.0.240/28').map((text) => text.split('.')[3])).toEqual(
       Array.from({ length: 16 }, (_, i) => String(240 + i)),
     );
@@ -65,7 +65,7 @@ describe('a range', () => {
     );
   });
 
-  it('overlaps another if and only if they have an address in common', () => {
+  it('overlaps another range if and only if they share an address', () => {
     const small = fc
       .tuple(fc.integer({ min: 0, max: 255 }), fc.integer({ min: 24, max: 28 }))
       .map(([last, prefix]) => around(`10.0.0.${last}`, prefix));
@@ -81,7 +81,7 @@ describe('a range', () => {
 });
 
 describe('the addresses of a network', () => {
-  it('are usable but for the network, the gateway and the last two', () => {
+  it('are usable except for the network address, the gateway and the last two', () => {
     fc.assert(
       fc.property(networks, (cidr) => {
         const size = sizeOf(cidr);
@@ -98,7 +98,7 @@ describe('the addresses of a network', () => {
     expect(isUsable('fd00:1::/64', 'fd00:1::5')).toBe(true);
   });
 
-  it('are as many as are said to be usable', () => {
+  it('are as many as the usable count says', () => {
     fc.assert(
       fc.property(fc.integer({ min: 24, max: 28 }), (prefix) => {
         const cidr = `192.168.7.0/${prefix}`;
@@ -109,14 +109,14 @@ describe('the addresses of a network', () => {
     expect(usableIn('10.0.0.0/16')).toBe(65_532n);
   });
 
-  it('begin with the gateway', () => {
+  it('have the gateway first', () => {
     expect(gatewayOf('10.10.0.0/24')).toBe('10.10.0.1');
     expect(gatewayOf('fd00:1:2:3::/64')).toBe('fd00:1:2:3::1');
   });
 });
 
-describe('a prefix of local addresses', () => {
-  it('is a /64 of its own within the /48 of the account', () => {
+describe('the IPv6 prefix of a network', () => {
+  it('is a unique /64 within the /48 of the account', () => {
     const subnets = fc.integer({ min: 0, max: 65_535 });
     fc.assert(
       fc.property(fc.string(), subnets, subnets, (account, one, other) => {

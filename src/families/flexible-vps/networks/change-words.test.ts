@@ -18,7 +18,7 @@ const route = (destination: string, next_hop: string, description = '') => ({
   description,
 });
 
-it('routes are said with their destination and the way to it', async () => {
+it('a changed route is described by its destination and next hop', async () => {
   const office = route('192.168.50.0/24', '10.0.0.20');
   expect(await said('routes', [office], [route('192.168.60.0/24', '10.0.0.20')])).toEqual([
     'routes 192.168.60.0/24 through 10.0.0.20 in the network "lan"',
@@ -29,7 +29,7 @@ it('routes are said with their destination and the way to it', async () => {
   ]);
 });
 
-it('NAT is said as the way to the internet, and loosens when it is switched on', async () => {
+it('a changed NAT is described as access to the internet, and switching it on loosens', async () => {
   expect(await said('nat', { ipv4: false, ipv6: true }, { ipv4: true, ipv6: false })).toEqual([
     '! lets the machines in the network "lan" out to the internet by IPv4',
     'no longer lets the machines in the network "lan" out to the internet by IPv6',

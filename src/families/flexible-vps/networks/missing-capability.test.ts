@@ -41,8 +41,8 @@ async function whereEngineLacks(lacks: Partial<Capabilities>, work: () => Promis
   }
 }
 
-describe('a new network where an engine can do less', () => {
-  it('409: is not made where the engine has none', () =>
+describe('a new network on an engine with fewer capabilities', () => {
+  it('409: is refused if the engine has no private networks', () =>
     whereEngineLacks({ privateNetworks: 'No private network connects its servers.' }, async () => {
       const answer = await createAs(key, '10.1.0.0/24');
       expect(answer.statusCode).toBe(409);
@@ -53,7 +53,7 @@ describe('a new network where an engine can do less', () => {
       });
     }));
 
-  it('409: gets no routes to IPv6 destinations where the engine has none', async () => {
+  it('409: gets no routes to IPv6 destinations if the engine has none', async () => {
     const { id, ipv6_cidr } = await created('10.8.0.0/24');
     const next_hop = ipv6_cidr?.replace('::/64', '::9');
     const route = (destination: string, next_hop: string | undefined) =>
@@ -74,14 +74,14 @@ describe('a new network where an engine can do less', () => {
     await settle(app);
   });
 
-  describe('where no two can have the same addresses', () => {
+  describe('where networks cannot have overlapping addresses', () => {
     const lacks = { overlappingNetworks: 'No two networks here overlap.' };
     let stranger: TestKey;
     beforeAll(async () => {
       stranger = await createKey(app.services.db, await createAccount(app.services.db));
     });
 
-    it('409: does not get those of another account, and is told nothing of it', () =>
+    it('409: cannot have the addresses of another account, of which nothing is shown', () =>
       whereEngineLacks(lacks, async () => {
         const there = await created('172.16.0.0/20');
         const answer = await createAs(stranger, '172.16.3.0/24');
@@ -97,14 +97,14 @@ describe('a new network where an engine can do less', () => {
         await settle(app);
       }));
 
-    it('409: one of two that ask for them at once', () =>
+    it('409: is refused for one of two accounts that ask for the same addresses at the same time', () =>
       whereEngineLacks(lacks, async () => {
         const answers = await Promise.all([key, stranger].map((each) => createAs(each, '172.17.0.0/24')));
         expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([202, 409]);
         await settle(app);
       }));
 
-    it('gets those of one that could not be made', () =>
+    it('can have the addresses of a network whose creation failed', () =>
       whereEngineLacks(lacks, async () => {
         const there = await created('172.18.0.0/24');
         await app.services.db

@@ -64,7 +64,7 @@ const errorsIn = (answer: Awaited<ReturnType<typeof get>>): string[] =>
     .errors.map(({ pointer, code }) => `${pointer} ${code}`);
 
 describe('a new network', () => {
-  it('is being created, then active, at the engine, told of and in the inventory', async () => {
+  it('is creating, then active, exists at the engine, has an event and is in the inventory', async () => {
     const answer = await create({ name: 'backend', ipv4_cidr: '192.168.7.0/24', labels: { env: 'prod' } });
     const accepted = answer.json<Network>();
     expect(answer.statusCode, answer.body).toBe(202);
@@ -99,7 +99,7 @@ describe('a new network', () => {
     );
   });
 
-  it('has a prefix of local addresses that no other has, unless it wants none', async () => {
+  it('has a unique prefix of local IPv6 addresses, unless IPv6 is off', async () => {
     const [one, other] = [await created(), await created()];
     expect(contains('fd00::/8', one.ipv6_cidr!.replace('/64', ''))).toBe(true);
     expect(one.ipv6_cidr).not.toBe(other.ipv6_cidr);
@@ -111,7 +111,7 @@ describe('a new network', () => {
     expect((await created({ ipv6: false })).ipv6_cidr).toBeNull();
   });
 
-  it('says what was asked for: NAT, DNS, routes, protection', async () => {
+  it('has the requested NAT, DNS, routes and protection', async () => {
     const wanted = {
       nat: { ipv4: false, ipv6: true },
       dns: { servers: ['9.9.9.9', '2620:FE::fe'], domain: 'internal.example' },
@@ -147,13 +147,13 @@ describe('a new network', () => {
     expect([answer.statusCode, errorsIn(answer)]).toEqual([422, [error]]);
   });
 
-  it('409 name_taken: with the id of the one that has it', async () => {
+  it('409 name_taken: is refused with the id of the network that has the name', async () => {
     const { id, name } = await created();
     const answer = await create({ name });
     expect(answer.json()).toMatchObject({ code: 'name_taken', existing_id: id });
   });
 
-  it('409 quota_exceeded: beyond the limit of the account', async () => {
+  it('409 quota_exceeded: is refused beyond the limit of the account', async () => {
     const small = await createAccount(app.services.db);
     const { key: own } = await createKey(app.services.db, small);
     const limit = { account_id: small.id, limit_id: 'flexible-vps.networks', value: 1 };
@@ -169,7 +169,7 @@ describe('a new network', () => {
     expect(refused?.json()).toMatchObject({ code: 'quota_exceeded', limit: 1, used: 1, requested: 1 });
   });
 
-  it('may overlap another of its location: a dry run warns, and makes nothing', async () => {
+  it('may overlap another network of its location: a dry run warns, and creates nothing', async () => {
     const there = await created({ ipv4_cidr: '10.77.0.0/16' });
     const dry = await create({ name: 'overlapping', ipv4_cidr: '10.77.3.0/24' }, '?dry_run=true');
     expect(dry.json()).toMatchObject({
@@ -183,7 +183,7 @@ describe('a new network', () => {
   });
 });
 
-describe('a change', () => {
+describe('a change of a network', () => {
   it('of labels is merged with the present ones', async () => {
     const { id } = await created();
     await patch(id, { labels: { tier: 'db', team: 'a' } });
@@ -191,7 +191,7 @@ describe('a change', () => {
     expect(merged.json<Network>().labels).toEqual({ team: 'a', env: 'prod' });
   });
 
-  it('of what only we keep is made at once, and its operation has ended', async () => {
+  it('of name, labels or description is made immediately, and its operation has already ended', async () => {
     const { id, etag } = await created();
     await addFault(app.services.db, { call: 'ensureNetwork', effect: { kind: 'unreachable' } });
     const answer = await patch(id, {
@@ -214,14 +214,14 @@ describe('a change', () => {
     expect(await read(id)).toMatchObject({ name: `renamed-${serial}`, operation: null });
   });
 
-  it('that changes nothing keeps the version and tells nothing', async () => {
+  it('that changes nothing keeps the ETag and writes no event', async () => {
     const { id, name, etag } = await created();
     const answer = await patch(id, { name, nat: { ipv4: true }, dns: { servers: [] } });
     expect(answer.json()).toMatchObject({ etag, operation: { result: { changed: false } } });
     expect(await told(id)).toEqual(['network.created']);
   });
 
-  it('of settings shows them when they are in force', async () => {
+  it('of settings shows the new settings once the engine has applied them', async () => {
     const { id, ipv4_gateway } = await created();
     const next_hop = ipv4_gateway.replace(/1$/, '9');
     const wanted = { nat: { ipv4: false }, routes: [{ destination: '172.20.0.0/16', next_hop }] };
@@ -240,7 +240,7 @@ describe('a change', () => {
     expect(await told(id)).toEqual(['network.created', 'network.updated']);
   });
 
-  it('that is under way already is the same one; 409 operation_in_progress: any other', async () => {
+  it('that repeats a running change returns the same operation; 409 operation_in_progress for any other', async () => {
     const { id } = await created();
     const first = (await patch(id, { nat: { ipv4: false } })).json<Network>().operation;
     const again = await patch(id, { nat: { ipv4: false } });
@@ -261,19 +261,19 @@ describe('a change', () => {
     expect([answer.statusCode, errorsIn(answer)]).toEqual([422, [`/${name} immutable`]]);
   });
 
-  it('412: of a version that is no longer there', async () => {
+  it('412: is refused with an old ETag', async () => {
     const { id, etag } = await created();
     await patch(id, { description: 'Meanwhile' });
     const answer = await patch(id, { description: 'Late' }, { 'if-match': `"${etag}"` });
     expect(answer.statusCode).toBe(412);
   });
 
-  it('409 name_taken: to the name of another', async () => {
+  it('409 name_taken: is refused for the name of another network', async () => {
     const [one, other] = [await created(), await created()];
     expect((await patch(one.id, { name: other.name })).json()).toMatchObject({ existing_id: other.id });
   });
 
-  it('that the engine refuses leaves the network active, as it was', async () => {
+  it('that the engine refuses leaves the network active and unchanged', async () => {
     const before = await created();
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'No.' } as const;
     await addFault(app.services.db, { call: 'ensureNetwork', effect });
@@ -287,7 +287,7 @@ describe('a change', () => {
   });
 });
 
-describe('addresses', () => {
+describe('addresses of a network', () => {
   async function attach({ id }: Network, ipv4: string): Promise<string> {
     const answer = await app.call({
       method: 'POST',
@@ -305,7 +305,7 @@ describe('addresses', () => {
     return answer.json<OperationView>().id;
   }
 
-  it('in use are counted, and named where one network is read', async () => {
+  it('in use are counted, and listed when one network is read', async () => {
     const network = await created({ ipv4_cidr: '10.66.0.0/28', ipv6: false });
     const vm = await attach(network, '10.66.0.9');
     await settle(app);
@@ -321,7 +321,7 @@ describe('addresses', () => {
     expect(listed).not.toHaveProperty('in_use');
   });
 
-  it('that are free are given out from the lowest on, each once, until none is left', async () => {
+  it('that are free are assigned from the lowest, each once, until none is left', async () => {
     const { db } = app.services;
     const network = await created({ ipv4_cidr: '10.67.0.0/28', ipv6: false });
     const row = (await readNetwork(db, account.id, network.id))!;

@@ -8,7 +8,7 @@ describe('routes', () => {
   const ranges = { ipv4_cidr: '10.10.0.0/24', ipv6_cidr: 'fd00:1:2:3::/64' };
   const route = (destination: string, next_hop: string) => ({ destination, next_hop });
 
-  it('lead over an address inside the network, of the family of the destination', () => {
+  it('accept a next hop inside the network, of the same family as the destination', () => {
     const routes = [
       route('192.168.50.0/24', '10.10.0.20'),
       route('0.0.0.0/0', '10.10.0.20'),
@@ -21,16 +21,16 @@ describe('routes', () => {
     ['192.168.50.0/24', '10.10.1.20', '/routes/0/next_hop out_of_range'],
     ['192.168.50.0/24', 'fd00:1:2:3::20', '/routes/0/next_hop incompatible'],
     ['2001:db8::/32', 'fd00:1:2:4::20', '/routes/0/next_hop out_of_range'],
-  ])('refuse %s over %s', (destination, hop, fault) => {
+  ])('refuse the destination %s over %s', (destination, hop, fault) => {
     expect(codes(routesFaults([route(destination, hop)], ranges))).toEqual([fault]);
   });
 
-  it('refuse a hop of a family the network does not have', () => {
+  it('refuse a next hop of a family that the network does not have', () => {
     const faults = routesFaults([route('2001:db8::/32', 'fd00:1:2:3::20')], { ...ranges, ipv6_cidr: null });
     expect(codes(faults)).toEqual(['/routes/0/next_hop out_of_range']);
   });
 
-  it('refuse one destination twice, however it is written', () => {
+  it('refuse the same destination twice, in any notation', () => {
     const faults = routesFaults(
       [route('2001:db8::/32', 'fd00:1:2:3::20'), route('2001:0DB8:0::/32', 'fd00:1:2:3::21')],
       ranges,
@@ -40,7 +40,7 @@ describe('routes', () => {
 });
 
 describe('changed settings', () => {
-  it('keep what is left out', () => {
+  it('keep the values of members that are left out', () => {
     expect(changedSettings(initialSettings, {})).toEqual(initialSettings);
     const changed = changedSettings(initialSettings, { nat: { ipv6: true }, dns: { servers: ['9.9.9.9'] } });
     expect(changed).toEqual({
@@ -56,7 +56,7 @@ describe('changed settings', () => {
     ).toBeNull();
   });
 
-  it('write addresses in one way', () => {
+  it('store addresses in canonical form', () => {
     const { dns, routes } = changedSettings(initialSettings, {
       dns: { servers: ['2620:00FE::fe'] },
       routes: [{ destination: '2001:0DB8::/32', next_hop: 'FD00::5' }],

@@ -89,8 +89,8 @@ async function events(): Promise<string[]> {
   return rows.map(({ type, resource_id }) => `${type} ${resource_id}`);
 }
 
-describe('creating', () => {
-  it('201: spread and strict, if nothing else is said', async () => {
+describe('creating a placement group', () => {
+  it('201: has the policy spread and is strict by default', async () => {
     const group = await make({ name: 'web', labels: { env: 'prod' } });
     expect(group).toEqual({
       id: group.id,
@@ -112,18 +112,18 @@ describe('creating', () => {
     });
   });
 
-  it.each(['nowhere', 'ams1'])('422 unknown_reference: nothing runs machines in %s', async (location) => {
+  it.each(['nowhere', 'ams1'])('422 unknown_reference: no machines can run in %s', async (location) => {
     const response = await post({ name: 'no', location });
     expect(response.json().errors).toMatchObject([{ pointer: '/location', code: 'unknown_reference' }]);
   });
 
-  it('409 name_taken: and names the group that has it', async () => {
+  it('409 name_taken: names the group that has the name', async () => {
     const { id, name } = await make();
     const response = await post({ name, location: 'fra1' });
     expect([outcomeOf(response), response.json().existing_id]).toEqual(['409 name_taken', id]);
   });
 
-  it('409 quota_exceeded: one more than allowed', async () => {
+  it('409 quota_exceeded: refuses one group more than allowed', async () => {
     await app.services.db
       .insertInto('account_limits')
       .values({ account_id: account.id, limit_id: 'flexible-vps.placement-groups', value: 2 })
@@ -134,8 +134,8 @@ describe('creating', () => {
   });
 });
 
-describe('its machines', () => {
-  it('are those that are not being deleted, in the order in which they came', async () => {
+describe('the machines of a placement group', () => {
+  it('are listed in the order in which they joined, without those that are being deleted', async () => {
     const { id } = await make();
     const [a, b] = [await addVm(id), await addVm(id, 'stopped')];
     await addVm(id, 'deleting');
@@ -145,7 +145,7 @@ describe('its machines', () => {
     expect(list.json<{ data: PlacementGroup[] }>().data.map(({ vm_ids }) => vm_ids.length)).toEqual([2, 1]);
   });
 
-  it('make it another one to whoever has read it', async () => {
+  it('change the ETag of the group when they join or leave', async () => {
     const { id, etag } = await make();
     const headers = { 'if-none-match': `"${etag}"` };
     const read = () => app.call({ url: `${collection}/${id}`, headers, key: key.key });
@@ -157,7 +157,7 @@ describe('its machines', () => {
     expect(outcomeOf(await remove(id, { 'if-match': `"${etag}"` }))).toBe('412 etag_mismatch');
   });
 
-  it('are what the engine is told of', async () => {
+  it('are passed to the engine', async () => {
     const { id } = await make({ policy: 'compact', strict: false });
     const [own, other] = [await addVm(id), await addVm(id)];
     const { db } = app.services;
@@ -172,8 +172,8 @@ describe('its machines', () => {
   });
 });
 
-describe('deleting', () => {
-  it('409 resource_in_use: names the machines', async () => {
+describe('deleting a placement group', () => {
+  it('409 resource_in_use: is refused with the names of its machines', async () => {
     const { id } = await make();
     const vms = [await addVm(id), await addVm(id, 'error')];
     const response = await remove(id);
@@ -185,7 +185,7 @@ describe('deleting', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  it('204: when all that is left in it is being deleted', async () => {
+  it('204: succeeds if all its machines are being deleted', async () => {
     const { id, name } = await make();
     const vm = await addVm(id, 'deleting');
     expect((await remove(id)).statusCode).toBe(204);
@@ -201,7 +201,7 @@ describe('deleting', () => {
   });
 });
 
-describe('a reference', () => {
+describe('a reference to a placement group', () => {
   const join = (id: string, location = 'fra1', ownVmId?: string) =>
     transact(app.services.db, (db) => {
       const call = { db, caller: { account }, services: app.services } as unknown as Call;
@@ -215,7 +215,7 @@ describe('a reference', () => {
     return { code: problem.code, at: problem.errors.map((e) => `${e.pointer} ${e.code}`), ...problem.extra };
   };
 
-  it('gives the group', async () => {
+  it('returns the group', async () => {
     const { id } = await make();
     expect(await join(id)).toMatchObject({ id, location: 'fra1', vm_ids: [] });
   });
@@ -238,7 +238,7 @@ describe('a reference', () => {
     });
   });
 
-  it('409 quota_exceeded: the eleventh machine, but none of the ten', async () => {
+  it('409 quota_exceeded: is refused for the eleventh machine', async () => {
     const { id } = await make();
     const vms = [];
     for (let i = 0; i < 10; i++) vms.push(await addVm(id));
@@ -253,7 +253,7 @@ describe('a reference', () => {
     expect(await refusal(join(id, 'fra1', vms[3]?.id))).toMatchObject({ code: 'none' });
   });
 
-  it('holds the group: who comes meanwhile sees what became of it', async () => {
+  it('locks the group: a concurrent deletion or join waits and then sees the result', async () => {
     const { id } = await make();
     const { db } = app.services;
     const waits = async () => {

@@ -55,7 +55,7 @@ describe('plans', () => {
     expect(await listed('plans', { for_source: stranger })).toEqual([]);
   });
 
-  it('to which a machine can be resized, or not', async () => {
+  it('are split by resize_allowed into those that a machine can be resized to and the others', async () => {
     const all = await listed('plans', { resize_for: vm });
     const allowed = await listed('plans', { resize_for: vm, resize_allowed: 'true' });
     const others = await listed('plans', { resize_for: vm, resize_allowed: 'false' });

@@ -57,28 +57,31 @@ async function eventsOf({ id }: Vm): Promise<string[]> {
 
 const bootOf = async (vm: Vm) => (await vps.instance(vm))?.startedAt?.getTime() ?? 0;
 
-describe('an action', () => {
+describe('a power action', () => {
   it.each([
     ['power_off', 'stopping', 'stopped', 'vm.stopped'],
     ['shutdown', 'stopping', 'stopped', 'vm.stopped'],
     ['restart', 'restarting', 'running', 'vm.restarted'],
     ['reset', 'restarting', 'running', 'vm.restarted'],
-  ] as const)('%s of a running machine leads through %s to %s', async (type, through, to, event) => {
-    const vm = await vps.vm();
-    const boot = await bootOf(vm);
-    const answer = await act(vm, type);
-    expect(answer.json()).toMatchObject({ type: `vm.${type}`, status: 'queued', resource: { id: vm.id } });
-    expect(await vps.readVm(vm.id)).toMatchObject({ status: through, operation: { type: `vm.${type}` } });
-    await settle(app);
-    const operation = await operationOf(app, answer.json<OperationView>().id);
-    expect(operation).toMatchObject({ status: 'succeeded', result: { changed: true } });
-    const after = await expectState(vm, to);
-    expect(after.started_at === null).toBe(to === 'stopped');
-    if (to === 'running') expect(await bootOf(vm)).toBeGreaterThan(boot);
-    expect(await eventsOf(vm)).toEqual(['vm.created', event]);
-  });
+  ] as const)(
+    '%s of a running machine changes the status to %s and then to %s',
+    async (type, through, to, event) => {
+      const vm = await vps.vm();
+      const boot = await bootOf(vm);
+      const answer = await act(vm, type);
+      expect(answer.json()).toMatchObject({ type: `vm.${type}`, status: 'queued', resource: { id: vm.id } });
+      expect(await vps.readVm(vm.id)).toMatchObject({ status: through, operation: { type: `vm.${type}` } });
+      await settle(app);
+      const operation = await operationOf(app, answer.json<OperationView>().id);
+      expect(operation).toMatchObject({ status: 'succeeded', result: { changed: true } });
+      const after = await expectState(vm, to);
+      expect(after.started_at === null).toBe(to === 'stopped');
+      if (to === 'running') expect(await bootOf(vm)).toBeGreaterThan(boot);
+      expect(await eventsOf(vm)).toEqual(['vm.created', event]);
+    },
+  );
 
-  it('is told of in a dry run as what it is, with what it loses', async () => {
+  it('shows in a dry run what happens and what is lost', async () => {
     const vm = await vps.vm();
     const effectsOf = async (body: object) =>
       (await vps.send('POST', `vms/${vm.id}/actions?dry_run=true`, body)).json().effects;
@@ -91,7 +94,7 @@ describe('an action', () => {
     await expectState(vm, 'running');
   });
 
-  it('power_on starts a stopped machine, and billing follows', async () => {
+  it('power_on starts a stopped machine and its billing', async () => {
     const vm = await vps.vm({ start: false });
     const span = () =>
       app.services.db
@@ -113,7 +116,7 @@ describe('an action', () => {
     ['power_on', true],
     ['power_off', false],
     ['shutdown', false],
-  ] as const)('%s is done already where there is nothing to do', async (type, start) => {
+  ] as const)('%s succeeds without a change if the machine already has that state', async (type, start) => {
     const vm = await vps.vm({ start });
     const answer = await act(vm, type);
     expect(answer.statusCode).toBe(202);
@@ -127,7 +130,7 @@ describe('an action', () => {
     expect(answer.json()).toMatchObject({ code: 'vm_not_running', current_state: 'stopped' });
   });
 
-  it('409: while another operation works on it, and which', async () => {
+  it('409: is refused while another operation runs, and names it', async () => {
     const vm = await vps.vm();
     const first = (await act(vm, 'restart')).json<OperationView>();
     const second = await act(vm, 'power_off');
@@ -141,7 +144,7 @@ describe('an action', () => {
   it.each([
     ['suspended', 'resource_suspended'],
     ['error', 'invalid_state'],
-  ] as const)('409: of a machine in the state %s', async (status, code) => {
+  ] as const)('409: is refused for a machine in the state %s', async (status, code) => {
     const vm = await vps.vm();
     await app.services.db.updateTable('vms').set({ status }).where('id', '=', vm.id).execute();
     const answer = await act(vm, 'power_on');
@@ -149,7 +152,7 @@ describe('an action', () => {
     expect(answer.json()).toMatchObject({ code });
   });
 
-  it('has ten minutes, and the time the guest is given', async () => {
+  it('has a deadline of ten minutes plus the shutdown timeout', async () => {
     const [hard, soft] = await Promise.all([vps.vm(), vps.vm()]);
     const seconds = async (vm: Vm, type: ActionType) => {
       const { deadline_at, created_at } = (
@@ -162,7 +165,7 @@ describe('an action', () => {
     await settle(app);
   });
 
-  it('a cancelled one that had not begun leaves the machine as it is', async () => {
+  it('that is cancelled before it has begun leaves the machine unchanged', async () => {
     const vm = await vps.vm();
     const { id } = (await act(vm, 'shutdown')).json<OperationView>();
     const answer = await app.call({
@@ -175,8 +178,8 @@ describe('an action', () => {
   });
 });
 
-describe('a guest that does not listen', () => {
-  it.each(['shutdown', 'restart'] as const)('%s fails, and the machine runs on', async (type) => {
+describe('a guest that ignores the shutdown request', () => {
+  it.each(['shutdown', 'restart'] as const)('makes %s fail, and the machine keeps running', async (type) => {
     const vm = await vps.vm();
     const boot = await bootOf(vm);
     await deafen(vm);
@@ -193,7 +196,7 @@ describe('a guest that does not listen', () => {
   it.each([
     ['shutdown', 'stopped'],
     ['restart', 'running'],
-  ] as const)('%s is forced where that was asked for', async (type, to) => {
+  ] as const)('is stopped by force in %s if on_timeout is force', async (type, to) => {
     const vm = await vps.vm();
     const boot = await bootOf(vm);
     await deafen(vm);
@@ -225,7 +228,7 @@ async function retried(answer: LightMyRequestResponse) {
   return operationOf(app, id);
 }
 
-describe('an engine in trouble', () => {
+describe('an engine that fails', () => {
   const calls = {
     power_on: 'ensureRunning',
     power_off: 'ensureStopped',
@@ -235,7 +238,7 @@ describe('an engine in trouble', () => {
   } as const;
   const types = Object.keys(calls) as ActionType[];
 
-  it.each(types)('%s that is refused leaves the machine as it was', async (type) => {
+  it.each(types)('refuses %s: the machine keeps its state', async (type) => {
     const start = type !== 'power_on';
     const vm = await vps.vm({ start });
     await addFault(app.services.db, {
@@ -249,19 +252,16 @@ describe('an engine in trouble', () => {
     expect(await eventsOf(vm)).toEqual(['vm.created']);
   });
 
-  it.each(['power_on', 'power_off'] as const)(
-    '%s that an engine only claims to have done is a failure',
-    async (type) => {
-      const start = type !== 'power_on';
-      const vm = await vps.vm({ start });
-      await addFault(app.services.db, { call: calls[type], target: vm.id, effect: { kind: 'lie' } });
-      const operation = await retried(await act(vm, type));
-      expect(operation).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
-      await expectState(vm, start ? 'running' : 'stopped');
-    },
-  );
+  it.each(['power_on', 'power_off'] as const)('claims to have done %s: the operation fails', async (type) => {
+    const start = type !== 'power_on';
+    const vm = await vps.vm({ start });
+    await addFault(app.services.db, { call: calls[type], target: vm.id, effect: { kind: 'lie' } });
+    const operation = await retried(await act(vm, type));
+    expect(operation).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
+    await expectState(vm, start ? 'running' : 'stopped');
+  });
 
-  it('shutdown that an engine only claims to have forced is a failure', async () => {
+  it('claims to have forced a shutdown: the operation fails', async () => {
     const vm = await vps.vm();
     await deafen(vm);
     await addFault(app.services.db, { call: 'ensureStopped', target: vm.id, effect: { kind: 'lie' } });
@@ -272,7 +272,7 @@ describe('an engine in trouble', () => {
     await expectState(vm, 'running');
   });
 
-  it('a restart that is refused after the shutdown leaves the machine stopped, and says so', async () => {
+  it('refuses the start within a restart: the machine is stopped, and the error says so', async () => {
     const vm = await vps.vm();
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'No.' } as const;
     await addFault(app.services.db, { call: 'restart', target: vm.id, effect });
@@ -280,7 +280,7 @@ describe('an engine in trouble', () => {
     await expectState(vm, 'stopped');
   });
 
-  it('a machine that is gone is an error, and costs nothing', async () => {
+  it('has lost the machine: the machine is in error and costs nothing', async () => {
     const vm = await vps.vm();
     await addFault(app.services.db, { call: 'ensureStopped', target: vm.id, effect: { kind: 'lose' } });
     const operation = await acted(vm, 'power_off');
@@ -295,12 +295,12 @@ describe('an engine in trouble', () => {
     expect(price_hourly_micros).toBeNull();
   });
 
-  it('a machine that crashes as it is started is stopped, and the reason is told', async () => {
+  it('crashes the machine during a start: it is stopped, with the reason', async () => {
     const vm = await vps.vm({ start: false });
     const engine = app.services.compute.at('fra1') as Sandbox;
     const ref = { account: vps.account.id, id: vm.id };
     await engine.ensureRunning(ref);
-    await haltInside(engine.room, ref, 'crashed');
+    await haltInside(engine.core, ref, 'crashed');
     await addFault(app.services.db, { call: 'ensureRunning', target: vm.id, effect: { kind: 'lie' } });
     const operation = await retried(await act(vm, 'power_on'));
     expect(operation).toMatchObject({ status: 'failed', error: { code: 'engine_failed' } });
@@ -308,17 +308,17 @@ describe('an engine in trouble', () => {
     expect(await eventsOf(vm)).toEqual(['vm.created', 'vm.crashed']);
   });
 
-  it('a machine that crashed can be switched off and on again', async () => {
+  it('crashed the machine: it can be switched off and on again', async () => {
     const vm = await vps.vm();
     const engine = app.services.compute.at('fra1') as Sandbox;
-    await haltInside(engine.room, { account: vps.account.id, id: vm.id }, 'crashed');
+    await haltInside(engine.core, { account: vps.account.id, id: vm.id }, 'crashed');
     expect((await acted(vm, 'power_off')).status).toBe('succeeded');
     await expectState(vm, 'stopped');
     expect((await acted(vm, 'power_on')).status).toBe('succeeded');
     await expectState(vm, 'running');
   });
 
-  it('one that is being deleted meanwhile stays so', async () => {
+  it('does not keep a machine from being deleted during a shutdown', async () => {
     const vm = await vps.vm();
     await act(vm, 'shutdown');
     const gone = await vps.send('DELETE', `vms/${vm.id}`);
@@ -345,7 +345,7 @@ describe('a strict placement group', () => {
     return answer.json<{ id: string }>().id;
   }
 
-  it('409: a stopped machine that would need another host than there is', async () => {
+  it('409: refuses to start a stopped machine if no other host has room', async () => {
     const placement_group_id = await group('strict');
     const first = await vps.vm({ location: 'hel1', placement_group_id });
     const second = await vps.vm({ location: 'hel1', start: false });

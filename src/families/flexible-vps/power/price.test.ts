@@ -36,8 +36,8 @@ const budget = (amount: string, more: object = {}) =>
 const listed = async (id: string) =>
   (await app.call({ url: `/account/v1/resources?ids=${id}`, key: vps.key })).json().data[0];
 
-describe('a dry run', () => {
-  it('names what a start adds, and what a stop saves', async () => {
+describe('a dry run of a power action', () => {
+  it('shows how much cost a start adds and a stop saves', async () => {
     const { id } = await stopped();
     expect(await preview(id, 'power_on')).toMatchObject({
       cost: { hourly: '0.011000', monthly: '7.50' },
@@ -73,7 +73,7 @@ describe('a dry run', () => {
     expect(dry.json().effects).toMatchObject([{ action: 'update' }]);
   });
 
-  it('names the budgets that have no room, also if they only notify', async () => {
+  it('names the budgets that would be exceeded, also if they only notify', async () => {
     const { id } = await stopped();
     const { id: budget_id } = (await budget('7.99', { action: 'notify' })).json();
     expect((await preview(id, 'power_on')).exceeds_budgets).toEqual([
@@ -85,7 +85,7 @@ describe('a dry run', () => {
 });
 
 describe('a blocking budget', () => {
-  it('409: has no room for a start, to the cent, and lets everything pass that saves money', async () => {
+  it('409: refuses a start that does not fit to the cent, and allows everything that saves money', async () => {
     const { id } = await stopped();
     await budget('7.99');
     const refused = await on(id);
@@ -102,7 +102,7 @@ describe('a blocking budget', () => {
     expect((await vps.send('DELETE', `vms/${id}`)).statusCode).toBe(202);
   });
 
-  it('counts a machine once, however often it was stopped and started this month', async () => {
+  it('counts a machine once, however often it was stopped and started in the month', async () => {
     const { id } = await vps.vm();
     await budget('8.01');
     for (let times = 0; times < 3; times++) {
@@ -113,7 +113,7 @@ describe('a blocking budget', () => {
     }
   });
 
-  it('409: counts all machines of a bulk action, before and after its parts have ended', async () => {
+  it('409: counts all machines of a bulk action, before and after its children have ended', async () => {
     const vm_ids = [(await stopped()).id, (await stopped()).id];
     const start = { type: 'power_on', vm_ids, max_parallel: 1 };
     await budget('15.99');
@@ -129,7 +129,7 @@ describe('a blocking budget', () => {
     expect((await preview(vm_ids[0] ?? '', 'power_off')).cost.monthly).toBe('-7.50');
   });
 
-  it('409: of a key counts what the key created, whoever starts it', async () => {
+  it('409: of a key counts machines that the key created, whichever key starts them', async () => {
     const maker = await createKey(app.services.db, vps.account);
     const other = await createKey(app.services.db, vps.account);
     const body = { name: 'made', location: 'fra1', plan: 'flex-2-4', start: false };
@@ -148,7 +148,7 @@ describe('a blocking budget', () => {
 });
 
 describe('approval and restriction', () => {
-  it('409: a start that adds more than the key may add asks a person', async () => {
+  it('409: a start that adds more cost than the key may add needs approval', async () => {
     const { id } = await stopped();
     const url = `/flexible-vps/v1/vms/${id}/actions`;
     const ask = async (approval_over_monthly: string) => {
@@ -182,7 +182,7 @@ describe('approval and restriction', () => {
 });
 
 describe('the price of a machine', () => {
-  it('is the one in the inventory, in both states', async () => {
+  it('equals the price in the inventory, running and stopped', async () => {
     const { id } = await stopped();
     for (const [type, price] of [
       ['power_on', RUNNING],
@@ -196,7 +196,7 @@ describe('the price of a machine', () => {
     }
   });
 
-  it('stays as it is while an operation works on the machine, also if its labels change meanwhile', async () => {
+  it('does not change while an operation runs, even if its labels change', async () => {
     const { id } = await stopped();
     await on(id);
     const labels = { env: 'test' };
@@ -208,7 +208,7 @@ describe('the price of a machine', () => {
     expect((await listed(id)).price).toEqual(RUNNING);
   });
 
-  it('of a stopped machine that is being deleted is not that of a running one', async () => {
+  it('that is stopped and being deleted is the price of a stopped machine', async () => {
     const { id } = await stopped();
     expect((await vps.send('DELETE', `vms/${id}`)).json()).toMatchObject({ price: STOPPED });
     expect((await listed(id)).price).toEqual(STOPPED);

@@ -47,12 +47,12 @@ async function expectState(vm: Vm, state: 'running' | 'stopped'): Promise<void> 
 
 const bootOf = async (vm: Vm) => (await vps.instance(vm))?.startedAt?.getTime() ?? 0;
 
-describe('a guest that takes its time', () => {
+describe('a guest that shuts down slowly', () => {
   const slowly = (vm: Vm) =>
     addFault(app.services.db, { call: 'requestShutdown', target: vm.id, times: 1, effect: { kind: 'lie' } });
   const shutDownInside = (vm: Vm) =>
     haltInside(
-      (app.services.compute.at('fra1') as Sandbox).room,
+      (app.services.compute.at('fra1') as Sandbox).core,
       { account: vps.account.id, id: vm.id },
       'shutdown',
     );
@@ -60,30 +60,33 @@ describe('a guest that takes its time', () => {
   it.each([
     ['shutdown', 'stopping', 'stopped'],
     ['restart', 'restarting', 'running'],
-  ] as const)('%s waits for it without a worker, until it is off', async (type, through, to) => {
-    const vm = await vps.vm();
-    const boot = await bootOf(vm);
-    await slowly(vm);
-    const { id } = await acted(vm, type, { timeout_seconds: 600 });
-    const asked = await operationOf(app, id);
-    expect(asked).toMatchObject({
-      status: 'running',
-      waiting_for: 'guest',
-      lease_owner: null,
-      step: 'power',
-    });
-    expect(await vps.readVm(vm.id)).toMatchObject({ status: through });
-    await wake(id);
-    // It was not asked again: this request would have reached the guest.
-    expect(await operationOf(app, id)).toMatchObject({ waiting_for: 'guest', results: asked.results });
-    expect(await bootOf(vm)).toBe(boot);
-    await shutDownInside(vm);
-    await wake(id);
-    expect((await operationOf(app, id)).status).toBe('succeeded');
-    await expectState(vm, to);
-  });
+  ] as const)(
+    'is waited for by %s without occupying a worker, until it is off',
+    async (type, through, to) => {
+      const vm = await vps.vm();
+      const boot = await bootOf(vm);
+      await slowly(vm);
+      const { id } = await acted(vm, type, { timeout_seconds: 600 });
+      const asked = await operationOf(app, id);
+      expect(asked).toMatchObject({
+        status: 'running',
+        waiting_for: 'guest',
+        lease_owner: null,
+        step: 'power',
+      });
+      expect(await vps.readVm(vm.id)).toMatchObject({ status: through });
+      await wake(id);
+      // It was not asked again: this request would have reached the guest.
+      expect(await operationOf(app, id)).toMatchObject({ waiting_for: 'guest', results: asked.results });
+      expect(await bootOf(vm)).toBe(boot);
+      await shutDownInside(vm);
+      await wake(id);
+      expect((await operationOf(app, id)).status).toBe('succeeded');
+      await expectState(vm, to);
+    },
+  );
 
-  it('is looked at more rarely the longer it takes, and at the end of its time', () => {
+  it('is checked less often the longer it takes, and once more at the timeout', () => {
     const seconds = (waited: number) => {
       const sleep = untilNextLook(new Date(0), new Date(waited * 1000), 600);
       return sleep?.kind === 'sleep' ? sleep.seconds : null;
@@ -91,18 +94,21 @@ describe('a guest that takes its time', () => {
     expect([0, 1, 20, 100, 598, 600, 700].map(seconds)).toEqual([0.25, 0.25, 2, 5, 2, null, null]);
   });
 
-  it.each(['shutdown', 'restart'] as const)('%s asks again if the engine did not answer', async (type) => {
-    const vm = await vps.vm();
-    const effect = { kind: 'fail_after' } as const;
-    await addFault(app.services.db, { call: 'requestShutdown', target: vm.id, times: 1, effect });
-    const { id } = await acted(vm, type);
-    expect(await operationOf(app, id)).toMatchObject({ waiting_for: 'retry' });
-    await wake(id);
-    expect((await operationOf(app, id)).status).toBe('succeeded');
-    await expectState(vm, type === 'restart' ? 'running' : 'stopped');
-  });
+  it.each(['shutdown', 'restart'] as const)(
+    'is asked again by %s if the engine did not answer',
+    async (type) => {
+      const vm = await vps.vm();
+      const effect = { kind: 'fail_after' } as const;
+      await addFault(app.services.db, { call: 'requestShutdown', target: vm.id, times: 1, effect });
+      const { id } = await acted(vm, type);
+      expect(await operationOf(app, id)).toMatchObject({ waiting_for: 'retry' });
+      await wake(id);
+      expect((await operationOf(app, id)).status).toBe('succeeded');
+      await expectState(vm, type === 'restart' ? 'running' : 'stopped');
+    },
+  );
 
-  it('is restarted once, though the engine did not answer', async () => {
+  it('is restarted once, even if the engine did not answer', async () => {
     const vm = await vps.vm();
     const effect = { kind: 'fail_after' } as const;
     await addFault(app.services.db, { call: 'restart', target: vm.id, times: 1, effect });
@@ -115,7 +121,7 @@ describe('a guest that takes its time', () => {
     await expectState(vm, 'running');
   });
 
-  it('runs again in the end, though a worker of an earlier version had restarted it', async () => {
+  it('runs in the end, even if a worker of an earlier version has already restarted it', async () => {
     const vm = await vps.vm();
     const { id } = (await act(vm, 'restart')).json<OperationView>();
     await app.services.compute.at('fra1')?.restart({ account: vps.account.id, id: vm.id }, { once: id });

@@ -12,7 +12,7 @@ import type { VmState } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { eventOf, judge, type Verdict } from '../vms/verdict.ts';
+import { eventOf, judge, type ReconciledStatus } from '../vms/verdict.ts';
 
 /** Does not change the price: the machine is billed as before until the operation writes the result. */
 export async function enterStatus(db: Db, row: VmRow, status: VmState): Promise<VmRow> {
@@ -39,7 +39,7 @@ export async function leaveStatus(
 }
 
 /** Used if the engine cannot determine the state. Reconciliation updates the row when the engine can. */
-const UNCLEAR: Verdict = { status: 'error', status_reason: 'crashed', is_billed: false };
+const UNCLEAR: ReconciledStatus = { status: 'error', status_reason: 'crashed', is_billed: false };
 
 /**
  * Called in the commit of a step: writes the status that the engine reports. Returns undefined, and writes nothing, if

@@ -29,7 +29,7 @@ const frontOf = async (vm: Pick<Vm, 'id' | 'location'>) =>
 const refusing = { kind: 'fail', code: 'engine_failed', detail: 'no' } as const;
 
 describe('attaching a reserved address', () => {
-  it('routes it to the public interface, beside the first one', async () => {
+  it('routes it to the public interface, in addition to the first address', async () => {
     const [vm, ip] = [await vps.vm(), await vps.reserveAddress()];
     const answer = await attaching(vm, { ip_id: ip.id });
     expect(answer.statusCode, answer.body).toBe(202);
@@ -59,7 +59,7 @@ describe('attaching a reserved address', () => {
     ]);
   });
 
-  it('to a machine without a public interface gives it one', async () => {
+  it('to a machine without a public interface creates one', async () => {
     const network = await vps.network();
     const body = { public_ipv4: { mode: 'none' }, public_ipv6: false, networks: [{ network_id: network }] };
     const [vm, four, six] = [
@@ -85,7 +85,7 @@ describe('attaching a reserved address', () => {
     expect(await frontOf(vm)).toMatchObject({ ipv4: textOf(four), aliases: [six.block] });
   });
 
-  it('that the machine has already has ended as it began', async () => {
+  it('that the machine already has succeeds without a change', async () => {
     const vm = await vps.vm();
     const answer = await attaching(vm, { ip_id: vm.public_ips[0]?.ip_id });
     expect(answer.statusCode).toBe(202);
@@ -95,7 +95,7 @@ describe('attaching a reserved address', () => {
     });
   });
 
-  it('422: an address of nobody, of somebody else, of another place, or that belongs to a machine', async () => {
+  it('422: refuses an address that does not exist, is of another account or location, or belongs to a machine', async () => {
     const [vm, other] = [await vps.vm(), await vps.vm()];
     const far = await vps.reserveAddress({ location: 'ams1' });
     const mine = vps;
@@ -110,7 +110,7 @@ describe('attaching a reserved address', () => {
     expect(await outcome(other.public_ips[0]?.ip_id, true)).toEqual(['incompatible']);
   });
 
-  it('409: too many for one machine, or too many at once', async () => {
+  it('409: refuses too many addresses for one machine, or too many queued operations', async () => {
     const vm = await vps.vm();
     const ips: PublicAddressRow[] = [];
     for (let i = 0; i < 15; i++) ips.push(await vps.reserveAddress());
@@ -137,7 +137,7 @@ describe('attaching a reserved address', () => {
 });
 
 describe('moving an address', () => {
-  it('409: another machine has it, unless it is moved: one operation takes it and gives it', async () => {
+  it('409: is refused while another machine has it, unless move is set, which moves it in one operation', async () => {
     const [one, two, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     await attach(one, { ip_id: ip.id });
     const refused = await attaching(two, { ip_id: ip.id });
@@ -163,7 +163,7 @@ describe('moving an address', () => {
     });
   });
 
-  it('that cannot take it leaves it where it was', async () => {
+  it('that cannot be removed from the first machine stays there', async () => {
     const [one, two, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     await attach(one, { ip_id: ip.id });
     await addFault(app.services.db, { call: 'ensureNic', target: one.id, effect: refusing, times: 1 });
@@ -176,7 +176,7 @@ describe('moving an address', () => {
     expect(await ipsOf(two)).not.toContain(textOf(ip));
   });
 
-  it('that cannot give it leaves it with the account, and no interface that was made for it', async () => {
+  it('that cannot be added to the second machine leaves it unattached, without a leftover interface', async () => {
     const network = await vps.network();
     const bare = { public_ipv4: { mode: 'none' }, public_ipv6: false, networks: [{ network_id: network }] };
     const [one, two, ip] = [await vps.vm(), await vps.vm(bare), await vps.reserveAddress()];
@@ -189,7 +189,7 @@ describe('moving an address', () => {
     expect(await ipsOf(two)).toEqual([textOf(ip)]);
   });
 
-  it('two who want the same: the second is told that it came too late', async () => {
+  it('to two machines at the same time fails for the second', async () => {
     const [one, two, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     const first = (await attaching(one, { ip_id: ip.id })).json<Vm>().operation?.id ?? '';
     const second = (await attaching(two, { ip_id: ip.id })).json<Vm>().operation?.id ?? '';
@@ -205,7 +205,7 @@ describe('moving an address', () => {
 });
 
 describe('detaching an address', () => {
-  it('that is reserved leaves it with the account', async () => {
+  it('that is reserved keeps it for the account', async () => {
     const [vm, ip] = [await vps.vm(), await vps.reserveAddress()];
     await attach(vm, { ip_id: ip.id });
     await detach(vm, ip.id);
@@ -218,7 +218,7 @@ describe('detaching an address', () => {
     expect((await vps.readVm(vm.id)).price).toEqual(vm.price);
   });
 
-  it('that is ephemeral gives it up and makes the machine cheaper, as the dry run said', async () => {
+  it('that is ephemeral releases it and lowers the price, as the dry run said', async () => {
     const vm = await vps.vm();
     const ip = vm.public_ips.find(({ version }) => version === 4);
     const dry = await vps.send('DELETE', `vms/${vm.id}/public-ips/${ip?.ip_id}?dry_run=true`);
@@ -241,7 +241,7 @@ describe('detaching an address', () => {
     expect(resources.json().data[0].price.monthly).toBe(after.price.monthly);
   });
 
-  it('that fails leaves it as it was', async () => {
+  it('that fails leaves it attached', async () => {
     const vm = await vps.vm();
     await addFault(app.services.db, { call: 'ensureNic', target: vm.id, effect: refusing, times: 1 });
     await detach(vm, vm.public_ips[0]?.ip_id);
@@ -250,7 +250,7 @@ describe('detaching an address', () => {
     expect(after.price).toEqual(vm.price);
   });
 
-  it('404: one that is not on this machine; 412: one whose machine changed', async () => {
+  it('404 for an address of another machine; 412 with an old ETag', async () => {
     const [vm, other, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     const outcome = async (ipId = '', headers = {}) =>
       (await vps.send('DELETE', `vms/${vm.id}/public-ips/${ipId}`, undefined, headers)).statusCode;
@@ -261,7 +261,7 @@ describe('detaching an address', () => {
   });
 });
 
-it('deleting a machine gives up its own addresses and keeps the reserved ones', async () => {
+it('deleting a machine releases its ephemeral addresses and keeps the reserved ones', async () => {
   const [vm, ip] = [await vps.vm(), await vps.reserveAddress()];
   await attach(vm, { ip_id: ip.id });
   await vps.do('DELETE', `vms/${vm.id}`);
@@ -273,7 +273,7 @@ describe('the MAC of a public interface', () => {
   const macOf = (vm: Vm) => vm.interfaces.find(({ kind }) => kind === 'public')?.mac;
   const with4 = ({ id }: PublicAddressRow) => ({ public_ipv4: { mode: 'reserved', ip_id: id } });
 
-  it('belongs to its IPv4 address: the next machine with the address has the same', async () => {
+  it('is derived from its IPv4 address: the next machine with the address has the same', async () => {
     const address = await vps.reserveAddress();
     const first = await vps.vm(with4(address));
     await vps.do('DELETE', `vms/${first.id}`);
@@ -282,7 +282,7 @@ describe('the MAC of a public interface', () => {
     expect(macOf(second)).toBe(macOf(first));
   });
 
-  it('is another one while the interface that was made for the address still has it', async () => {
+  it('is a different one while the first interface of the address still exists', async () => {
     const address = await vps.reserveAddress();
     const first = await vps.vm(with4(address));
     await vps.do('DELETE', `vms/${first.id}/public-ips/${address.id}?confirm=${first.name}`);

@@ -51,7 +51,7 @@ async function addressesOutOfStock(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-it('it takes no more addresses than its machines may have, and the others still get theirs', async () => {
+it('an account that creates and deletes machines holds only as many addresses as its limit, and others get theirs', async () => {
   const attacker = await VpsAccount.open(t);
   const seen = new Set<string | null>();
   for (let round = 0; round < ADDRESSES; round++) {
@@ -85,7 +85,7 @@ it('it takes no more addresses than its machines may have, and the others still 
   expect(seen.has((await attacker.vm()).primary_ipv4)).toBe(true);
 });
 
-it('409: what it released counts towards its limit', async () => {
+it('409: released addresses in quarantine count towards the limit', async () => {
   const { db } = t.services;
   const vps = await VpsAccount.open(t);
   const location = 'ams1';

@@ -35,7 +35,7 @@ const age = (id: string, hours: number) =>
 const clear = () => room.run('flexible-vps.failed-creates');
 
 describe('a creation that failed', () => {
-  it('leaves nothing at the engine, and its reason with us', async () => {
+  it('is removed from the engine, and keeps its reason in the database', async () => {
     const { id } = await failed();
     expect(await seen(id)).not.toBeNull();
     const before = await room.row(id);
@@ -44,7 +44,7 @@ describe('a creation that failed', () => {
     expect(await room.row(id)).toEqual(before);
   });
 
-  it('leaves no interface in between, nor one that was attached meanwhile', async () => {
+  it('is removed with its interfaces, including one that was attached meanwhile', async () => {
     const { id: network_id } = await room.call<{ id: string }>('POST', 'networks', {
       name: 'office',
       location: 'fra1',
@@ -62,7 +62,7 @@ describe('a creation that failed', () => {
     });
   });
 
-  it('is tried again at the next look if the engine does not heed it', async () => {
+  it('is removed in the next run if the engine did not answer', async () => {
     const { id } = await failed();
     const { db } = room.app.services;
     await addFault(db, { call: 'removeInstance', target: id, times: 1, effect: { kind: 'unreachable' } });
@@ -72,7 +72,7 @@ describe('a creation that failed', () => {
     expect(await seen(id)).toBeNull();
   });
 
-  it('is deleted after a day, by nobody in particular', async () => {
+  it('is deleted after a day, by the system', async () => {
     const { id, name } = await failed();
     await age(id, 23.9);
     await clear();
@@ -93,7 +93,7 @@ describe('a creation that failed', () => {
     await settle(room.app);
   });
 
-  it('that somebody deletes is not deleted by us as well', async () => {
+  it('that a customer deletes is not deleted a second time', async () => {
     const { id } = await failed();
     await age(id, 25);
     await room.call('DELETE', `vms/${id}`);
@@ -107,8 +107,8 @@ describe('a creation that failed', () => {
   });
 });
 
-describe('a machine that was made once', () => {
-  it('is neither deleted nor removed, however long it has been lost', async () => {
+describe('a machine that was created successfully', () => {
+  it('is never deleted automatically, however long it has been lost', async () => {
     const { id } = await room.create();
     const putBack = await room.lose(id);
     await room.look();

@@ -36,7 +36,7 @@ async function imported(): Promise<Ref> {
 }
 
 describe('an ISO that an engine lost', () => {
-  it('is no longer in that location, and is there again when the engine has it', async () => {
+  it('is no longer listed in that location, until the engine has it again', async () => {
     const iso = await imported();
     await engine('hel1').removeIso(iso);
     await look();
@@ -47,7 +47,7 @@ describe('an ISO that an engine lost', () => {
     expect((await read(iso)).locations).toContain('hel1');
   });
 
-  it('has failed if no location has it, and is not billed', async () => {
+  it('has the status failed and is not billed if no location has it', async () => {
     const iso = await imported();
     // Each look writes down one loss: the engines are looked at together, and only the first finds the row unchanged.
     for (const { location } of app.services.compute.all) {

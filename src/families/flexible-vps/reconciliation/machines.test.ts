@@ -13,8 +13,8 @@ afterAll(() => room.close());
 
 const newsOf = async (id: string) => (await room.eventsOf(id)).slice(1);
 
-describe('a machine that runs', () => {
-  it('is left as it is while the engine says the same', async () => {
+describe('a running machine', () => {
+  it('is not changed while the engine reports the same state', async () => {
     const { id } = await room.create();
     const before = await room.row(id);
     await room.look();
@@ -52,7 +52,7 @@ describe('a machine that runs', () => {
     expect(await room.read(id)).toMatchObject({ status: 'running', status_reason: null });
   });
 
-  it('is lost, free of charge, and billed again once it is found', async () => {
+  it('that the engine lost is in error and not billed, and billed again once it is found', async () => {
     const { id } = await room.create({ plan: 'flex-1-1' });
     // The machine keeps its disk, which is smaller than the disk of the new plan. Such a machine cannot be ordered.
     await room.call('POST', `vms/${id}/resize`, { plan: 'flex-1-2' });
@@ -72,7 +72,7 @@ describe('a machine that runs', () => {
     expect(await newsOf(id)).toEqual(['vm.resized', 'vm.lost', 'vm.recovered']);
   });
 
-  it('is in error without its host, and back with it', async () => {
+  it('whose host is down is in error, until the host is back', async () => {
     const { id } = await room.create();
     const price = await room.meterOf(id);
     await room.befall(id, { problem: 'host_lost' });
@@ -88,7 +88,7 @@ describe('a machine that runs', () => {
     expect(await newsOf(id)).toEqual(['vm.crashed', 'vm.recovered']);
   });
 
-  it('is not lost because a list, or a single look, did not show it', async () => {
+  it('is not marked as lost because one list or one read did not contain it', async () => {
     const { id } = await room.create();
     const { services, registry } = room.app;
     const { engine } = room;
@@ -101,7 +101,7 @@ describe('a machine that runs', () => {
     expect(await clearFaults(services.db)).toBe(1);
   });
 
-  it('keeps where it is, since when it runs and whether its agent answers, without a new version', async () => {
+  it('gets its host, start time and agent state updated without a new ETag', async () => {
     const { id, etag, started_at } = await room.create();
     await room.halt(id, 'reboot');
     await room.befall(id, { host: 'elsewhere' });
@@ -120,13 +120,13 @@ describe('a machine that runs', () => {
 
 async function bootOf(id: string) {
   const name = { project: room.account.id, id };
-  const boot = (await room.engine.room.store.find('machine', name))?.boots.at(-1);
+  const boot = (await room.engine.core.store.find('machine', name))?.boots.at(-1);
   if (boot === undefined) throw new Error('It was never booted.');
   return boot;
 }
 
-describe('a machine that stands still', () => {
-  it('runs once somebody started it', async () => {
+describe('a stopped machine', () => {
+  it('is running after it was started at the engine', async () => {
     const { id } = await room.create({ start: false });
     expect(await room.read(id)).toMatchObject({ status: 'stopped', user_data_pending: false });
     await room.engine.ensureRunning(room.ref(id));
@@ -137,7 +137,7 @@ describe('a machine that stands still', () => {
     expect(applied_seed).toBe(seed);
   });
 
-  it('is lost as well as any other', async () => {
+  it('can be marked as lost as well', async () => {
     const { id } = await room.create({ start: false });
     await room.lose(id);
     await room.look();
@@ -146,8 +146,8 @@ describe('a machine that stands still', () => {
   });
 });
 
-describe('what is not ours to judge', () => {
-  it('an engine that does not answer says nothing of its machines', async () => {
+describe('the reconciler does not change', () => {
+  it('machines of an engine that does not answer', async () => {
     const { id } = await room.create();
     const { db } = room.app.services;
     await room.halt(id, 'shutdown');
@@ -159,7 +159,7 @@ describe('what is not ours to judge', () => {
     expect((await room.read(id)).status).toBe('stopped');
   });
 
-  it('a machine that the provider suspended stays so', async () => {
+  it('a machine that the provider suspended', async () => {
     const { id } = await room.create();
     await room.app.services.db.updateTable('vms').set({ status: 'suspended' }).where('id', '=', id).execute();
     const before = await room.row(id);
@@ -168,7 +168,7 @@ describe('what is not ours to judge', () => {
     expect(await room.row(id)).toEqual(before);
   });
 
-  it('what was seen before the row last changed is no longer believed', async () => {
+  it('a machine whose row is newer than the observation', async () => {
     const { id } = await room.create();
     const { db } = room.app.services;
     await room.halt(id, 'shutdown');
@@ -182,8 +182,8 @@ describe('what is not ours to judge', () => {
   });
 });
 
-describe('two that look at once', () => {
-  it('tell of it once', async () => {
+describe('concurrent reconcilers', () => {
+  it('write each event once', async () => {
     const machines = [await room.create(), await room.create(), await room.create()];
     const [a, b, c] = machines.map(({ id }) => id) as [string, string, string];
     await room.halt(a, 'shutdown');
@@ -196,7 +196,7 @@ describe('two that look at once', () => {
     expect((await room.row(a)).version).toBe((await room.row(b)).version);
   });
 
-  it('do the same from another process that begins anew', async () => {
+  it('in another process write no further event', async () => {
     const { id } = await room.create();
     await room.halt(id, 'shutdown');
     const other = await createTestApp({ database: room.app.database });

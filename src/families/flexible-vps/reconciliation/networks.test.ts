@@ -23,9 +23,9 @@ async function create(name: string): Promise<string> {
   return id;
 }
 
-it('a network that its engine lost is shown as lost, once, and is not put back by us', async () => {
+it('a network that its engine lost is in error, with one event, and is not created again', async () => {
   const id = await create('inner');
-  const { store } = room.engine.room;
+  const { store } = room.engine.core;
   const name = { project: room.account.id, id };
   const kept = await store.find('network', name);
   await look();
@@ -40,7 +40,7 @@ it('a network that its engine lost is shown as lost, once, and is not put back b
   expect(await room.eventsOf(id)).toEqual(['network.created', 'network.lost', 'network.recovered']);
 });
 
-it('neither silence nor one denial makes it lost', async () => {
+it('a network is not marked as lost by an unreachable engine or a single not_found', async () => {
   const id = await create('quiet');
   const { db } = room.app.services;
   await addFault(db, { call: 'observeNetwork', target: id, times: 1, effect: { kind: 'lie' } });
@@ -51,7 +51,7 @@ it('neither silence nor one denial makes it lost', async () => {
   expect((await read(id)).status).toBe('active');
 });
 
-it('the silence about one does not hide another', async () => {
+it('a network that cannot be observed does not hide another lost network', async () => {
   const [mute, lost] = [await create('mute'), await create('gone')];
   const { db } = room.app.services;
   await room.engine.removeNetwork(room.ref(lost));
@@ -62,7 +62,7 @@ it('the silence about one does not hide another', async () => {
   expect((await read(lost)).status_reason).toBe('lost');
 });
 
-it('one that is being deleted is left to that', async () => {
+it('a network that is being deleted is not changed', async () => {
   const id = await create('leaving');
   await room.engine.removeNetwork(room.ref(id));
   await room.call('DELETE', `networks/${id}`);

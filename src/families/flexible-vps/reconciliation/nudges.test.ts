@@ -34,7 +34,7 @@ it.each([
   ['crash', { status: 'stopped', status_reason: 'crashed' }, 'vm.crashed'],
   ['lose', { status: 'error', status_reason: 'lost' }, 'vm.lost'],
 ] as const)(
-  'what an operator lets befall a machine (%s) shows at once',
+  'an injected mishap of a machine (%s) is shown within seconds',
   async (mishap, shown, event) => {
     const id = await running();
     const env = { HOSTPLANE_DATABASE_URL: urlOf(room.app.database.connection) };
@@ -46,7 +46,7 @@ it.each([
 );
 
 it(
-  'many at once are all looked at',
+  'many machines that change at the same time are all observed',
   async () => {
     const ids = [];
     for (let i = 0; i < 12; i++) ids.push(await running());

@@ -35,8 +35,8 @@ const act = async (id: string, type: string): Promise<void> => {
 const sold = { vcpus: 2, memoryMb: 4096, diskGb: 80 };
 const larger = { vcpus: 4, memoryMb: 8192, diskGb: 80 };
 
-describe('a machine with another size than it is sold with', () => {
-  it('gets its own back while it stands still, and nobody has to be told', async () => {
+describe('a machine whose size at the engine differs from its row', () => {
+  it('gets its own size back while it is stopped, without an event', async () => {
     const { id, etag } = await room.create({ start: false });
     await room.engine.ensureSize(room.ref(id), larger);
     const before = await alarms('size_drift');
@@ -48,7 +48,7 @@ describe('a machine with another size than it is sold with', () => {
     expect(await alarms('size_drift')).toBe(before + 1);
   });
 
-  it('keeps what it has too much of while it runs, and starts next time with its own', async () => {
+  it('keeps a larger size while it runs, and starts the next time with its own', async () => {
     const { id } = await room.create();
     await room.engine.ensureSize(room.ref(id), larger);
     const before = await alarms('size_drift');
@@ -60,14 +60,14 @@ describe('a machine with another size than it is sold with', () => {
     expect(await seenOf(id)).toMatchObject({ state: 'running', size: sold });
   });
 
-  it('gets what it lacks while it runs', async () => {
+  it('gets missing resources while it runs', async () => {
     const { id } = await room.create();
     await room.befall(id, { size: { ...sold, vcpus: 1, diskGb: 40 } });
     await room.look();
     expect((await seenOf(id)).size).toEqual(sold);
   });
 
-  it('keeps a disk that has grown, and pays for it', async () => {
+  it('keeps a disk that has grown, and is billed for it', async () => {
     const { id } = await room.create();
     const price = (await room.meterOf(id)) ?? 0;
     await room.engine.ensureSize(room.ref(id), { ...sold, diskGb: 160 });
@@ -78,7 +78,7 @@ describe('a machine with another size than it is sold with', () => {
     expect(await newsOf(id)).toEqual(['vm.resized']);
   });
 
-  it('starts all the same where the engine refuses it its own', async () => {
+  it('starts even if the engine refuses its own size', async () => {
     const { id } = await room.create({ start: false });
     await room.engine.ensureSize(room.ref(id), larger);
     const { db } = room.app.services;
@@ -93,7 +93,7 @@ describe('a machine with another size than it is sold with', () => {
     expect((await seenOf(id)).size).toEqual(larger);
   });
 
-  it('is left alone while something works on it', async () => {
+  it('is not changed while an operation runs', async () => {
     const { id } = await room.create({ start: false });
     await room.engine.ensureSize(room.ref(id), larger);
     await room.app.services.db.updateTable('vms').set({ status: 'resizing' }).where('id', '=', id).execute();
@@ -102,7 +102,7 @@ describe('a machine with another size than it is sold with', () => {
   });
 });
 
-describe('a machine that would boot otherwise than its row says', () => {
+describe('a machine whose boot source at the engine differs from its row', () => {
   const rescue = { sshKeys: [], passwordHash: null };
 
   it('boots from its own disk again', async () => {
@@ -114,14 +114,14 @@ describe('a machine that would boot otherwise than its row says', () => {
     expect(await newsOf(id)).toEqual([]);
   });
 
-  it('does so at its next start even if nobody looked before', async () => {
+  it('boots from its own disk at its next start even without a run of the reconciler', async () => {
     const { id } = await room.create({ start: false });
     await room.engine.ensureRescue(room.ref(id), rescue);
     await act(id, 'power_on');
     expect((await seenOf(id)).rescue).toEqual({ wanted: false, active: false });
   });
 
-  it('is not cut off where it runs its rescue system, and shows that it does', async () => {
+  it('is not restarted while it runs the rescue system, and shows rescue mode', async () => {
     const { id } = await room.create();
     await room.engine.ensureRescue(room.ref(id), rescue);
     await room.halt(id, 'reboot');
@@ -135,7 +135,7 @@ describe('a machine that would boot otherwise than its row says', () => {
     expect(await newsOf(id)).toEqual(['vm.rescue_entered']);
   });
 
-  it('shows that it left it where the engine says so', async () => {
+  it('shows that rescue mode was left if the engine says so', async () => {
     const { id } = await room.create();
     await room.call('POST', `vms/${id}/rescue`, { enabled: true, restart: false });
     await settle(room.app);
@@ -146,7 +146,7 @@ describe('a machine that would boot otherwise than its row says', () => {
   });
 });
 
-describe('a snapshot that the engine has no more', () => {
+describe('a snapshot that the engine lost', () => {
   async function take(): Promise<{ vmId: string; id: string; path: string }> {
     const { id: vmId } = await room.create();
     const { id } = await room.call<Snapshot>('POST', `vms/${vmId}/snapshots`, {});
@@ -156,7 +156,7 @@ describe('a snapshot that the engine has no more', () => {
   const snapshotsOf = async (vmId: string) =>
     (await room.call<{ data: Snapshot[] }>('GET', `vms/${vmId}/snapshots`)).data;
 
-  it('is lost, free of charge, and stays so until it is deleted', async () => {
+  it('has the status failed, is not billed, and stays until it is deleted', async () => {
     const { vmId, id, path } = await take();
     expect(await room.meterOf(id)).not.toBeNull();
     await room.engine.removeSnapshot(room.ref(vmId), id);
@@ -184,7 +184,7 @@ describe('a snapshot that the engine has no more', () => {
     const { vmId, id, path } = await take();
     const price = await room.meterOf(id);
     const name = { project: room.account.id, id: vmId };
-    const { snapshots = [] } = (await room.engine.room.store.find('machine', name)) ?? {};
+    const { snapshots = [] } = (await room.engine.core.store.find('machine', name)) ?? {};
     await room.befall(vmId, { snapshots: [] });
     await room.look();
     await room.befall(vmId, { snapshots });
@@ -195,7 +195,7 @@ describe('a snapshot that the engine has no more', () => {
     expect(await newsOf(id)).toEqual(['snapshot.lost', 'snapshot.recovered']);
   });
 
-  it('is gone where it was asked to go, though nobody saw it go', async () => {
+  it('is removed if its deletion was requested before', async () => {
     const { vmId, id, path } = await take();
     const { db } = room.app.services;
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'Not today.' } as const;
@@ -209,7 +209,7 @@ describe('a snapshot that the engine has no more', () => {
     expect(await newsOf(id)).toEqual(['snapshot.deleted']);
   });
 
-  it('is not lost because a list did not show it', async () => {
+  it('is not marked as failed because one list did not contain it', async () => {
     const { vmId, path } = await take();
     const { services, registry } = room.app;
     const { engine } = room;
@@ -223,7 +223,7 @@ describe('a snapshot that the engine has no more', () => {
   });
 });
 
-it('asks nothing more of the engine where all is as it should be', async () => {
+it('a machine without drift causes no further calls to the engine', async () => {
   const { id } = await room.create();
   await room.call('POST', `vms/${id}/snapshots`, {});
   await settle(room.app);

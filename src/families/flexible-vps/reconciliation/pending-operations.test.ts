@@ -42,8 +42,8 @@ const age = (id: string) =>
     .where('id', '=', id)
     .execute();
 
-describe('what an operation works on', () => {
-  it('is never touched, whatever happens to it meanwhile', async () => {
+describe('a machine with a running operation', () => {
+  it('is never changed by the reconciler, whatever happens at the engine', async () => {
     await fc.assert(
       fc.asyncProperty(names(orders), names(mishaps), fc.boolean(), async (order, mishap, isOld) => {
         const { id } = await room.create();
@@ -61,7 +61,7 @@ describe('what an operation works on', () => {
     );
   });
 
-  it('nor while it is being made', async () => {
+  it('is not changed while it is being created', async () => {
     const { id } = await room.order();
     await age(id);
     const before = await room.row(id);
@@ -71,7 +71,7 @@ describe('what an operation works on', () => {
     expect((await room.read(id)).status).toBe('running');
   });
 
-  it('nor by what is kept of it without a new version', async () => {
+  it('is not changed by updates that keep the ETag', async () => {
     const { id } = await room.create();
     const { db } = room.app.services;
     const facts = { ...(await room.row(id)), host_group: 'elsewhere' };
@@ -83,7 +83,7 @@ describe('what an operation works on', () => {
     expect((await room.row(id)).host_group).toBe('elsewhere');
   });
 
-  it('nor by a look that began before', async () => {
+  it('is not changed by an observation from before the operation', async () => {
     const { id } = await room.create();
     const { services } = room.app;
     const ref = room.ref(id);
@@ -96,7 +96,7 @@ describe('what an operation works on', () => {
     expect((await room.read(id)).status).toBe('running');
   });
 
-  it('nor when both begin at the same moment', async () => {
+  it('is not changed when both start at the same moment', async () => {
     const { id } = await room.create();
     const { services } = room.app;
     await room.halt(id, 'shutdown');
@@ -112,7 +112,7 @@ describe('what an operation works on', () => {
   });
 });
 
-describe('a machine that waits for an operation that is not there', () => {
+describe('a machine in a transitional status without an operation', () => {
   const strand = async (id: string, status: VmState) => {
     await room.app.services.db.updateTable('vms').set({ status }).where('id', '=', id).execute();
     await room.look();
@@ -121,7 +121,7 @@ describe('a machine that waits for an operation that is not there', () => {
     await room.look();
   };
 
-  it('is brought to what the engine says, with an alarm', async () => {
+  it('gets the status that the engine reports, and an alarm', async () => {
     const { id } = await room.create();
     await strand(id, 'resizing');
     expect(await room.read(id)).toMatchObject({ status: 'running', status_reason: null });
@@ -131,7 +131,7 @@ describe('a machine that waits for an operation that is not there', () => {
     expect(told).toEqual([expect.stringContaining(id)]);
   });
 
-  it('counts as a failed creation if it was never made', async () => {
+  it('counts as a failed creation if it was never created', async () => {
     const { id } = await room.order();
     await room.app.services.db.deleteFrom('operations').where('resource_id', '=', id).execute();
     await age(id);

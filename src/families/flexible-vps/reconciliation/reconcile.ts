@@ -15,7 +15,7 @@ import { noteUnbilled, noteVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { eventOf, isUpToEngine, judge, type Verdict, wasMade } from '../vms/verdict.ts';
+import { eventOf, isUpToEngine, judge, type ReconciledStatus, wasMade } from '../vms/verdict.ts';
 import { settleVolumes } from '../volumes/machine-volumes.ts';
 import type { ObservedMachine } from './observed-machine.ts';
 import { agentOf, newsOf } from './runtime-facts.ts';
@@ -33,7 +33,7 @@ export const isStuck = ({ status, updated_at }: Pick<VmRow, 'status' | 'updated_
 export const holdIdleMachine = (tx: Tx, ref: Ref, since: Moment): Promise<VmRow | undefined> =>
   holdIdle(tx, () => lockUnchanged(tx, ref, since));
 
-function seenIn(row: VmRow, seen: Instance | null, { status }: Verdict, now: Date) {
+function seenIn(row: VmRow, seen: Instance | null, { status }: ReconciledStatus, now: Date) {
   if (seen === null) return { started_at: null };
   if (status !== 'running') return { host_group: seen.host, started_at: null };
   // The machine was started outside of Hostplane. If it booted with the seed of the row, that seed is now applied.
@@ -50,7 +50,7 @@ async function write(
   services: Services,
   tx: Tx,
   row: VmRow,
-  verdict: Verdict,
+  verdict: ReconciledStatus,
   { at, seen }: ObservedMachine,
 ): Promise<void> {
   const changed = await updateVm(tx, row.id, { ...verdict, ...seenIn(row, seen, verdict, new Date(at)) });

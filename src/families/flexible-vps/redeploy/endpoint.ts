@@ -6,7 +6,7 @@ import { type KnownImage, requireImage } from '../images/references.ts';
 import { exampleOperation } from '../operation-example.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireMachineName, requireOverwritable } from '../restore/refusals.ts';
-import { sacrifice } from '../snapshots/affected-snapshots.ts';
+import { acceptLossOfSnapshots } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { CreatedVm } from '../vm-creation/endpoint.ts';
 import { imageShown } from '../vm-creation/source.ts';
@@ -109,7 +109,7 @@ export const redeployVm = endpoint({
       loss: forGood(`All data on the disk (${before.disk_gb} GB).`),
     });
     if (before.status !== 'running') call.effect({ action: 'start', ...vms.ref(before) });
-    const remove = await sacrifice(call, await lockSnapshotsOf(db, accountId, before.id), {
+    const remove = await acceptLossOfSnapshots(call, await lockSnapshotsOf(db, accountId, before.id), {
       isMeant: body.delete_snapshots ?? false,
       code: 'vm_has_snapshots',
       detail: (count) => `${count} of the machine would be deleted with its disk.`,

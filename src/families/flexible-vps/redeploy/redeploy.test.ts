@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 afterEach(() => clearFaults(app.services.db));
 
-const room = () => (app.services.compute.at('fra1') as Sandbox).room;
+const room = () => (app.services.compute.at('fra1') as Sandbox).core;
 const ref = () => ({ account: mine.account.id, id: vm.id });
 const write = (text: string) => writeInside(room(), ref(), '/root/note', text);
 const disk = () => diskOf(room(), ref());
@@ -80,7 +80,7 @@ describe('a redeploy', () => {
     expect(types.map(({ type }) => type)).toContain('vm.redeployed');
   });
 
-  it('installs another image, under another name, at its price', async () => {
+  it('installs another image under another host name, at the price of that image', async () => {
     const body = { image_id: 'windows-server-2025', hostname: 'other.example.com' };
     const dry = (await redeploy(body, '?dry_run=true')).json<{ cost: { monthly: string } }>();
     expect(Number(dry.cost.monthly)).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ describe('a redeploy', () => {
     });
   });
 
-  it('shows a password once, which works inside and is kept by nobody', async () => {
+  it('shows a password once, which works in the guest and is stored nowhere', async () => {
     const headers = { 'idempotency-key': 'once' };
     const first = await redeploy({}, '', headers);
     const { initial_credentials, operation } = first.json<Redeployed>();
@@ -118,7 +118,7 @@ describe('a redeploy', () => {
     expect(stored.rows[0]?.text).not.toContain(password_hash);
   });
 
-  it('tells the new inside which keys and user data to use, and keeps to those it had', async () => {
+  it('applies new SSH keys and user data, or else those of the machine', async () => {
     const key = await mine.do('POST', 'ssh-keys', { name: 'k', public_key: freshPublicKey('k') });
     const user_data = '#cloud-config\nhostname: secret-marker\n';
     const told = await redeployed({ ssh_key_ids: [key.id], user_data });
@@ -140,7 +140,7 @@ describe('a redeploy', () => {
     expect(operations.rows[0]?.text).not.toContain(Buffer.from(user_data).toString('base64'));
   });
 
-  it('409: destroys no snapshots that it was not allowed to', async () => {
+  it('409: is refused if it would destroy snapshots without permission', async () => {
     const { id } = await mine.do('POST', `vms/${vm.id}/snapshots`, {});
     const refused = await redeploy();
     expect(refused.json()).toMatchObject({ code: 'vm_has_snapshots', snapshot_ids: [id] });
@@ -149,7 +149,7 @@ describe('a redeploy', () => {
     expect((await mine.instance(vm))?.snapshots).toEqual([]);
   });
 
-  it('409: touches neither a protected machine nor one in rescue', async () => {
+  it('409: is refused for a protected machine and one in rescue mode', async () => {
     await mine.do('PATCH', `vms/${vm.id}`, { protection: { redeploy: true } });
     expect((await redeploy()).json()).toMatchObject({ code: 'resource_protected' });
     await app.services.db
@@ -177,7 +177,7 @@ describe('a redeploy', () => {
     expect(answer.json().errors).toMatchObject([{ pointer, code }]);
   });
 
-  it('422: of a machine whose image is gone', async () => {
+  it('422: is refused if the image of the machine no longer exists', async () => {
     await app.services.db
       .updateTable('vms')
       .set({ image: sql`jsonb_set(image, '{id}', '"img_01jqzv2m7xe9rs5d3k8w4t6y0b"')` })
@@ -188,9 +188,9 @@ describe('a redeploy', () => {
   });
 });
 
-describe('a redeploy that goes wrong', () => {
+describe('a redeploy that fails', () => {
   it.each(['ensureRebuilt', 'ensureRunning'] as const)(
-    'at %s leaves the machine in error, unpaid, and can be repeated',
+    'at %s leaves the machine in error and not billed, and can be repeated',
     async (call) => {
       await fault(call);
       const { vm: broken, operation } = await redeployed();
@@ -205,7 +205,7 @@ describe('a redeploy that goes wrong', () => {
     },
   );
 
-  it('happens once though the engine does not answer', async () => {
+  it('without an answer of the engine is done once', async () => {
     await fault('ensureRebuilt', { times: 1, effect: { kind: 'fail_after' } });
     const { operation } = (await redeploy()).json<Vm>();
     await settle(app);
@@ -214,7 +214,7 @@ describe('a redeploy that goes wrong', () => {
     expect((await mine.readVm(vm.id)).status).toBe('running');
   });
 
-  it('keeps what the old disk was told when it is cancelled before the wipe', async () => {
+  it('keeps the old settings when it is cancelled before the disk is wiped', async () => {
     await write('kept');
     const before = await rowOf();
     await fault('ensureStopped', { times: 1, effect: { kind: 'unreachable' } });
@@ -229,7 +229,7 @@ describe('a redeploy that goes wrong', () => {
     expect((await disk())['/root/note']).toBe('kept');
   });
 
-  it('makes a machine that could never be made, with addresses of its own', async () => {
+  it('creates a machine whose creation failed, with new addresses', async () => {
     await addFault(app.services.db, { call: 'ensureInstance', effect: fail });
     vm = await mine.vm();
     expect(vm).toMatchObject({ status: 'error', primary_ipv4: null });
@@ -245,7 +245,7 @@ describe('a redeploy that goes wrong', () => {
     expect(await rowOf()).toMatchObject({ failed_at: null, is_billed: true });
   });
 
-  it('gives one that could never be made no more addresses than were asked for', async () => {
+  it('gives a machine whose creation failed only the addresses that it was ordered with', async () => {
     await addFault(app.services.db, { call: 'ensureInstance', effect: fail });
     vm = await mine.vm({ public_ipv6: false });
     expect(vm).toMatchObject({ status: 'error', primary_ipv4: null });
@@ -255,7 +255,7 @@ describe('a redeploy that goes wrong', () => {
     expect(made).toMatchObject({ status: 'running', ipv6_prefix: null, public_ips: [{ version: 4 }] });
   });
 
-  it('gives one that gave up all its addresses none, though it is in error', async () => {
+  it('gives a machine without addresses none, even if it is in error', async () => {
     for (const { ip_id } of vm.public_ips) {
       expect((await mine.send('DELETE', `vms/${vm.id}/public-ips/${ip_id}`)).statusCode).toBe(202);
       await settle(app);
@@ -265,7 +265,7 @@ describe('a redeploy that goes wrong', () => {
     expect((await redeployed()).vm).toMatchObject({ status: 'running', public_ips: [] });
   });
 
-  it('gives one that was made but never ran the addresses it has now', async () => {
+  it('gives a machine that never ran the addresses that it has now', async () => {
     await addFault(app.services.db, { call: 'ensureRunning', effect: fail });
     vm = await mine.vm();
     const [stale] = (await mine.instance(vm))?.nics ?? [];
@@ -276,7 +276,7 @@ describe('a redeploy that goes wrong', () => {
     expect((await mine.instance(vm))?.nics).toMatchObject([{ id: stale?.id, ipv4: made.primary_ipv4 }]);
   });
 
-  it('brings back one that was lost', async () => {
+  it('creates a lost machine again', async () => {
     await addFault(app.services.db, {
       call: 'ensureRebuilt',
       target: vm.id,

@@ -40,8 +40,8 @@ async function changed(vm: Vm, body: object): Promise<Vm> {
 
 const monthly = ({ price }: Pick<Vm, 'price'>): number => Number(price.monthly);
 
-describe('another size', () => {
-  it('202: the machine is resized by an operation, and costs from then on what the new size costs', async () => {
+describe('a new size in an update', () => {
+  it('202: resizes the machine by an operation, and changes its price afterwards', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const answer = await patch(vm, { plan: 'flex-2-4' });
     expect(answer.statusCode, answer.body).toBe(202);
@@ -64,7 +64,7 @@ describe('another size', () => {
     expect(monthly(after)).toBeGreaterThan(monthly(vm));
   });
 
-  it('can be only a larger disk, also of a machine with a size of its own', async () => {
+  it('can be only a larger disk, also of a machine with a custom size', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     expect(await changed(vm, { disk_gb: 60 })).toMatchObject({ plan: 'flex-1-2', vcpus: 1, disk_gb: 60 });
     const own = await changed(vm, { custom_size: { vcpus: 3, memory_mb: 5120 } });
@@ -73,7 +73,7 @@ describe('another size', () => {
     expect(await changed(own, { plan: 'custom', disk_gb: 70 })).toMatchObject(grown);
   });
 
-  it('can be a part of a size of its own; what is left out stays', async () => {
+  it('can be a part of a custom size; members that are left out stay', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const own = await changed(vm, { plan: 'custom', custom_size: { vcpus: 2 } });
     expect(own).toMatchObject({ plan: 'custom', vcpus: 2, memory_mb: 2048, disk_gb: 40 });
@@ -109,7 +109,7 @@ describe('another size', () => {
     });
   });
 
-  it('says in a dry run what it does and costs, to the cent', async () => {
+  it('shows in a dry run its effect and its cost, to the cent', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const body = { plan: 'flex-2-4', description: 'larger' };
     const dry = (await patch(vm, body, '?dry_run=true')).json();
@@ -132,14 +132,14 @@ describe('another size', () => {
     expect(answer.json()).toMatchObject({ plan: 'flex-2-4', operation: { status: 'succeeded' } });
   });
 
-  it('412: not if the machine has changed since it was read', async () => {
+  it('412: is refused with an old ETag', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     expect((await patch(vm, { labels: { a: '1' } })).statusCode).toBe(200);
     expect((await patch(vm, { plan: 'flex-2-4' }, '', { 'if-match': `"${vm.etag}"` })).statusCode).toBe(412);
     expect(await resizesOf(vm)).toEqual([]);
   });
 
-  it('starts one operation, however often it is sent; other members can still be changed meanwhile', async () => {
+  it('starts one operation, however often it is sent, and other members can still be changed meanwhile', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const first = await patch(vm, { plan: 'flex-2-4' });
     const again = await patch(vm, { plan: 'flex-2-4', labels: { a: '1' } });
@@ -155,7 +155,7 @@ describe('another size', () => {
   });
 });
 
-describe('the present size', () => {
+describe('the present size in an update', () => {
   it.each([
     { plan: 'flex-1-2' },
     { disk_gb: 40 },
@@ -163,7 +163,7 @@ describe('the present size', () => {
     { custom_size: {} },
     { custom_size: null },
     { plan: 'flex-1-2', disk_gb: 40, custom_size: null },
-  ])('200, and no operation: %j', async (body) => {
+  ])('200 without an operation: %j', async (body) => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const answer = await patch(vm, body);
     expect([answer.statusCode, answer.headers['operation-location']], answer.body).toEqual([200, undefined]);
@@ -178,14 +178,14 @@ describe('the present size', () => {
     { plan: 'custom', disk_gb: 50 },
     { plan: 'custom', custom_size: { vcpus: 3, memory_mb: 5120, disk_gb: 50 } },
     { custom_size: { vcpus: 3 }, disk_gb: null },
-  ])('200 for a machine with a size of its own: %j', async (body) => {
+  ])('200 for a machine with a custom size: %j', async (body) => {
     const vm = await vps.vm({ plan: undefined, custom_size: { vcpus: 3, memory_mb: 5120, disk_gb: 50 } });
     expect((await patch(vm, body)).statusCode).toBe(200);
     expect(await vps.readVm(vm.id)).toEqual(vm);
     expect(await resizesOf(vm)).toEqual([]);
   });
 
-  it('can be sent back while the machine is busy', async () => {
+  it('is accepted while the machine is busy', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     await vps.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
     expect((await patch(vm, { plan: 'flex-1-2', disk_gb: 40, labels: { a: '1' } })).statusCode).toBe(200);
@@ -193,7 +193,7 @@ describe('the present size', () => {
   });
 });
 
-describe('a size that is refused leaves all other members as they are', () => {
+describe('a size that is refused leaves all other members unchanged', () => {
   it.each([
     [{ plan: 'no-such-plan' }, '/plan', 'unknown_reference'],
     [{ plan: 'flex-2-4a' }, '/plan', 'incompatible'],
@@ -211,7 +211,7 @@ describe('a size that is refused leaves all other members as they are', () => {
     expect(await vps.readVm(vm.id)).toEqual(vm);
   });
 
-  it('422: a machine with a size of its own needs a plan instead', async () => {
+  it('422: a machine with a custom size needs a plan if custom_size is null', async () => {
     const vm = await vps.vm({ plan: undefined, custom_size: { vcpus: 3, memory_mb: 5120, disk_gb: 50 } });
     const answer = await patch(vm, { custom_size: null });
     expect(answer.json<{ errors: object[] }>().errors).toMatchObject([
@@ -219,7 +219,7 @@ describe('a size that is refused leaves all other members as they are', () => {
     ]);
   });
 
-  it('422: a disk that has grown does not go back to that of the plan', async () => {
+  it('422: a disk that has grown cannot shrink to that of the plan', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2', disk_gb: 60 });
     const answer = await patch(vm, { disk_gb: null });
     expect(answer.json<{ errors: object[] }>().errors).toMatchObject([

@@ -59,8 +59,8 @@ const openSpans = ({ id }: Vm) =>
     .where('ended_at', 'is', null)
     .execute();
 
-describe('a new size', () => {
-  it('of a running machine: it is stopped, grows, runs again, and costs more from then on', async () => {
+describe('a resize', () => {
+  it('of a running machine stops it, changes its size and price, and starts it again', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const answer = await resize(vm, { plan: 'flex-2-4' });
     expect(answer.json()).toMatchObject({
@@ -85,7 +85,7 @@ describe('a new size', () => {
     expect(await openSpans(vm)).toMatchObject([{ configuration: { plan: 'flex-2-4', disk_gb: 40 } }]);
   });
 
-  it('says in a dry run what it adds, to the cent', async () => {
+  it('shows in a dry run what it adds, to the cent', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const dry = (await resize(vm, { plan: 'flex-2-4' }, '?dry_run=true')).json<{
       cost: { monthly: string };
@@ -109,14 +109,17 @@ describe('a new size', () => {
   it.each([
     [true, 'no', 'stopped'],
     [false, 'yes', 'running'],
-  ] as const)('of one that %s: start_after %s leaves it %s', async (start, start_after, status) => {
-    const vm = await vps.vm({ plan: 'flex-1-2', start });
-    const { vm: after } = await resized(vm, { plan: 'flex-2-4', start_after });
-    expect(after.status).toBe(status);
-    await expectTrue(after);
-  });
+  ] as const)(
+    'of a machine that %s, with start_after %s, leaves it %s',
+    async (start, start_after, status) => {
+      const vm = await vps.vm({ plan: 'flex-1-2', start });
+      const { vm: after } = await resized(vm, { plan: 'flex-2-4', start_after });
+      expect(after.status).toBe(status);
+      await expectTrue(after);
+    },
+  );
 
-  it('leaves the disk as it is unless asked; a larger one stays billed on the way back', async () => {
+  it('keeps the disk unless asked, and a larger disk stays billed after the way back', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const { vm: grown } = await resized(vm, { plan: 'flex-2-4', disk_gb: 120 });
     expect(grown.disk_gb).toBe(120);
@@ -129,7 +132,7 @@ describe('a new size', () => {
     expect(await openSpans(vm)).toMatchObject([{ configuration: { plan: 'flex-1-2', disk_gb: 120 } }]);
   });
 
-  it('can be one of its own, and a plan again', async () => {
+  it('can change to a custom size, and back to a plan', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const { vm: own } = await resized(vm, { custom_size: { vcpus: 3, memory_mb: 5120 } });
     expect(own).toMatchObject({ plan: 'custom', vcpus: 3, memory_mb: 5120, disk_gb: 40 });
@@ -139,7 +142,7 @@ describe('a new size', () => {
     expect(monthly(back)).toBe(monthly(vm));
   });
 
-  it('that it has already changes nothing', async () => {
+  it('to the present size changes nothing', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const answer = await resize(vm, { plan: 'flex-1-2', disk_gb: 40 });
     expect(answer.json()).toMatchObject({
@@ -149,7 +152,7 @@ describe('a new size', () => {
     expect((await vps.readVm(vm.id)).etag).toBe(vm.etag);
   });
 
-  it('live: it is not stopped for it', async () => {
+  it('with mode live does not stop the machine', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const boot = (await vps.instance(vm))?.startedAt;
     const { vm: after } = await resized(vm, { plan: 'flex-2-4', disk_gb: 60, mode: 'live' });
@@ -159,8 +162,8 @@ describe('a new size', () => {
   });
 });
 
-describe('what fails on the way is taken back', () => {
-  it('a guest that does not listen: nothing changed', async () => {
+describe('a resize that fails is rolled back', () => {
+  it('when the guest ignores the shutdown request: nothing has changed', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const boot = (await vps.instance(vm))?.startedAt;
     await fault({ target: vm.id, effect: { kind: 'ignore_shutdown' } });
@@ -182,7 +185,7 @@ describe('what fails on the way is taken back', () => {
     ['the size', { call: 'ensureSize', times: 1 }, 40],
     ['the disk', { call: 'ensureSize', skip: 1, times: 1 }, 40],
     ['the start', { call: 'ensureRunning', times: 1 }, 60],
-  ] as const)('%s: it runs as before', async (_, where, disk_gb) => {
+  ] as const)('when the engine refuses %s: the machine runs as before', async (_, where, disk_gb) => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     await fault({ ...where, target: vm.id, effect: refused });
     const { operation, vm: after } = await resized(vm, { plan: 'flex-2-4', disk_gb: 60 });
@@ -195,7 +198,7 @@ describe('what fails on the way is taken back', () => {
     else expect(monthly(after)).toBeGreaterThan(monthly(vm));
   });
 
-  it('a size that cannot be taken back is told as it is', async () => {
+  it('and if the size cannot be changed back, the machine shows its real size', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     await fault({ call: 'ensureRunning', target: vm.id, effect: refused });
     await fault({ call: 'ensureSize', skip: 2, target: vm.id, effect: refused });
@@ -206,7 +209,7 @@ describe('what fails on the way is taken back', () => {
     expect(await openSpans(vm)).toMatchObject([{ configuration: { plan: 'flex-2-4', disk_gb: 40 } }]);
   });
 
-  it('live, refused by the engine: it runs on as it was', async () => {
+  it('when the engine refuses it live: the machine runs unchanged', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     await fault({ call: 'ensureSize', target: vm.id, effect: refused });
     const { operation, vm: after } = await resized(vm, { plan: 'flex-2-4', mode: 'live' });
@@ -216,14 +219,14 @@ describe('what fails on the way is taken back', () => {
   });
 });
 
-describe('409', () => {
+describe('a resize is refused with 409', () => {
   const codeOf = async (vm: Vm, body: object) => {
     const answer = await resize(vm, body);
     expect(answer.statusCode, answer.body).toBe(409);
     return answer.json<Record<string, unknown>>();
   };
 
-  it('in rescue, suspended, broken or busy', async () => {
+  it('in rescue mode, suspended, in error or busy', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     const set = (change: object) =>
       app.services.db.updateTable('vms').set(change).where('id', '=', vm.id).execute();
@@ -251,7 +254,7 @@ describe('409', () => {
     });
   });
 
-  it('no host has room: nothing is stopped, and what would fit is named', async () => {
+  it('if no host has room: nothing is stopped, and the sizes that fit are named', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2', location: 'ams1' });
     const hosts = () => app.services.db.updateTable('sandbox_hosts').where('location', '=', 'ams1');
     const before = await app.services.db
@@ -280,7 +283,7 @@ describe('409', () => {
     await settle(app);
   });
 
-  it('over the limit of processors, also with what others were granted and do not have yet', async () => {
+  it('over the limit of vCPUs, including sizes that were granted to running operations', async () => {
     await app.services.db
       .insertInto('account_limits')
       .values({ account_id: vps.account.id, limit_id: 'flexible-vps.vcpus', value: 5 })
@@ -300,7 +303,7 @@ describe('409', () => {
   });
 });
 
-describe('422', () => {
+describe('a resize is refused with 422', () => {
   it.each([
     [{}, '/plan', 'required'],
     [{ plan: 'flex-2-4', custom_size: { vcpus: 1, memory_mb: 1024 } }, '/custom_size', 'mutually_exclusive'],
@@ -317,7 +320,7 @@ describe('422', () => {
     expect(answer.json<{ errors: object[] }>().errors).toMatchObject([{ pointer, code }]);
   });
 
-  it('comes before what stands in the way of the machine', async () => {
+  it('before the state of the machine is checked', async () => {
     const vm = await vps.vm({ plan: 'flex-1-2' });
     await resize(vm, { plan: 'flex-2-4' });
     expect((await resize(vm, {})).statusCode).toBe(422);

@@ -11,7 +11,7 @@ import { exampleOperation } from '../operation-example.ts';
 import { enterStatus } from '../power/status.ts';
 import { BackupRef, SnapshotOf } from '../references.ts';
 import { StartAfter } from '../resize/schema.ts';
-import { requireAvailable, sacrifice } from '../snapshots/affected-snapshots.ts';
+import { acceptLossOfSnapshots, requireAvailable } from '../snapshots/affected-snapshots.ts';
 import { lockSnapshotsOf } from '../snapshots/store.ts';
 import { showVm } from '../vm-reading/present.ts';
 import { vms } from '../vms/resource.ts';
@@ -104,7 +104,7 @@ async function fromSnapshot(call: RestoreCall, before: VmRow, wanted: string): P
     ...vms.ref(before),
     loss: forGood(`All that was written to the disk after the snapshot ${snapshot.name}.`),
   });
-  const remove = await sacrifice(call, newer, {
+  const remove = await acceptLossOfSnapshots(call, newer, {
     isMeant: call.body.delete_newer_snapshots ?? false,
     code: 'newer_snapshots_exist',
     detail: (count) => `${count} taken after this one would be deleted.`,
@@ -135,7 +135,7 @@ async function fromBackup(call: RestoreCall, before: VmRow, backupId: string): P
   const loss = isSafe ? forNow(what) : forGood(what);
   call.effect({ action: 'wipe_disk', ...vms.ref(before), loss });
   const rows = await lockSnapshotsOf(call.db, call.caller.account.id, before.id);
-  const remove = await sacrifice(call, rows, {
+  const remove = await acceptLossOfSnapshots(call, rows, {
     isMeant,
     code: 'vm_has_snapshots',
     detail: (count) => `${count} of the machine would be deleted, because the disk is replaced.`,

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => clearFaults(app.services.db));
 
-const room = () => (app.services.compute.at('fra1') as Sandbox).room;
+const room = () => (app.services.compute.at('fra1') as Sandbox).core;
 const ref = () => ({ account: mine.account.id, id: vm.id });
 const write = (text: string) => writeInside(room(), ref(), '/root/note', text);
 const noted = async () => (await diskOf(room(), ref()))['/root/note'];
@@ -58,7 +58,7 @@ const fault = (call: 'ensureRestored' | 'removeSnapshot' | 'requestShutdown' | '
   });
 
 describe('a restore', () => {
-  it('puts the disk back and the machine on again, without cloud-init', async () => {
+  it('restores the disk and starts the machine, without running cloud-init', async () => {
     await write('before');
     const id = await take();
     await write('after');
@@ -75,7 +75,7 @@ describe('a restore', () => {
     expect(await eventTypes()).toContain('vm.restored');
   });
 
-  it('does not run cloud-init again though user data was to be applied since', async () => {
+  it('does not run cloud-init again although new user data was pending', async () => {
     const id = await take();
     await mine.do('PATCH', `vms/${vm.id}`, {
       user_data: '#cloud-config\n',
@@ -92,14 +92,14 @@ describe('a restore', () => {
     ['as_before', 'stopped', 'stopped'],
     ['yes', 'stopped', 'running'],
     ['no', 'running', 'stopped'],
-  ])('with start_after %s of one that is %s leaves it %s', async (start_after, before, after) => {
+  ])('with start_after %s of a machine that is %s leaves it %s', async (start_after, before, after) => {
     const id = await take();
     if (before === 'stopped') await power('power_off');
     expect((await restored(id, { start_after })).vm).toMatchObject({ status: after });
     expect(await mine.instance(vm)).toMatchObject({ state: after });
   });
 
-  it('cuts a guest off that does not heed the request to go down', async () => {
+  it('stops a guest by force that ignores the shutdown request', async () => {
     const id = await take();
     await addFault(app.services.db, { target: vm.id, effect: { kind: 'ignore_shutdown' } });
     const restore = await restored(id);
@@ -108,7 +108,7 @@ describe('a restore', () => {
     expect(await mine.operation(restore.id)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('409: to an older snapshot names those that would go; allowed, they go', async () => {
+  it('409: to an older snapshot names the newer ones that would be deleted, and deletes them if allowed', async () => {
     await write('one');
     const [one, two, three] = [await take(), await take(), await take()];
     const refused = await restore(one);
@@ -131,7 +131,7 @@ describe('a restore', () => {
     expect(await noted()).toBe('one');
   });
 
-  it('is not stopped by what is left of a snapshot that failed', async () => {
+  it('is not hindered by the remains of a failed snapshot', async () => {
     const one = await take();
     await addFault(app.services.db, {
       call: 'observeInstance',
@@ -175,7 +175,7 @@ describe('a restore is refused', () => {
     expect(answer.json().errors).toMatchObject([{ pointer, code }]);
   });
 
-  it('409: of a protected machine, one in rescue, and one that is busy', async () => {
+  it('409: for a protected machine, one in rescue mode, and a busy one', async () => {
     const id = await take();
     await mine.do('PATCH', `vms/${vm.id}`, { protection: { redeploy: true } });
     expect((await restore(id)).json()).toMatchObject({ code: 'resource_protected' });
@@ -197,7 +197,7 @@ describe('a restore is refused', () => {
     });
   });
 
-  it('409: while a machine is being made from a snapshot that would go', async () => {
+  it('409: while a machine is being created from a snapshot that would be deleted', async () => {
     const [one, two] = [await take(), await take()];
     const copy = { type: 'snapshot', vm_id: vm.id, snapshot_id: two };
     await mine.send('POST', 'vms', {
@@ -210,7 +210,7 @@ describe('a restore is refused', () => {
     expect(answer.json()).toMatchObject({ code: 'resource_in_use', used_by_count: 1 });
   });
 
-  it('409: the snapshot that is restored cannot be deleted meanwhile', async () => {
+  it('409: the snapshot that is being restored cannot be deleted', async () => {
     const id = await take();
     await restore(id);
     const answer = await mine.send('DELETE', `vms/${vm.id}/snapshots/${id}`);
@@ -218,8 +218,8 @@ describe('a restore is refused', () => {
   });
 });
 
-describe('a restore that goes wrong', () => {
-  it('leaves the machine stopped, with the disk it had', async () => {
+describe('a restore that fails', () => {
+  it('leaves the machine stopped, with its previous disk', async () => {
     await write('before');
     const id = await take();
     await write('after');
@@ -231,7 +231,7 @@ describe('a restore that goes wrong', () => {
     expect(await noted()).toBe('after');
   });
 
-  it('says that the machine runs where it could not be stopped', async () => {
+  it('leaves the machine running if it could not be stopped', async () => {
     const id = await take();
     await fault('requestShutdown');
     const { vm: now, operation } = await restored(id);
@@ -239,7 +239,7 @@ describe('a restore that goes wrong', () => {
     expect(now).toMatchObject({ status: 'running', operation: null });
   });
 
-  it('keeps no record of snapshots that are gone, nor loses one that is there', async () => {
+  it('keeps exactly the snapshots that still exist', async () => {
     const ids = [await take(), await take(), await take(), await take()];
     await fault('removeSnapshot', { skip: 2 });
     const answer = await restore(ids[0] ?? '', { delete_newer_snapshots: true });
@@ -251,7 +251,7 @@ describe('a restore that goes wrong', () => {
     expect((await mine.readVm(vm.id)).status).toBe('stopped');
   });
 
-  it('happens once though the engine does not answer', async () => {
+  it('without an answer of the engine is done once', async () => {
     await write('before');
     const id = await take();
     await addFault(app.services.db, {
@@ -268,7 +268,7 @@ describe('a restore that goes wrong', () => {
     expect(await noted()).toBe('before');
   });
 
-  it('goes on as before when it is cancelled in time, and cannot be cancelled later', async () => {
+  it('leaves the machine as before when it is cancelled in time, and cannot be cancelled later', async () => {
     const id = await take();
     await addFault(app.services.db, { call: 'requestShutdown', target: vm.id, times: 1, effect: lost });
     const answer = await restore(id);
@@ -308,7 +308,7 @@ describe('a restore that is cancelled while the guest shuts down', () => {
     return id;
   }
 
-  it('starts the machine again after the guest is off', async () => {
+  it('starts the machine again once the guest is off', async () => {
     const id = await waiting();
     await haltInside(room(), ref(), 'shutdown');
     await later(id);
@@ -317,14 +317,14 @@ describe('a restore that is cancelled while the guest shuts down', () => {
     expect(await mine.instance(vm)).toMatchObject({ state: 'running' });
   });
 
-  it('leaves a machine on whose guest ignores the request', async () => {
+  it('leaves the machine running if its guest ignores the request', async () => {
     const id = await waiting();
     expect(await outwaitGuests(app)).toBe(1);
     expect(await mine.operation(id)).toMatchObject({ status: 'cancelled' });
     expect(await mine.readVm(vm.id)).toMatchObject({ status: 'running', operation: null });
   });
 
-  it('does not keep a deletion waiting', async () => {
+  it('does not delay a deletion', async () => {
     const id = await waiting();
     expect((await mine.send('DELETE', `vms/${vm.id}`)).statusCode).toBe(202);
     await later(id);

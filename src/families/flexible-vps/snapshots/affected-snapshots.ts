@@ -56,7 +56,7 @@ export function requireMeant(rows: readonly Threatened[], { isMeant, code, detai
  * permission, but they are deleted as well, because the engine may still hold data of them. Returns the ids to delete,
  * newest first.
  */
-export async function sacrifice(
+export async function acceptLossOfSnapshots(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'now' | 'effect' | 'cost'>,
   rows: readonly SnapshotRow[],
   destruction: Destruction,

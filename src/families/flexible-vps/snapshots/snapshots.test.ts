@@ -55,7 +55,7 @@ const isAtEngine = async (id: string): Promise<boolean> =>
   (await mine.instance(vm))?.snapshots.some((snapshot) => snapshot.id === id) ?? false;
 
 describe('a snapshot', () => {
-  it('costs at most what its dry run says, which says so', async () => {
+  it('costs at most what its dry run shows, and the dry run says so', async () => {
     const dry = await mine.send('POST', `${path()}?dry_run=true`, {});
     const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${vm.disk_gb} GB.`;
     expect(dry.json().warnings).toEqual([{ code: 'cost_follows_size', detail }]);
@@ -64,7 +64,7 @@ describe('a snapshot', () => {
     expect(monthly).toBeLessThanOrEqual(Number(dry.json().cost.monthly));
   });
 
-  it('is taken of a running machine, which stays as it is', async () => {
+  it('is taken of a running machine, which keeps running', async () => {
     const answer = await take({ name: 'first', labels: { env: 'test' }, description: 'before' });
     expect(answer.statusCode, answer.body).toBe(202);
     const accepted = answer.json<Snapshot>();
@@ -94,7 +94,7 @@ describe('a snapshot', () => {
     expect(await typesOf()).toEqual(['snapshot.created']);
   });
 
-  it('gets a name from the time, and another one where that is taken', async () => {
+  it('gets a name from the time, and another one if that is taken', async () => {
     const one = await taken();
     expect(one.name).toMatch(/^snap-\d{8}-\d{6}(-\d+)?$/);
     await app.services.db
@@ -110,25 +110,25 @@ describe('a snapshot', () => {
     ['never', 'crash'],
     ['auto', 'filesystem'],
     ['require', 'filesystem'],
-  ])('with quiesce %s is consistent as %s', async (quiesce, consistency) => {
+  ])('with quiesce %s has the consistency %s', async (quiesce, consistency) => {
     expect(await taken({ quiesce })).toMatchObject({ consistency });
   });
 
-  it('409: is not promised to be quiet without an agent', async () => {
+  it('409: with quiesce require is refused without a guest agent', async () => {
     await app.services.db.updateTable('vms').set({ guest_agent: null }).where('id', '=', vm.id).execute();
     const answer = await take({ quiesce: 'require' });
     expect(answer.json()).toMatchObject({ code: 'guest_agent_unavailable', agent_last_seen_at: null });
     expect((await take({ quiesce: 'auto' })).statusCode).toBe(202);
   });
 
-  it('409: has a name of its own among those of its machine', async () => {
+  it('409: needs a unique name among the snapshots of its machine', async () => {
     const { id } = await taken({ name: 'same' });
     expect((await take({ name: 'same' })).json()).toMatchObject({ code: 'name_taken', existing_id: id });
     const other = await mine.vm();
     expect((await mine.send('POST', `vms/${other.id}/snapshots`, { name: 'same' })).statusCode).toBe(202);
   });
 
-  it('409: is one of ten, of which failed ones are none', async () => {
+  it('409: is refused beyond ten, not counting failed ones', async () => {
     await app.services.db
       .insertInto('vm_snapshots')
       .values(
@@ -161,14 +161,14 @@ describe('a snapshot', () => {
     expect(answer.json().errors).toMatchObject([{ pointer: '/expires_at', code: 'out_of_range' }]);
   });
 
-  it('409: waits for nobody', async () => {
+  it('409: is refused while another operation runs', async () => {
     const { operation } = (await take()).json<Snapshot>();
     const again = await take();
     expect(again.json()).toMatchObject({ code: 'operation_in_progress', operation_id: operation?.id });
     expect(again.headers['retry-after']).toBeDefined();
   });
 
-  it('404: is of a machine of the account, and of that machine', async () => {
+  it('404: is visible only to its account and under its machine', async () => {
     const { id } = await taken();
     const other = await mine.vm();
     expect((await mine.send('GET', `vms/${other.id}/snapshots/${id}`)).statusCode).toBe(404);
@@ -179,8 +179,8 @@ describe('a snapshot', () => {
   });
 });
 
-describe('a snapshot that goes wrong', () => {
-  it('is kept as failed, costs nothing, and is gone a day later with whatever the engine has of it', async () => {
+describe('a snapshot that fails', () => {
+  it('is kept as failed, costs nothing, and is deleted a day later, also at the engine', async () => {
     const { db } = app.services;
     await addFault(db, {
       call: 'ensureSnapshot',
@@ -205,7 +205,7 @@ describe('a snapshot that goes wrong', () => {
     expect(await resourceOf(failed.id)).toBeUndefined();
   });
 
-  it('is tried again while the engine does not answer, and taken once', async () => {
+  it('because the engine does not answer is retried, and taken once', async () => {
     await addFault(app.services.db, {
       call: 'ensureSnapshot',
       target: vm.id,
@@ -220,7 +220,7 @@ describe('a snapshot that goes wrong', () => {
     expect((await mine.instance(vm))?.snapshots).toHaveLength(1);
   });
 
-  it('is not believed to be there because the engine says so', async () => {
+  it('is not available just because the engine claims it', async () => {
     await addFault(app.services.db, {
       call: 'ensureSnapshot',
       target: vm.id,
@@ -274,7 +274,7 @@ async function wake(operationId: string | undefined): Promise<void> {
 }
 
 describe('deleting a snapshot', () => {
-  it('takes it away everywhere', async () => {
+  it('removes it from the engine, the lists and the inventory', async () => {
     const { id } = await taken();
     const answer = await mine.send('DELETE', path(id));
     expect(answer.statusCode, answer.body).toBe(202);
@@ -286,7 +286,7 @@ describe('deleting a snapshot', () => {
     expect(await typesOf()).toEqual(['snapshot.created', 'snapshot.deleted']);
   });
 
-  it('waits for what works on the machine', async () => {
+  it('waits for the operation of the machine', async () => {
     const { id } = await taken();
     const second = (await take()).json<Snapshot>();
     expect((await mine.send('DELETE', path(id))).statusCode).toBe(202);
@@ -295,7 +295,7 @@ describe('deleting a snapshot', () => {
     expect(await read(second.id)).toMatchObject({ status: 'available' });
   });
 
-  it('409: of one that is being made; twice is as good as once', async () => {
+  it('409: is refused while it is being taken; repeating the deletion returns the same operation', async () => {
     const { id, operation } = (await take()).json<Snapshot>();
     const early = await mine.send('DELETE', path(id));
     expect(early.json()).toMatchObject({ code: 'operation_in_progress', operation_id: operation?.id });
@@ -307,7 +307,7 @@ describe('deleting a snapshot', () => {
     expect(again.headers['operation-location']).toBe(first.headers['operation-location']);
   });
 
-  it('409: while a machine is being made from it, and not afterwards', async () => {
+  it('409: is refused while a machine is being created from it, and not afterwards', async () => {
     const { id } = await taken();
     const copy = await mine.send('POST', 'vms', {
       name: `copy-${Date.now()}`,
@@ -326,7 +326,7 @@ describe('deleting a snapshot', () => {
     expect((await mine.send('DELETE', path(id))).statusCode).toBe(202);
   });
 
-  it('leaves it available when the engine refuses', async () => {
+  it('leaves it available if the engine refuses', async () => {
     const { id } = await taken();
     await addFault(app.services.db, {
       call: 'removeSnapshot',
@@ -341,15 +341,15 @@ describe('deleting a snapshot', () => {
     expect((await mine.send('GET', path(id))).statusCode).toBe(404);
   });
 
-  it('412: of another version than was seen', async () => {
+  it('412: is refused with an old ETag', async () => {
     const { id } = await taken();
     const answer = await mine.send('DELETE', path(id), undefined, { 'if-match': '"stale"' });
     expect(answer.statusCode).toBe(412);
   });
 });
 
-describe('time', () => {
-  it('deletes what has expired, once, and nothing else', async () => {
+describe('the schedules of snapshots', () => {
+  it('delete expired snapshots once, and nothing else', async () => {
     const soon = new Date(Date.now() + 2 * 3_600_000).toISOString();
     const expiring = await taken({ name: 'short', expires_at: soon });
     expect(expiring.expires_at).toBe(soon);
@@ -373,7 +373,7 @@ describe('time', () => {
     expect(await read(lasting.id)).toMatchObject({ status: 'available' });
   });
 
-  it('brings what a snapshot takes up, and what it costs, up to date', async () => {
+  it('update the size and price of a snapshot', async () => {
     const { id, etag } = await taken();
     const before = await resourceOf(id);
     await app.services.db.updateTable('vm_snapshots').set({ size_bytes: 1 }).where('id', '=', id).execute();

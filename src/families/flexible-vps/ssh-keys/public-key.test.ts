@@ -42,7 +42,7 @@ const lineOf = (name: string, ...fields: (Buffer | string)[]): string =>
   `${name} ${blobOf(name, ...fields).toString('base64')}`;
 
 describe('a key that ssh-keygen made', () => {
-  it('is there in all types and sizes', () => {
+  it('has one of all types and sizes', () => {
     const kinds = strong.map(({ line }) => read(line)).map(({ type, bits }) => `${type} ${bits}`);
     expect(kinds).toEqual([
       'ed25519 256',
@@ -57,7 +57,7 @@ describe('a key that ssh-keygen made', () => {
     ]);
   });
 
-  it.each(strong)('is told as ssh-keygen tells it: $sha256', ({ line, sha256, md5 }) => {
+  it.each(strong)('has the fingerprints that ssh-keygen shows: $sha256', ({ line, sha256, md5 }) => {
     const key = read(`${line}\n`);
     const tell = (fingerprint: string) =>
       `${key.bits} ${fingerprint} ${key.comment || 'no comment'} (${shownNames[key.type]})`;
@@ -71,7 +71,7 @@ describe('a key that ssh-keygen made', () => {
   });
 });
 
-describe('the line', () => {
+describe('the line of a public key', () => {
   it('may have any blanks around its parts, and a comment of several words', () => {
     const [name, encoded] = good.split(' ');
     expect(read(`  ${name}\t ${encoded}   two  words \r\n`)).toMatchObject({
@@ -82,23 +82,23 @@ describe('the line', () => {
   });
 
   it.each(['\n', '\r', '\0', '\x0b', '\x1b', '\x7f', '\x85', '\u2028', '\u2029'])(
-    'is one line to whoever writes it down: %j',
+    'is refused with a line break: %j',
     (mark) => {
       expect(faultOf(`${good}${mark}ssh-rsa AAAA`)).toMatch(/one line/);
     },
   );
 
-  it('begins with the type: options of authorized_keys are not taken', () => {
+  it('is refused with options of authorized_keys before the type', () => {
     expect(faultOf(`command="id" ${good}`)).toMatch(/begins with its type/);
   });
 });
 
-describe('a blob', () => {
+describe('the binary part of a public key', () => {
   const rsa = (e: Buffer, n: Buffer) => lineOf('ssh-rsa', e, n);
   const e = Buffer.from([1, 0, 1]);
   const n = Buffer.concat([Buffer.from([0, 0x80]), randomBytes(254), Buffer.from([1])]);
 
-  it('of RSA has bits as its modulus has', () => {
+  it('of RSA has as many bits as its modulus', () => {
     expect(read(rsa(e, n)).bits).toBe(2048);
     expect(faultOf(rsa(e, Buffer.concat([Buffer.from([0x7f]), n.subarray(2)])))).toMatch(/has 2047/);
     const huge = Buffer.concat([Buffer.from([1]), Buffer.alloc(2047), Buffer.from([1])]);
@@ -110,7 +110,7 @@ describe('a blob', () => {
   const hybrid = Buffer.from(point);
   hybrid[0] = 6 + ((hybrid.at(-1) ?? 0) & 1);
 
-  it('of ECDSA is its curve and its point', () => {
+  it('of ECDSA must contain its curve and a point', () => {
     expect(read(lineOf('ecdsa-sha2-nistp256', 'nistp256', point)).bits).toBe(256);
   });
 
@@ -154,18 +154,18 @@ describe('a private key', () => {
     ['OpenSSH without armour', openssh],
     ['PuTTY', 'PuTTY-User-Key-File-3: ssh-ed25519\nEncryption: none'],
     ['a public key and its private one', `${good} ${String(pem('pkcs8')).replaceAll('\n', ' ')}`],
-  ])('is known as one: %s', (_, text) => {
+  ])('is recognised: %s', (_, text) => {
     const reading = readPublicKey(text);
     expect(reading).toMatchObject({ key: null, isPrivate: true });
     expect(JSON.stringify(reading)).not.toContain(text.slice(40, 80));
   });
 
-  it('is not what a comment speaks of', () => {
+  it('is not assumed because a comment mentions one', () => {
     expect(read(`${good} the PRIVATE KEY is in the safe`).bits).toBe(256);
   });
 });
 
-describe('whatever it is given', () => {
+describe('the parser of public keys', () => {
   const mutated = fc
     .tuple(
       fc.constantFrom(...recorded.map(({ line }) => line)),
@@ -187,7 +187,7 @@ describe('whatever it is given', () => {
       return `${name} ${blob.toString('base64')}`;
     });
 
-  it('never throws, and a key it takes is read the same again', () => {
+  it('never throws, and reads its own output as the same key', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), mutated, blobs), (text) => {
         const { key } = readPublicKey(text);
@@ -197,7 +197,7 @@ describe('whatever it is given', () => {
     );
   });
 
-  it('tells two keys apart', () => {
+  it('distinguishes two keys', () => {
     expect(read(freshPublicKey()).sha256).not.toBe(read(freshPublicKey()).sha256);
   });
 });

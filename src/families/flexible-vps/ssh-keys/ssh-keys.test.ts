@@ -47,8 +47,8 @@ async function events(): Promise<string[]> {
   return rows.map(({ type, resource_id }) => `${type} ${resource_id}`);
 }
 
-describe('storing', () => {
-  it('422: a line of more than 16 KiB, however few its characters', async () => {
+describe('storing an SSH key', () => {
+  it('422: a line of more than 16 KiB, counted in bytes', async () => {
     const answer = async (comment: string) =>
       (await post({ name: `key-${++serial}`, public_key: `${freshPublicKey()} ${comment}` })).json();
     expect((await answer('é'.repeat(8192))).errors).toMatchObject([
@@ -57,7 +57,7 @@ describe('storing', () => {
     expect((await answer('é'.repeat(8000))).comment).toContain('é');
   });
 
-  it('201: with what is read from the key, on one clean line', async () => {
+  it('201: stores it on one normalised line, with its type, size and fingerprints', async () => {
     const [name, encoded] = freshPublicKey().split(' ');
     const body = { name: 'laptop', public_key: ` ${name}  ${encoded} me@home\n`, labels: { of: 'me' } };
     const response = await post(body);
@@ -84,7 +84,7 @@ describe('storing', () => {
     expect(await events()).toEqual([`ssh_key.created ${id}`]);
   });
 
-  it('is in the inventory and counts against the limit, until it is deleted', async () => {
+  it('adds it to the inventory and to the limit, until it is deleted', async () => {
     const { id, name } = await store();
     const used = async () => {
       const limits = await app.call({ url: '/account/v1/limits', key: key.key });
@@ -101,7 +101,7 @@ describe('storing', () => {
     expect((await store({ name })).id).not.toBe(id);
   });
 
-  it('409 quota_exceeded: one more than allowed', async () => {
+  it('409 quota_exceeded: refuses one key more than allowed', async () => {
     await app.services.db
       .insertInto('account_limits')
       .values({ account_id: account.id, limit_id: 'flexible-vps.ssh-keys', value: 2 })
@@ -111,7 +111,7 @@ describe('storing', () => {
     expect(outcomes.sort()).toEqual(['201', '201', '409 quota_exceeded', '409 quota_exceeded']);
   });
 
-  it('409 name_taken: another key has the name', async () => {
+  it('409 name_taken: refuses the name of another key', async () => {
     const { id, name } = await store();
     const response = await post({ name, public_key: freshPublicKey() }, '?if_exists=return');
     expect([outcomeOf(response), response.json().existing_id]).toEqual(['409 name_taken', id]);
@@ -126,8 +126,8 @@ describe('storing', () => {
   });
 });
 
-describe('the same material again', () => {
-  it('409 ssh_key_exists: names the key that is there, whatever the comment and name', async () => {
+describe('storing the same key again', () => {
+  it('409 ssh_key_exists: names the existing key, whatever the comment and name', async () => {
     const first = await store();
     const public_key = first.public_key.replace(first.comment, 'other');
     for (const name of ['other', first.name]) {
@@ -136,7 +136,7 @@ describe('the same material again', () => {
     }
   });
 
-  it('200 with ?if_exists=return: the key as it was stored first, and nothing happens', async () => {
+  it('200 with ?if_exists=return: returns the existing key and changes nothing', async () => {
     const first = await store();
     const again = await post({ name: 'other', public_key: first.public_key }, '?if_exists=return');
     expect([again.statusCode, again.json()]).toEqual([200, first]);
@@ -145,7 +145,7 @@ describe('the same material again', () => {
     expect(dry.json().effects).toEqual([]);
   });
 
-  it('is stored once when many bring it at the same time', async () => {
+  it('stores it once when many calls arrive at the same time', async () => {
     const public_key = freshPublicKey();
     const answers = await Promise.all(
       Array.from({ length: 8 }, (_, i) => post({ name: `race-${i}`, public_key }, '?if_exists=return')),
@@ -156,7 +156,7 @@ describe('the same material again', () => {
     expect(new Set(answers.map((answer) => answer.json<SshKey>().id)).size).toBe(1);
   });
 
-  it('is another account’s own', async () => {
+  it('is allowed in another account', async () => {
     const { public_key } = await store();
     const other = await createKey(app.services.db, await createAccount(app.services.db));
     expect((await post({ name: 'mine', public_key }, '', other)).statusCode).toBe(201);
@@ -178,7 +178,7 @@ describe('a private key pasted by mistake', () => {
     ['without its armour', { name: 'oops', public_key: parts.join('') }, '422 validation_failed'],
     ['as a member of its own', { name: 'oops', private_key: pem }, '422 validation_failed'],
     ['in the name', { name: pem, public_key: freshPublicKey() }, '422 validation_failed'],
-  ])('%s: is refused, and stands nowhere afterwards', async (_, body, expected) => {
+  ])('%s: is refused, and is stored and logged nowhere', async (_, body, expected) => {
     const response = await post(body);
     await app.services.audit.flush();
     expect(outcomeOf(response)).toBe(expected);
@@ -189,7 +189,7 @@ describe('a private key pasted by mistake', () => {
     expect(parts.filter((part) => everything.includes(part))).toEqual([]);
   });
 
-  it('in JSON that cannot be read: is not quoted', async () => {
+  it('in malformed JSON: is not quoted', async () => {
     const payload = `{"name":"oops","public_key":"${pem}"}`;
     const headers = { 'content-type': 'application/json' };
     const response = await app.call({ method: 'POST', url: collection, payload, headers, key: key.key });
@@ -199,8 +199,8 @@ describe('a private key pasted by mistake', () => {
   });
 });
 
-describe('the list', () => {
-  it('is found by either fingerprint, however it was written', async () => {
+describe('the list of SSH keys', () => {
+  it('finds a key by either fingerprint, in any notation', async () => {
     const wanted = await store();
     await store();
     const { fingerprint_sha256: sha256, fingerprint_md5: md5 } = wanted;
@@ -209,18 +209,18 @@ describe('the list', () => {
     expect(await list(`?fingerprint=SHA256:${'A'.repeat(43)}`)).toEqual([]);
   });
 
-  it('takes a plus that was not encoded', async () => {
+  it('accepts a plus sign in the fingerprint that was not URL-encoded', async () => {
     let wanted = await store();
     while (!wanted.fingerprint_sha256.includes('+')) wanted = await store();
     expect(await list(`?fingerprint=${wanted.fingerprint_sha256}`)).toEqual([wanted.id]);
   });
 
-  it('422: what is no fingerprint', async () => {
+  it('422: refuses a text that is not a fingerprint', async () => {
     const response = await app.call({ url: `${collection}?fingerprint=abc`, key: key.key });
     expect(response.json().errors).toMatchObject([{ pointer: 'query/fingerprint' }]);
   });
 
-  it('is filtered by name and labels, the newest first', async () => {
+  it('filters by name and labels, newest first', async () => {
     const a = await store({ labels: { env: 'prod' } });
     const b = await store({ labels: { env: 'test' } });
     expect(await list('')).toEqual([b.id, a.id]);
@@ -229,7 +229,7 @@ describe('the list', () => {
   });
 });
 
-it('412: is not deleted under another version', async () => {
+it('412: an SSH key is not deleted with an old ETag', async () => {
   const { id, etag } = await store();
   const remove = (version: string) =>
     app.call({
@@ -242,15 +242,15 @@ it('412: is not deleted under another version', async () => {
   expect(outcomeOf(await remove(etag))).toBe('204');
 });
 
-describe('a reference', () => {
-  it('gives the keys in the order in which they were named', async () => {
+describe('a reference to SSH keys', () => {
+  it('returns the keys in the order in which they were named', async () => {
     const [a, b] = [await store(), await store()];
     const rows = await requireSshKeys(app.services.db, account.id, [b.id, a.id], '/ssh_key_ids');
     expect(rows.map(({ public_key }) => public_key)).toEqual([b.public_key, a.public_key]);
     expect(await requireSshKeys(app.services.db, account.id, [], '/ssh_key_ids')).toEqual([]);
   });
 
-  it('422 unknown_reference: points at each one that is not there or belongs to others', async () => {
+  it('422 unknown_reference: names each key that does not exist or belongs to another account', async () => {
     const own = await store();
     const stranger = await createAccount(app.services.db);
     const ids = [sshKeys.newId(), own.id, sshKeys.newId()];

@@ -50,7 +50,7 @@ describe('the traffic of a machine', () => {
     expect(await shown()).toMatchObject({ used_out_gb: null, used_in_gb: null });
   });
 
-  it('is added up, each time once, whoever counts', async () => {
+  it('is counted once for each period, even by several workers', async () => {
     const { engine, asked } = engineWith(1);
     await count(engine, at(10));
     await Promise.all([count(engine, at(15)), count(engine, at(15)), count(engine, at(15))]);
@@ -68,7 +68,7 @@ describe('the traffic of a machine', () => {
     expect(traffic).toMatchObject({ used_out_gb: 2 });
   });
 
-  it('begins anew with each month', async () => {
+  it('starts at zero in each month', async () => {
     const { engine, asked } = engineWith(1);
     await count(engine, at(-10));
     await count(engine, at(-5));
@@ -102,7 +102,7 @@ describe('the traffic of a machine', () => {
     expect(counted.map(({ location }) => location).sort()).toEqual(['ams1', 'fra1', 'hel1']);
   });
 
-  it('is gone with the machine', async () => {
+  it('is deleted with the machine', async () => {
     const { engine } = engineWith(1);
     await count(engine, at(10));
     await count(engine, at(20));

@@ -20,8 +20,8 @@ afterAll(() => app.close());
 const read = (query = '', headers = {}) =>
   vps.send('GET', `vms/${vm.id}/console-log${query}`, undefined, headers);
 
-describe('the log', () => {
-  it('is read as lines, the last ones first to be kept', async () => {
+describe('the console log', () => {
+  it('is returned as lines, and a limit keeps the last lines', async () => {
     const all = (await read()).json<{ lines: string[]; truncated: boolean }>();
     expect(all.truncated).toBe(false);
     expect(all.lines.join('\n')).toMatch(/cloud-init/i);
@@ -30,7 +30,7 @@ describe('the log', () => {
     expect(last).toEqual({ lines: all.lines.slice(-3), truncated: true });
   });
 
-  it('is read as text by whoever accepts that, and only by them', async () => {
+  it('is returned as text only if the Accept header prefers text', async () => {
     const { lines } = (await read()).json<{ lines: string[] }>();
     const text = await read('', { accept: 'text/plain' });
     expect(text.headers['content-type']).toBe('text/plain; charset=utf-8');
@@ -50,7 +50,7 @@ describe('the log', () => {
     expect((await read('', { accept: 'text/html' })).statusCode).toBe(406);
   });
 
-  it('404 and other refusals are problems, whatever is accepted', async () => {
+  it('404 and other refusals are problem documents, whatever the Accept header says', async () => {
     const answer = await vps.send('GET', 'vms/vm_01jqzv2m7xe9rs5d3k8w4t6y0b/console-log', undefined, {
       accept: 'text/plain',
     });
@@ -58,7 +58,7 @@ describe('the log', () => {
     expect(answer.headers['content-type']).toBe('application/problem+json');
   });
 
-  it('422: of more lines than are kept, or of none', async () => {
+  it('422: refuses a number of lines that is zero, not whole or too large', async () => {
     for (const lines of [0, 5001, 1.5]) expect((await read(`?lines=${lines}`)).statusCode).toBe(422);
   });
 
@@ -74,15 +74,15 @@ describe('the log', () => {
   });
 });
 
-describe('what is cut', () => {
-  it('are escape sequences, unless they are wanted', () => {
+describe('the cut of a console log', () => {
+  it('removes escape sequences, unless raw is set', () => {
     const text = '\u001b[1;32mOK\u001b[0m done\r\n\u001b]0;title\u0007\u001b(Bplain\u0000\n\tindented ü';
     const options = { lines: 10, raw: false };
     expect(cutLog(text, options)).toEqual({ lines: ['OK done', 'plain', '\tindented ü'], truncated: false });
     expect(cutLog(text, { ...options, raw: true }).lines[0]).toBe('\u001b[1;32mOK\u001b[0m done\r');
   });
 
-  it('is all but the last 256 KiB, and the line that is cut in two', () => {
+  it('keeps the last 256 KiB, without the line that would be split', () => {
     const line = `${'ü'.repeat(500)}\n`;
     const { lines, truncated } = cutLog(line.repeat(300), { lines: 5000, raw: false });
     expect(truncated).toBe(true);
@@ -91,7 +91,7 @@ describe('what is cut', () => {
     expect(lines.length).toBe(261);
   });
 
-  it('is nothing of what has nothing', () => {
+  it('of an empty log is empty', () => {
     expect(cutLog('', { lines: 5, raw: false })).toEqual({ lines: [], truncated: false });
     expect(cutLog('one', { lines: 5, raw: false })).toEqual({ lines: ['one'], truncated: false });
   });

@@ -99,7 +99,7 @@ async function gone(): Promise<void> {
 }
 
 describe('a console', () => {
-  it('leads to the shell of the machine and back', async () => {
+  it('connects to the shell of the machine in both directions', async () => {
     const terminal = await connected(await session({ type: 'serial' }));
     expect(terminal.socket.protocol).toBe('hostplane.console');
     await terminal.until(/automatic login.*# $/s);
@@ -112,7 +112,7 @@ describe('a console', () => {
     await gone();
   });
 
-  it('tells who asked for it, and keeps of the token only a hash', async () => {
+  it('records who requested it, and stores only a hash of the token', async () => {
     const answer = await ask({ ttl_seconds: 60 });
     expect(answer.headers['cache-control']).toBe('no-store');
     const { url, token, protocol, expires_at } = answer.json();
@@ -137,14 +137,14 @@ describe('a console', () => {
     await gone();
   });
 
-  it('is answered again without its token', async () => {
+  it('is repeated without its token for the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': vm.id };
     const first = await ask({}, headers);
     const again = await ask({}, headers);
     expect(again.json()).toEqual({ ...first.json(), token: null, secret_returned_before: true });
   });
 
-  it('404: is opened once, in time, and with its own token only', async () => {
+  it('404: can be opened once, before its expiry, and with its own token only', async () => {
     const first = await session();
     const other = await session();
     const { socket } = await connected(first);
@@ -167,7 +167,7 @@ describe('a console', () => {
     expect(socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  it('409: a sixth of one machine has to wait until one is closed or has run out', async () => {
+  it('409: a sixth session of one machine is refused until one is closed or has expired', async () => {
     const sessions = [];
     for (let i = 0; i < 5; i++) sessions.push(await session());
     const { socket } = await connected(sessions[0]!);
@@ -185,7 +185,7 @@ describe('a console', () => {
     expect(await rows()).toEqual([]);
   });
 
-  it('counts as open while somebody is connected, and no longer when its process died', async () => {
+  it('counts as open while a client is connected, and no longer after its process died', async () => {
     const beating = await another({ consoleBeatMilliseconds: BEAT_MS });
     await once(dial(await session(), await listen(beating)), 'open');
     const { db } = app.services;
@@ -201,7 +201,7 @@ describe('a console', () => {
     await beating.close();
   });
 
-  it('ends with its machine', async () => {
+  it('is closed when its machine is deleted', async () => {
     const beating = await another({ consoleBeatMilliseconds: BEAT_MS });
     const socket = dial(await session(), await listen(beating));
     await once(socket, 'open');
@@ -213,7 +213,7 @@ describe('a console', () => {
     await beating.close();
   });
 
-  it('503: is not used up by an engine that does not answer', async () => {
+  it('503: an engine that does not answer does not use up the token', async () => {
     const given = await session();
     await addFault(app.services.db, { target: vm.id, call: 'openConsole', effect: { kind: 'unreachable' } });
     expect(await refused(dial(given))).toEqual({ status: 503, code: 'engine_unavailable' });
@@ -221,7 +221,7 @@ describe('a console', () => {
     await connected(given);
   });
 
-  it('409: needs a machine that runs, and a screen where one is asked for', async () => {
+  it('409: is refused for a stopped machine, and if the engine has no graphical console', async () => {
     const graphical = await ask({ type: 'graphical' });
     expect(graphical.statusCode).toBe(409);
     expect(graphical.json()).toMatchObject({
@@ -235,7 +235,7 @@ describe('a console', () => {
     expect(await refused(dial(given))).toEqual({ status: 409, code: 'vm_not_running' });
   });
 
-  it('ends when the server stops', async () => {
+  it('is closed when the server stops', async () => {
     const other = await another();
     const socket = dial(await session(), await listen(other));
     await once(socket, 'open');
@@ -247,7 +247,7 @@ describe('a console', () => {
   });
 });
 
-describe('the console of a key that loses its right', () => {
+describe('the console of a key that loses its permission', () => {
   const setStatus = (status: 'active' | 'suspended') =>
     app.services.db
       .updateTable('api_keys')
@@ -267,7 +267,7 @@ describe('the console of a key that loses its right', () => {
     await gone();
   });
 
-  it('passes on nothing more from a client that does not answer the close', async () => {
+  it('passes on nothing more from a client that does not answer the close frame', async () => {
     const silent = dial(await session());
     await once(silent, 'message');
     silent.pause();
@@ -283,7 +283,7 @@ describe('the console of a key that loses its right', () => {
     expect(await terminal.type('cat /root/late')).toContain('No such file');
   });
 
-  it('is closed also if the change falls into a gap of the notifications', async () => {
+  it('is closed even if the notification of the change was lost', async () => {
     const { db } = app.services;
     const { socket } = await connected(await session());
     await watched(1);
@@ -305,7 +305,7 @@ describe('the console of a key that loses its right', () => {
     ['of the key', () => setStatus('suspended'), () => setStatus('active')],
     ['of all keys', () => stopAll(true), () => stopAll(false)],
   ])(
-    '404: a token from before a suspension %s opens nothing when it is over, a new one does',
+    '404: a token from before a suspension %s stays invalid after it ends, and a new one works',
     async (_, suspend, resume) => {
       const given = await session();
       await suspend();
@@ -317,7 +317,7 @@ describe('the console of a key that loses its right', () => {
     },
   );
 
-  it('404: is not opened from an address that the allowlist does not contain', async () => {
+  it('404: is refused from an address that the allowlist does not contain', async () => {
     const { db } = app.services;
     const given = await session();
     await db

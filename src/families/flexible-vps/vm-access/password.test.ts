@@ -28,8 +28,8 @@ const reset = (body: object = {}, headers = {}, query = '') =>
 
 /** Reads /etc/shadow of the machine, which holds the password hashes. */
 async function shadow(): Promise<string> {
-  const { room } = app.services.compute.at(vm.location) as Sandbox;
-  return (await diskOf(room, { account: vps.account.id, id: vm.id }))['/etc/shadow'] ?? '';
+  const { core } = app.services.compute.at(vm.location) as Sandbox;
+  return (await diskOf(core, { account: vps.account.id, id: vm.id }))['/etc/shadow'] ?? '';
 }
 
 async function told(): Promise<string[]> {
@@ -43,8 +43,8 @@ async function told(): Promise<string[]> {
   return events.map(({ message }) => message);
 }
 
-describe('a password', () => {
-  it('is made for the default user of the image, told once and told of', async () => {
+describe('resetting a password', () => {
+  it('sets one for the default user of the image, shows it once, and writes an event', async () => {
     const before = await shadow();
     const answer = await reset();
     expect(answer.statusCode, answer.body).toBe(200);
@@ -57,13 +57,13 @@ describe('a password', () => {
     expect(app.logged.join('')).not.toContain(password);
   });
 
-  it('is made for whom it is asked for', async () => {
+  it('sets one for the named user', async () => {
     expect((await reset({ username: 'deploy' })).json()).toMatchObject({ username: 'deploy' });
     expect(await shadow()).toContain('deploy:');
     expect((await reset({ username: 'Not A User' })).statusCode).toBe(422);
   });
 
-  it('is not set twice by a repeat, which does not tell it again', async () => {
+  it('is not done twice for a repeated call, which does not show the password again', async () => {
     const headers = { 'idempotency-key': vm.id };
     const first = await reset({}, headers);
     const set = await shadow();
@@ -72,7 +72,7 @@ describe('a password', () => {
     expect(await shadow()).toBe(set);
   });
 
-  it('is not set by a dry run, nor before somebody approved', async () => {
+  it('does nothing in a dry run, or before it is approved', async () => {
     const before = await shadow();
     const dry = await reset({}, {}, '?dry_run=true');
     expect(dry.json()).toMatchObject({ dry_run: true, effects: [{ action: 'update', id: vm.id }] });
@@ -89,8 +89,8 @@ describe('a password', () => {
   });
 });
 
-describe('no password is set', () => {
-  it('409: in a machine that does not run', async () => {
+describe('resetting a password is refused', () => {
+  it('409: for a machine that does not run', async () => {
     await vps.do('POST', `vms/${vm.id}/actions`, { type: 'power_off' });
     const answer = await reset();
     expect(answer.statusCode).toBe(409);
@@ -110,7 +110,7 @@ describe('no password is set', () => {
     expect(last_seen_at).not.toBeNull();
   });
 
-  it('422: for a user that the guest does not have', async () => {
+  it('422: for a user that does not exist in the guest', async () => {
     const effect = { kind: 'fail', code: 'validation_failed', detail: 'No such user.' } as const;
     await addFault(app.services.db, { target: vm.id, call: 'setPassword', effect });
     const answer = await reset({ username: 'nobody-here' });
@@ -147,7 +147,7 @@ describe('no password is set', () => {
     expect((await reset({}, headers)).json().password).toMatch(/^.{24}$/);
   });
 
-  it('409: while another call sets one on the same machine, so that the last answer is the last password', async () => {
+  it('409: while another call sets one on the same machine, so that the last answer has the valid password', async () => {
     await addFault(app.services.db, {
       target: vm.id,
       call: 'setPassword',
@@ -168,7 +168,7 @@ describe('no password is set', () => {
     expect((await reset()).statusCode).toBe(200);
   });
 
-  it('409: no longer, once the claim of a call whose process ended has run out', async () => {
+  it('409: until the claim of a process that ended has expired', async () => {
     const { db } = app.services;
     await claimSubject(db, vm.id, 60);
     expect((await reset()).json()).toMatchObject({ code: 'operation_in_progress' });
@@ -181,7 +181,7 @@ describe('no password is set', () => {
     expect(await db.selectFrom('claims').selectAll().where('subject', '=', vm.id).execute()).toEqual([]);
   });
 
-  it('200: also if the claim cannot be released, which then runs out', async () => {
+  it('but 200 even if the claim cannot be released, which then expires', async () => {
     const { db } = app.services;
     await sql`
       create function keep_claims() returns trigger language plpgsql as $$ begin raise 'kept'; end $$`.execute(

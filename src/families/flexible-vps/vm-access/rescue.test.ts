@@ -58,7 +58,7 @@ async function expire(): Promise<void> {
 }
 
 describe('rescue mode', () => {
-  it('is entered by a restart, with a password that is told once, and left again', async () => {
+  it('is entered by a restart, with a password that is shown once, and can be left again', async () => {
     const boot = await bootOf();
     const answer = await ask({ enabled: true, duration_hours: 2 });
     expect(answer.statusCode, answer.body).toBe(202);
@@ -88,7 +88,7 @@ describe('rescue mode', () => {
     expect(await told()).toEqual(['vm.rescue_entered', 'vm.rescue_left']);
   });
 
-  it('keeps neither password nor hash where others could read it', async () => {
+  it('writes neither password nor hash to operations or logs', async () => {
     const { rescue_credentials, operation } = await set({ enabled: true });
     const password = rescue_credentials?.password ?? '?';
     const { input } = await operationOf(app, operation?.id ?? '');
@@ -97,7 +97,7 @@ describe('rescue mode', () => {
     expect(app.logged.join('')).not.toContain(password);
   });
 
-  it('takes SSH keys instead of a password', async () => {
+  it('accepts SSH keys instead of a password', async () => {
     const key = await vps.do('POST', 'ssh-keys', { name: 'mine', public_key: freshPublicKey() });
     const { rescue_credentials } = await set({ enabled: true, ssh_key_ids: [key.id] });
     expect(rescue_credentials).toBeNull();
@@ -108,7 +108,7 @@ describe('rescue mode', () => {
     });
   });
 
-  it('that is as wanted already changes nothing', async () => {
+  it('is not changed if it already has the requested state', async () => {
     const off = await set({ enabled: false });
     expect(off.operation).toMatchObject({ status: 'succeeded', result: { changed: false } });
     await set({ enabled: true });
@@ -122,7 +122,7 @@ describe('rescue mode', () => {
     expect(await bootOf()).toBe(boot);
   });
 
-  it('waits for the next start where no restart is wanted', async () => {
+  it('starts with the next boot if restart is false', async () => {
     const boot = await bootOf();
     expect((await set({ enabled: true, restart: false })).status).toBe('running');
     expect(await rescue()).toEqual({ wanted: true, active: false });
@@ -132,7 +132,7 @@ describe('rescue mode', () => {
     expect(await vps.readVm(vm.id)).toMatchObject({ rescue: { active: true } });
   });
 
-  it('starts a machine that is stopped, or leaves it so', async () => {
+  it('starts a stopped machine, or leaves it stopped', async () => {
     await power('power_off');
     await set({ enabled: true, restart: false });
     expect(await vps.readVm(vm.id)).toMatchObject({ status: 'stopped', rescue: { active: true } });
@@ -144,7 +144,7 @@ describe('rescue mode', () => {
     expect(await rescue()).toEqual({ wanted: false, active: false });
   });
 
-  it('cuts off a guest that does not listen', async () => {
+  it('stops a guest by force that ignores the shutdown request', async () => {
     await addFault(app.services.db, { target: vm.id, effect: { kind: 'ignore_shutdown' } });
     await set({ enabled: true });
     expect(await rescue()).toEqual({ wanted: true, active: false });
@@ -152,7 +152,7 @@ describe('rescue mode', () => {
     expect(await rescue()).toEqual({ wanted: true, active: true });
   });
 
-  it('409: not while something else is done to it, nor in a state without power', async () => {
+  it('409: is refused while another operation runs, and for a suspended machine', async () => {
     await vps.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
     const busy = await ask({ enabled: true });
     expect(busy.json()).toMatchObject({ code: 'operation_in_progress', operation_id: expect.any(String) });
@@ -162,8 +162,8 @@ describe('rescue mode', () => {
   });
 });
 
-describe('trouble', () => {
-  it('leaves the machine as it was where the engine refuses', async () => {
+describe('rescue mode with a failing engine', () => {
+  it('leaves the machine unchanged if the engine refuses', async () => {
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'Told to fail.' } as const;
     await addFault(app.services.db, { target: vm.id, call: 'ensureRescue', effect });
     const { operation } = await set({ enabled: true });
@@ -178,7 +178,7 @@ describe('trouble', () => {
   it.each([
     ['requestShutdown', 'running'],
     ['restart', 'stopped'],
-  ] as const)('is told as it is: set, but not entered, because %s is refused', async (call, status) => {
+  ] as const)('shows that it is set but not entered if %s is refused', async (call, status) => {
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'Told to fail.' } as const;
     await addFault(app.services.db, { target: vm.id, call, effect });
     const { operation } = await set({ enabled: true });
@@ -187,7 +187,7 @@ describe('trouble', () => {
     expect(await rescue()).toEqual({ wanted: true, active: false });
   });
 
-  it('of an engine that lies is noticed', async () => {
+  it('fails if the engine only claims to have done it', async () => {
     await addFault(app.services.db, {
       target: vm.id,
       call: 'ensureRescue',
@@ -208,8 +208,8 @@ describe('trouble', () => {
   });
 });
 
-describe('when its time is over', () => {
-  it('a running machine is started again from its own disk', async () => {
+describe('when rescue mode expires', () => {
+  it('a running machine is restarted from its own disk', async () => {
     await set({ enabled: true });
     await rescueExpiry.run(app.services);
     expect(await vps.readVm(vm.id)).toMatchObject({ status: 'running', rescue: { active: true } });
@@ -225,7 +225,7 @@ describe('when its time is over', () => {
     expect(await told()).toEqual(['vm.rescue_entered', 'vm.rescue_left']);
   });
 
-  it('a stopped one stays stopped', async () => {
+  it('a stopped machine stays stopped', async () => {
     await set({ enabled: true });
     await power('power_off');
     await expire();
@@ -235,7 +235,7 @@ describe('when its time is over', () => {
     expect(await rescue()).toEqual({ wanted: false, active: false });
   });
 
-  it('what cannot be ended now is ended later, and says when', async () => {
+  it('a failed attempt is repeated later, and the machine shows when', async () => {
     await set({ enabled: true });
     const effect = { kind: 'fail', code: 'engine_failed', detail: 'Told to fail.' } as const;
     await addFault(app.services.db, { target: vm.id, call: 'ensureRescue', effect });

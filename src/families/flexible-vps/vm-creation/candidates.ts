@@ -18,7 +18,7 @@ export interface Candidate {
   readonly priced: PricedItem;
 }
 
-interface Wish {
+interface LocationChoice {
   readonly location: string;
   readonly choice: SizeChoice;
   /** Prefix for the pointers of its errors; empty for the body itself. */
@@ -27,10 +27,15 @@ interface Wish {
   readonly members: readonly string[];
 }
 
-function wishesOf(body: CreateVm): Wish[] {
+function choicesOf(body: CreateVm): LocationChoice[] {
   const { location, plan, custom_size, disk_gb, fallbacks = [] } = body;
-  const first: Wish = { location, choice: { plan, custom_size, disk_gb }, pointer: '', members: [] };
-  const others = fallbacks.map((fallback, i): Wish => {
+  const first: LocationChoice = {
+    location,
+    choice: { plan, custom_size, disk_gb },
+    pointer: '',
+    members: [],
+  };
+  const others = fallbacks.map((fallback, i): LocationChoice => {
     const choice: SizeChoice = fallback.plan === undefined ? first.choice : { plan: fallback.plan, disk_gb };
     const members = Object.keys(fallback);
     return { location: fallback.location ?? location, choice, pointer: `/fallbacks/${i}`, members };
@@ -81,12 +86,14 @@ function misfitsOf(origin: Origin, { size, architecture }: Sized): FieldError[] 
 }
 
 /** An error that the body has already is not repeated for each fallback that takes the same member from it. */
-function gather(found: readonly { readonly wish: Wish; readonly errors: readonly FieldError[] }[]) {
+function gather(
+  found: readonly { readonly wanted: LocationChoice; readonly errors: readonly FieldError[] }[],
+) {
   const told = new Set((found[0]?.errors ?? []).map(keyOf));
-  return found.flatMap(({ wish, errors }, i) => {
-    const isOwn = ({ pointer }: FieldError): boolean => wish.members.includes(pointer.split('/')[1] ?? '');
+  return found.flatMap(({ wanted, errors }, i) => {
+    const isOwn = ({ pointer }: FieldError): boolean => wanted.members.includes(pointer.split('/')[1] ?? '');
     const own = i === 0 ? errors : errors.filter((error) => isOwn(error) || !told.has(keyOf(error)));
-    return at(wish.pointer, own);
+    return at(wanted.pointer, own);
   });
 }
 
@@ -109,20 +116,21 @@ export function candidatesOf(
   origin: Origin | undefined,
 ): Candidate[] {
   const ipv4 = body.public_ipv4?.mode ?? 'ephemeral';
-  const found = wishesOf(body).map((wish) => {
+  const found = choicesOf(body).map((wanted) => {
     const configuration = {
-      ...configurationOf(wish.location, wish.choice, ipv4, origin?.publicImage ?? null),
+      ...configurationOf(wanted.location, wanted.choice, ipv4, origin?.publicImage ?? null),
       // Has no price. A redeploy after a failed creation reads it, to allocate the right addresses again.
       ...(body.public_ipv6 === false ? { public_ipv6: false } : {}),
     };
     const priced = priceVm(call.services, configuration, { at: call.now });
-    const sized = sizeOf(call.services, wish.choice);
-    const elsewhere = placeFaults(call.services, sized?.plan ?? '', wish.location, call.now);
-    if (!priced.ok) return { wish, errors: [...elsewhere, ...asBodyErrors(priced.problems)], candidates: [] };
+    const sized = sizeOf(call.services, wanted.choice);
+    const elsewhere = placeFaults(call.services, sized?.plan ?? '', wanted.location, call.now);
+    if (!priced.ok)
+      return { wanted, errors: [...elsewhere, ...asBodyErrors(priced.problems)], candidates: [] };
     if (sized === undefined) throw new Error('A choice that has a price has no size.');
     const errors = [...elsewhere, ...(origin === undefined ? [] : misfitsOf(origin, sized))];
-    const candidate = { location: wish.location, ...sized, configuration, priced: priced.item };
-    return { wish, errors, candidates: [candidate] };
+    const candidate = { location: wanted.location, ...sized, configuration, priced: priced.item };
+    return { wanted, errors, candidates: [candidate] };
   });
   const errors = [...contradictionsOf(body), ...gather(found)];
   if (errors.length > 0) throw invalid(errors);
@@ -131,7 +139,7 @@ export function candidatesOf(
 
 /** The places that the body asks for and that exist, before its other members are checked. */
 export const placesOf = (services: Services, body: CreateVm): Pick<Candidate, 'location' | 'size'>[] =>
-  wishesOf(body).flatMap(({ location, choice }) => {
+  choicesOf(body).flatMap(({ location, choice }) => {
     const size = sizeOf(services, choice)?.size;
     return size === undefined ? [] : [{ location, size }];
   });
@@ -144,7 +152,7 @@ export function refuseElsewhere(
 ): void {
   const isKnown = (location: string): boolean =>
     provider.catalogue.locations.some(({ slug }) => slug === location);
-  const errors = wishesOf(body).flatMap(({ location }, i) =>
+  const errors = choicesOf(body).flatMap(({ location }, i) =>
     (isKnown(location) ? bound : [])
       .filter((reference) => reference.location !== location)
       .map((reference): FieldError => {

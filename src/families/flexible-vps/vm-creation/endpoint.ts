@@ -112,10 +112,10 @@ export const createVm = endpoint({
     },
   },
   prepare: askForRoom,
-  async handle(call, rooms) {
+  async handle(call, answers) {
     const { db, body, start } = call;
     const plan = await planVm(call);
-    const made = await placeVm(call, plan, rooms);
+    const made = await placeVm(call, plan, answers);
     const { row } = made;
     const { origin, connections, access } = plan;
     await connect(db, row, made.front, connections);

@@ -49,7 +49,7 @@ it.each([
   [ONE_IPV4, 'IPv4 address', 'set public_ipv4.mode to none'],
   [ONE_IPV6, 'IPv6 prefix', 'set public_ipv6 to false'],
 ])(
-  'in %s: without Retry-After while all are in use, and with it once one is released',
+  'no free address in %s: the refusal has Retry-After only once an address was released',
   async (location, what, way) => {
     const vm = await holder.vm({ location });
     const now = await refused(location);

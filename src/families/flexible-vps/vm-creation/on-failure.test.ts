@@ -47,7 +47,7 @@ const engineHas = async (id: string): Promise<boolean> =>
   (await app.services.compute.at('fra1')?.observeInstance({ account: customer.account.id, id })) !== null;
 
 describe('createVm with on_failure=delete', () => {
-  it('leaves no machine, and its name and limit are free again', async () => {
+  it('leaves no machine, and frees its name and limit', async () => {
     await app.services.db
       .insertInto('account_limits')
       .values({ account_id: customer.account.id, limit_id: 'flexible-vps.vms', value: 1 })
@@ -63,7 +63,7 @@ describe('createVm with on_failure=delete', () => {
     await settle(app);
   });
 
-  it('releases the addresses into quarantine, so that the next try gets them again', async () => {
+  it('releases the addresses into quarantine, so that the next attempt gets them again', async () => {
     const addressesOf = async (id: string) =>
       app.services.db
         .selectFrom('public_addresses')
@@ -87,7 +87,7 @@ describe('createVm with on_failure=delete', () => {
     await settle(app);
   });
 
-  it('is never billed, and tells that it failed and that the machine is gone', async () => {
+  it('is never billed, and events say that it failed and that the machine is deleted', async () => {
     const { id } = await failed();
     const { db } = app.services;
     const spans = await db.selectFrom('meter_spans').select('id').where('resource_id', '=', id).execute();
@@ -101,7 +101,7 @@ describe('createVm with on_failure=delete', () => {
     expect(events.map(({ type }) => type)).toEqual(['operation.started', 'vm.deleted', 'operation.failed']);
   });
 
-  it('502: who waits gets the failure; the audit log has one entry, of the accepted call', async () => {
+  it('502: a waiting call gets the failure, and the audit log has one entry for the accepted call', async () => {
     const headers = { 'idempotency-key': 'one' };
     const { operationId } = await failed(headers);
     const answer = await order({ ...headers, prefer: 'wait=30' });
@@ -119,7 +119,7 @@ describe('createVm with on_failure=delete', () => {
     expect(log.json().data).toMatchObject([{ action: 'createVm', outcome: 'accepted', http_status: 202 }]);
   });
 
-  it('409: who waits for a machine whose creation is cancelled', async () => {
+  it('409: a waiting call is told that the creation was cancelled', async () => {
     const headers = { 'idempotency-key': 'one' };
     const { id, operation: made } = (await order(headers)).json();
     const url = `/account/v1/operations/${made.id}/cancel`;
@@ -132,7 +132,7 @@ describe('createVm with on_failure=delete', () => {
     expect((await customer.send('GET', `vms/${id}`)).statusCode).toBe(404);
   });
 
-  it('tries the removal again until the engine has removed the machine', async () => {
+  it('retries the removal until the engine has removed the machine', async () => {
     const { id, operation: made } = (await order()).json();
     const { db } = app.services;
     await addFault(db, { call: 'ensureRunning', target: id, times: 1, effect: refusal });
@@ -143,7 +143,7 @@ describe('createVm with on_failure=delete', () => {
     expect((await customer.send('GET', `vms/${id}`)).statusCode).toBe(404);
   });
 
-  it('keeps a machine that the engine does not remove in time, and says so', async () => {
+  it('keeps a machine that the engine does not remove in time, with the reason', async () => {
     const { id, operation: made } = (await order()).json();
     const { db } = app.services;
     await addFault(db, { call: 'ensureRunning', target: id, times: 1, effect: refusal });
@@ -159,7 +159,7 @@ describe('createVm with on_failure=delete', () => {
     expect(await customer.readVm(id)).toMatchObject({ status: 'error', provisioned_at: null });
   });
 
-  it('the call that a person approved runs with the parameter, and no other', async () => {
+  it('needs the same parameter when an approved call is repeated', async () => {
     const { key } = await createKey(app.services.db, customer.account, { approval: 'writes' });
     const url = '/flexible-vps/v1/vms';
     const send = (query: string, headers: Record<string, string> = {}) =>
@@ -176,7 +176,7 @@ describe('createVm with on_failure=delete', () => {
     expect((await customer.send('GET', `vms/${id}`)).statusCode).toBe(404);
   });
 
-  it('409: the same Idempotency-Key stands for one value of on_failure; keep is as none', async () => {
+  it('409: an Idempotency-Key is bound to the value of on_failure; keep equals no value', async () => {
     const headers = { 'idempotency-key': 'one' };
     const first = await order(headers, 'on_failure=keep');
     expect(first.statusCode).toBe(202);
@@ -186,8 +186,8 @@ describe('createVm with on_failure=delete', () => {
   });
 });
 
-describe('createVm without it', () => {
-  it('keeps the machine, which never came into being, until a redeploy succeeds', async () => {
+describe('createVm without on_failure', () => {
+  it('keeps the failed machine until a redeploy succeeds', async () => {
     const { id } = (await order({}, '')).json<{ id: string }>();
     await addFault(app.services.db, { call: 'ensureRunning', target: id, times: 1, effect: refusal });
     await settle(app);

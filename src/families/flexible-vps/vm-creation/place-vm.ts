@@ -20,7 +20,7 @@ import type { VmRow } from '../vms/table.ts';
 import type { Candidate } from './candidates.ts';
 import { type CreateCall, isPublic } from './checks.ts';
 import type { VmPlan } from './plan-vm.ts';
-import { alternativesTo, questionOf, type Rooms, refusalAt, versionsOf } from './room.ts';
+import { alternativesTo, type FitAnswers, questionOf, refusalAt, versionsOf } from './room.ts';
 
 /** The row arrives with the answer to the next statement. */
 type NewFront = Arriving<InterfaceRow> & Pick<InterfaceRow, 'position'>;
@@ -119,14 +119,14 @@ function noAddress(
 }
 
 /** Throws 409 if no candidate has room, or if the name is taken. */
-export async function placeVm(call: CreateCall, plan: VmPlan, rooms: Rooms): Promise<NewVm> {
+export async function placeVm(call: CreateCall, plan: VmPlan, answers: FitAnswers): Promise<NewVm> {
   const { body } = call;
   const { candidates } = plan;
   let refusal: Problem | undefined;
   let isNameFree = false;
   for (const [i, candidate] of candidates.entries()) {
     const alternatives = () => alternativesTo(call, candidate);
-    const full = refusalAt(rooms, candidate, body.placement_group_id, alternatives);
+    const full = refusalAt(answers, candidate, body.placement_group_id, alternatives);
     const insert = i === candidates.length - 1 ? insertAt : tryAt;
     if (full !== undefined) {
       refusal ??= full;

@@ -48,15 +48,15 @@ const order = (location: string, fallbacks: readonly object[] = []) =>
     fallbacks,
   });
 
-describe('a place that has no room', () => {
-  it('is passed over for the first of the fallbacks that has', async () => {
+describe('a location without room', () => {
+  it('is skipped for the first fallback that has room', async () => {
     const answer = await order(FULL, [{ plan: 'flex-1-2' }, { location: SILENT }, { location: ROOMY }]);
     expect(answer.statusCode, answer.body).toBe(202);
     await settle(app);
     expect(await vps.readVm(answer.json<Vm>().id)).toMatchObject({ location: ROOMY, status: 'running' });
   });
 
-  it('is named with those that have, if nothing else was to be tried', async () => {
+  it('is refused with 409 and the alternatives that have room, if there are no fallbacks', async () => {
     const answer = await order(FULL);
     expect([answer.statusCode, answer.json()]).toMatchObject([
       409,
@@ -66,14 +66,14 @@ describe('a place that has no room', () => {
   });
 });
 
-describe('a place that says nothing', () => {
-  it('is passed over as well', async () => {
+describe('a location whose engine does not answer', () => {
+  it('is skipped for a fallback as well', async () => {
     const answer = await order(SILENT, [{ location: ROOMY }]);
     expect([answer.statusCode, answer.json<Vm>().location]).toEqual([202, ROOMY]);
     await settle(app);
   });
 
-  it('is not said to be full: it may be asked again', async () => {
+  it('is refused with 503 as retryable, and not as full', async () => {
     const answer = await order(SILENT, [{ location: FULL }]);
     expect([answer.statusCode, answer.json()]).toMatchObject([
       503,

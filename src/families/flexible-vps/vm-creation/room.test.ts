@@ -30,12 +30,12 @@ async function ask(engine: ComputeEngine): Promise<Problem | undefined> {
     caller: { account: { id: 'acc' } },
     body: { location: LOCATION, plan: PLAN.slug },
   } as unknown as Parameters<typeof askForRoom>[0];
-  const rooms = await askForRoom(call);
+  const answers = await askForRoom(call);
   const candidate = { location: LOCATION, plan: PLAN.slug, size: SIZE, priced: { available: true } };
-  return refusalAt(rooms, candidate as unknown as Candidate, undefined, async () => []);
+  return refusalAt(answers, candidate as unknown as Candidate, undefined, async () => []);
 }
 
-it('a call that only waited behind others is told that the location is busy, and when to try again', async () => {
+it('a call that only waited behind others is refused as busy, with Retry-After', async () => {
   const { engine, answer } = slowEngine();
   const others = Array.from({ length: MORE_THAN_AT_ONCE }, () =>
     askEngine(engine, () => new Promise<void>(() => undefined)).catch(() => undefined),
@@ -49,14 +49,14 @@ it('a call that only waited behind others is told that the location is busy, and
   expect(refusal?.retryAfterSeconds).toBe(5);
 });
 
-it('a call that the engine does not answer is told so', async () => {
+it('a call that the engine does not answer is refused as unavailable', async () => {
   const { engine } = slowEngine();
   const asked = ask(engine);
   await vi.runAllTimersAsync();
   expect((await asked)?.message).toBe('fra1 does not answer at the moment.');
 });
 
-it('a call that waited, and then was answered, is not refused', async () => {
+it('a call that waited and then was answered is not refused', async () => {
   const { engine, answer } = slowEngine();
   const asked = Array.from({ length: MORE_THAN_AT_ONCE }, () => ask(engine));
   answer();

@@ -24,27 +24,27 @@ interface Place {
  * `silent`: the engine of the location does not answer. `busy`: the question waited too long behind others and was
  * never asked. With both, the next fallback is tried.
  */
-type Room = 'fits' | 'full' | 'unplaceable' | 'silent' | 'busy';
+type FitAnswer = 'fits' | 'full' | 'unplaceable' | 'silent' | 'busy';
 
 /** The answers of the engines, by place. */
-export type Rooms = ReadonlyMap<string, Room>;
+export type FitAnswers = ReadonlyMap<string, FitAnswer>;
 
 const nameOf = ({ location, size }: Place): string =>
   [location, size.vcpus, size.memoryMb, size.diskGb].join(' ');
 
-const roomOf = (fit: Fit): Room =>
+const answerOf = (fit: Fit): FitAnswer =>
   fit.fits ? 'fits' : fit.code === 'placement_unsatisfiable' ? 'unplaceable' : 'full';
 
-async function askRoom(
+async function askFit(
   { compute }: Services,
   accountId: string,
   { location, size }: Place,
   placement: Placement | null,
-): Promise<Room> {
+): Promise<FitAnswer> {
   if (compute.at(location) === undefined) return 'full';
   const fits = (engine: ComputeEngine, signal: AbortSignal) =>
     engine.fits(accountId, size, placement, signal);
-  return ask(compute, location, {}, fits).then(roomOf, (error: unknown) => {
+  return ask(compute, location, {}, fits).then(answerOf, (error: unknown) => {
     if (error instanceof TurnMissed) return 'busy';
     if (error instanceof Problem) return 'silent';
     throw error;
@@ -52,7 +52,7 @@ async function askRoom(
 }
 
 /** Asks for all places at once, so that a silent engine does not delay the answer of another. */
-export async function askForRoom(call: Preparation<unknown, unknown, CreateVm>): Promise<Rooms> {
+export async function askForRoom(call: Preparation<unknown, unknown, CreateVm>): Promise<FitAnswers> {
   const { services, caller, body } = call;
   const { placement_group_id: groupId } = body;
   const group =
@@ -63,21 +63,21 @@ export async function askForRoom(call: Preparation<unknown, unknown, CreateVm>):
       : { groupId: group.id, policy: group.policy, strict: group.strict, others: group.vm_ids };
   const places = new Map(placesOf(services, body).map((place) => [nameOf(place), place]));
   const asked = [...places].map(
-    async ([name, place]) => [name, await askRoom(services, caller.account.id, place, placement)] as const,
+    async ([name, place]) => [name, await askFit(services, caller.account.id, place, placement)] as const,
   );
   return new Map(await Promise.all(asked));
 }
 
 /** Returns undefined if the candidate has room, otherwise the problem to refuse the call with. */
 export function refusalAt(
-  rooms: Rooms,
+  answers: FitAnswers,
   candidate: Candidate,
   groupId: string | undefined,
   alternatives: () => Promise<object>,
 ): Problem | undefined {
   const { location, plan, priced } = candidate;
   if (!priced.available) return noCapacity(`${plan} is not sold in ${location} at the moment.`, alternatives);
-  switch (rooms.get(nameOf(candidate)) ?? 'silent') {
+  switch (answers.get(nameOf(candidate)) ?? 'silent') {
     case 'fits':
       return undefined;
     case 'full':
@@ -140,7 +140,7 @@ export async function alternativesTo(
   const fitting = await Promise.all(
     others.map(
       async (location) =>
-        (await askRoom(services, caller.account.id, { location, size }, null)) === 'fits' &&
+        (await askFit(services, caller.account.id, { location, size }, null)) === 'fits' &&
         (await hasAddresses(call, location)),
     ),
   );

@@ -7,7 +7,7 @@ import { VpsAccount } from '../../../testing/vps.ts';
 
 const file = fileURLToPath(new URL('../../../testing/fixtures/small-provider.yaml', import.meta.url));
 
-it('a provider whose file has no faults and only what machines need sells a machine with default settings', async () => {
+it('a minimal valid provider file is enough to create a machine with default settings', async () => {
   const loaded = loadProvider({ file, env: {}, defaultText: readDefaultText() });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const app = await createTestApp({ provider: () => loaded.config });

@@ -13,12 +13,12 @@ import { endBackupsOf } from '../backup-policies/future/future.ts';
 import { finishBackup, forgetBackup, packDisk, packStep, storeDisk, storeStep } from '../backups/copying.ts';
 import {
   addBackupBefore,
-  doomBackups,
-  doomedBackup,
+  markBackupsForDeletion,
+  nextBackupToDelete,
   removeNextBackup,
   settleBackupBefore,
-  spareBackups,
   tellUnfinished,
+  unmarkBackups,
 } from '../backups/with-machine.ts';
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
 import { tellDetached } from '../firewalls/machine-firewalls.ts';
@@ -32,8 +32,8 @@ import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { readVm, snapshotsOf } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { forgetVolume } from '../volume-deletion/removal.ts';
-import { tellFate } from '../volume-deletion/with-machine.ts';
-import { beginFate, endFate, keepVolumes, removeNext } from '../volumes/machine-volumes.ts';
+import { reportVolumes } from '../volume-deletion/with-machine.ts';
+import { keepVolumes, markVolumes, removeNext, unmarkVolumes } from '../volumes/machine-volumes.ts';
 import { volumesOf } from '../volumes/store.ts';
 import { eraseVm, removeFromEngine } from './delete-parts.ts';
 
@@ -109,7 +109,7 @@ export const deleteVmKind = kind<typeof Input>({
       return { kind: 'sleep', seconds: 0, commit: (tx) => forgetVolume(tx, removed.id, work.now) };
     }),
     step(findBackups, async ({ db, accountId, resourceId }) =>
-      done({ found: (await doomedBackup(db, accountId, resourceId)) !== undefined }),
+      done({ found: (await nextBackupToDelete(db, accountId, resourceId)) !== undefined }),
     ),
     step(
       'backups',
@@ -125,9 +125,9 @@ export const deleteVmKind = kind<typeof Input>({
     if (status !== 'failed') return undefined;
     const { isUnfinished, events } = await settleBackupBefore(tx, final_backup_id, { status, error });
     const operation = await readOperation(tx, id);
-    if (operation !== undefined) await spareBackups(tx, operation.account_id, resourceId);
+    if (operation !== undefined) await unmarkBackups(tx, operation.account_id, resourceId);
     await keepVolumes(tx, removedWith(operation?.results ?? {}));
-    await endFate(tx, resourceId);
+    await unmarkVolumes(tx, resourceId);
     // After a shutdown timeout the machine is still running.
     const isDeaf = error?.code === 'shutdown_timeout';
     const failure = {
@@ -218,14 +218,14 @@ export const deleteVm = endpoint({
       throw new Problem('resource_protected', {
         detail: 'The machine is protected: protection.delete is true.',
       });
-    if (query.backups === 'delete') await doomBackups(call as Call, before);
+    if (query.backups === 'delete') await markBackupsForDeletion(call as Call, before);
     const isLast = query.final_backup && before.status !== 'deleting';
     const final = isLast ? await addBackupBefore(call as Call, before, 'final', null) : undefined;
     await tellEffects(call as Call, before);
     await tellUnfinished(call, before);
     if (before.status !== 'deleting') await endBackupsOf(call, before);
     await tellDetached(call, { vmId: before.id }, 'machine');
-    const volumeIds = await tellFate(call, before, query.volumes);
+    const volumeIds = await reportVolumes(call, before, query.volumes);
     const operation = await start({
       kind: deleteVmKind,
       input: {
@@ -242,7 +242,7 @@ export const deleteVm = endpoint({
       ],
     });
     if (before.status === 'deleting') return accepted(await showVm(call, before, operation));
-    await beginFate(db, before, query.volumes);
+    await markVolumes(db, before, query.volumes);
     const row = await vms.change(db, before.id, { status: 'deleting' }, { services });
     // If the creation was still queued, `start` has cancelled it, and its settle deleted the row.
     if (row === undefined) return accepted(await showVm(call, { ...before, status: 'deleting' }, operation));

@@ -31,7 +31,7 @@ const ask = (query: Record<string, string> = {}) =>
 const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
 describe('the metrics of a machine', () => {
-  it('are those of the last hour, minute by minute, with gaps where nothing was measured', async () => {
+  it('cover the last hour minute by minute, with gaps where nothing was measured', async () => {
     const answer = await ask();
     expect(answer.statusCode, answer.body).toBe(200);
     const { series, step_seconds, from, to } = answer.json<Metrics>();
@@ -46,7 +46,7 @@ describe('the metrics of a machine', () => {
     expect(points[1]![0] - points[0]![0]).toBe(60);
   });
 
-  it('hold what was measured, of what was asked for', async () => {
+  it('contain only the requested metrics and the requested period', async () => {
     const query = { metrics: 'cpu,network', from: minutesAgo(2), to: minutesAgo(-2) };
     const { series, data_complete_until } = (await ask(query)).json<Metrics>();
     expect(series.map(({ metric, name }) => `${metric}.${name}`)).toEqual([
@@ -78,7 +78,7 @@ describe('the metrics of a machine', () => {
     expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([422, code]);
   });
 
-  it('says which step would do, and takes it', async () => {
+  it('name the smallest possible step_seconds, which is then accepted', async () => {
     const range = { from: '2026-03-01T00:00:00Z', to: '2026-03-31T00:00:00Z' };
     const { min_step_seconds } = (await ask({ ...range, step_seconds: '60' })).json<{
       min_step_seconds: number;

@@ -23,27 +23,27 @@ describe('user data', () => {
     ['as it is', base64(script)],
     ['without what it is filled up with', base64(script).replace(/=+$/, '')],
     ['broken into lines', base64(script).replace(/.{40}/g, '$&\r\n')],
-  ])('is read from base64 %s', (_, text) => {
+  ])('is decoded from base64 %s', (_, text) => {
     expect(readUserData(text, 'base64')?.toString()).toBe(script);
   });
 
-  it.each(['*', 'A', 'QUJDR', 'QUI=D', 'QQ==='])('is not %j in base64', (text) => {
+  it.each(['*', 'A', 'QUJDR', 'QUI=D', 'QQ==='])('is refused as base64: %j', (text) => {
     expect(() => readUserData(text, 'base64')).toThrow(
       expect.objectContaining({ errors: [expect.objectContaining({ code: 'invalid_format' })] }),
     );
   });
 
-  it('is none where the text is empty', () => {
+  it('is null for an empty text', () => {
     expect([readUserData(''), readUserData('', 'base64')]).toEqual([null, null]);
   });
 
-  it('is warned of where cloud-init would pass over it, packed or not', () => {
+  it('gets a warning if cloud-init would ignore it, packed or not', () => {
     const packed = (text: string) => readUserData(base64(gzipSync(text)), 'base64');
     expect([null, readUserData(script), packed(script)].map(isWarnedOf)).toEqual([false, false, false]);
     expect([readUserData('hello'), packed('hello')].map(isWarnedOf)).toEqual([true, true]);
   });
 
-  it('saves a password only if cloud-init reads it', () => {
+  it('replaces the generated password only if cloud-init reads it', () => {
     const [good, bad] = [readUserData(script), readUserData('hello')];
     expect([null, good, bad].map((userData) => judge({ userData }).password)).toEqual([true, false, true]);
     expect(judge({ userData: bad, sshKeys: 1 }).password).toBe(false);

@@ -97,7 +97,7 @@ const cases = Object.entries(table).flatMap(([row, expected]) =>
   Object.entries(expected).map(([says, outcome]) => [row, says, outcome] as const),
 );
 
-describe('what becomes of a machine', () => {
+describe('the reconciled status of a machine', () => {
   it.each(cases)('%s, and the engine %s', (name, says, expected) => {
     const row = rows[name as keyof typeof rows];
     const verdict = judge(row, engine[says as keyof typeof engine]);
@@ -111,13 +111,13 @@ describe('what becomes of a machine', () => {
     expect(eventOf(row, verdict)?.type ?? null).toBe(event);
   });
 
-  it.each(Object.keys(rows))('%s, and the engine cannot tell', (name) => {
+  it.each(Object.keys(rows))('%s: does not change if the engine cannot tell', (name) => {
     const row = rows[name as keyof typeof rows];
     expect(judge(row, engine.unsure)).toBeUndefined();
     expect(judge(row, engine.making)).toBeUndefined();
   });
 
-  it('keeps the reason that an operation left while the status is right', () => {
+  it('keeps the status reason of an operation while the status is right', () => {
     expect(judge(known('stopped', 'timeout'), engine.stands)).toBeUndefined();
     expect(judge(known('running', 'timeout'), engine.runs)).toBeUndefined();
   });
@@ -128,7 +128,7 @@ describe('what becomes of a machine', () => {
     ['suspended', null],
     ['resizing', null],
     ['deleting', null],
-  ] as const)('is not up to the engine while it is %s (%s)', (status, reason) => {
+  ] as const)('is not decided by the engine while the machine is %s (%s)', (status, reason) => {
     expect(isUpToEngine(known(status, reason))).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ export type Known = Pick<
   'id' | 'name' | 'status' | 'status_reason' | 'is_billed' | 'host_group' | 'failed_at'
 >;
 
-export interface Verdict {
+export interface ReconciledStatus {
   readonly status: Extract<VmState, 'running' | 'stopped' | 'error'>;
   readonly status_reason: 'crashed' | 'host_lost' | 'lost' | null;
   readonly is_billed: boolean;
@@ -36,7 +36,7 @@ export const isUpToEngine = ({ status, status_reason }: Known): boolean =>
   (status === 'error' && ENGINE_REASONS.includes(status_reason));
 
 /** Returns undefined if the engine cannot determine the state. */
-function statusOf(seen: Instance | null): Verdict | undefined {
+function statusOf(seen: Instance | null): ReconciledStatus | undefined {
   if (seen === null) return { status: 'error', status_reason: 'lost', is_billed: false };
   if (seen.state === 'running') return { status: 'running', status_reason: null, is_billed: true };
   if (seen.state === 'stopped') return { status: 'stopped', status_reason: null, is_billed: true };
@@ -46,7 +46,7 @@ function statusOf(seen: Instance | null): Verdict | undefined {
 }
 
 /** Returns undefined if nothing has to change. The reason that an operation wrote stays while the status is right. */
-export function judge(row: Known, seen: Instance | null): Verdict | undefined {
+export function judge(row: Known, seen: Instance | null): ReconciledStatus | undefined {
   const verdict = statusOf(seen);
   if (verdict === undefined) return undefined;
   const { status, status_reason, is_billed } = verdict;
@@ -61,7 +61,7 @@ const wasAway = ({ status, status_reason }: Known): boolean =>
   status === 'error' && (status_reason === 'lost' || status_reason === 'host_lost');
 
 /** Returns the event for the owner, or undefined if an earlier event reported the same. */
-export function eventOf(row: Known, { status, status_reason }: Verdict): NewEvent | undefined {
+export function eventOf(row: Known, { status, status_reason }: ReconciledStatus): NewEvent | undefined {
   const isTold = row.status === 'error' && row.status_reason === status_reason;
   if (status_reason === 'lost') return isTold ? undefined : vms.event('lost', row);
   if (status_reason === 'host_lost')

@@ -46,7 +46,7 @@ const instance = ({ id, location }: Vm) =>
   app.services.compute.at(location)?.observeInstance({ account: account.id, id });
 
 describe('a new machine', () => {
-  it('is being created, then runs with an address of each kind and is in the inventory', async () => {
+  it('is creating, then running with one address of each family, and is in the inventory', async () => {
     const answer = await create({ name: 'first' });
     expect(answer.statusCode, answer.body).toBe(202);
     const accepted = answer.json<Vm & { initial_credentials: { username: string; password: string } }>();
@@ -74,7 +74,7 @@ describe('a new machine', () => {
     expect(row).toMatchObject({ id: vm.id, price: { monthly: vm.price.monthly, hourly: vm.price.hourly } });
   });
 
-  it('costs what the dry run said, to the cent, and what the estimate says', async () => {
+  it('costs exactly what the dry run and the estimate say', async () => {
     const body = {
       name: 'priced',
       location: 'fra1',
@@ -102,7 +102,7 @@ describe('a new machine', () => {
     expect(estimate.json<{ totals: { monthly: string } }>().totals.monthly).toBe(cost.monthly);
   });
 
-  it('has a way in though cloud-init ignores its user data, and the answer warns of that', async () => {
+  it('gets a password although it has user data, if cloud-init ignores that, and the answer warns', async () => {
     const answer = await create({ user_data: 'hello' });
     const made = answer.json<Vm & { initial_credentials: object | null }>();
     expect(made.initial_credentials).not.toBeNull();
@@ -112,7 +112,7 @@ describe('a new machine', () => {
     await settle(app);
   });
 
-  it('has a way in though its user data is empty, and tells no name of its host', async () => {
+  it('gets a password if its user data is empty, and does not show its host', async () => {
     const answer = await create({ user_data: '' });
     const made = answer.json<Vm & { initial_credentials: object | null }>();
     expect([made.initial_credentials !== null, made.user_data_sha256]).toEqual([true, null]);
@@ -128,7 +128,7 @@ describe('a new machine', () => {
     expect(elsewhere.host_group).not.toBe(one.host_group);
   });
 
-  it('is told of a plan that the place does not sell, and where it is sold', async () => {
+  it('is refused with a plan that its location does not sell, naming where it is sold', async () => {
     const answer = await create({ location: 'hel1', plan: 'flex-16-32' });
     expect(answer.json()).toMatchObject({
       code: 'validation_failed',
@@ -142,7 +142,7 @@ describe('a new machine', () => {
     });
   });
 
-  it('is not made twice under one name', async () => {
+  it('is not created twice with one name', async () => {
     const vm = await created({ name: 'only-one' });
     const again = await create({ name: 'only-one' });
     expect(again.statusCode).toBe(409);
@@ -187,7 +187,7 @@ describe('a new machine', () => {
     );
   });
 
-  it('is told all that is wrong with it at once', async () => {
+  it('is refused with all faults at once', async () => {
     const answer = await create({
       location: 'nowhere',
       plan: 'flex-999',
@@ -222,7 +222,7 @@ describe('a new machine', () => {
     ]);
   });
 
-  it('is told what is wrong with it before what stands in its way', async () => {
+  it('is refused for its faults before the state of its source is checked', async () => {
     const { id } = await created({ start: false });
     const { db } = app.services;
     await db.updateTable('vms').set({ status: 'suspended' }).where('id', '=', id).execute();
@@ -232,14 +232,14 @@ describe('a new machine', () => {
     expect(both).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '/plan' }] });
   });
 
-  it('is stopped if it is not to be started, and a copy of another runs by itself', async () => {
+  it('stays stopped with start: false, and a copy of another machine is independent', async () => {
     const still = await created({ start: false });
     expect(still.status).toBe('stopped');
     const copy = await created({ source: { type: 'vm', vm_id: still.id } });
     expect(copy).toMatchObject({ status: 'running', source: { type: 'vm', id: still.id } });
   });
 
-  it('that is cancelled before it boots leaves nothing behind', async () => {
+  it('whose creation is cancelled before it boots leaves nothing behind', async () => {
     const answer = await create();
     const { id, operation } = answer.json<Vm>();
     const cancel = await app.call({
@@ -255,8 +255,8 @@ describe('a new machine', () => {
   });
 });
 
-describe('deleting', () => {
-  it('takes the machine, its addresses and its place in the inventory', async () => {
+describe('deleting a machine', () => {
+  it('removes the machine, its addresses and its entry in the inventory', async () => {
     const vm = await created();
     const answer = await app.call({ method: 'DELETE', url: `/flexible-vps/v1/vms/${vm.id}`, key: key.key });
     expect(answer.statusCode, answer.body).toBe(202);
@@ -294,8 +294,8 @@ describe('deleting', () => {
   });
 });
 
-describe('changing', () => {
-  it('nothing changes when the labels are the same in another order', async () => {
+describe('changing a machine', () => {
+  it('changes nothing when the labels are the same in another order', async () => {
     const vm = await created({ labels: { a: '1', b: '2' } });
     const url = `/flexible-vps/v1/vms/${vm.id}`;
     const payload = { labels: { b: '2', a: '1' } };
@@ -303,7 +303,7 @@ describe('changing', () => {
     expect(answer.json<Vm>()).toMatchObject({ etag: vm.etag, labels: { a: '1', b: '2' } });
   });
 
-  it('labels are merged: those with null are removed, those that are not named stay', async () => {
+  it('merges labels: null removes one, and labels that are not named stay', async () => {
     const vm = await created({ labels: { a: '1', b: '2' } });
     const url = `/flexible-vps/v1/vms/${vm.id}`;
     const patch = (labels: object) => app.call({ method: 'PATCH', url, key: key.key, payload: { labels } });
@@ -318,7 +318,7 @@ describe('changing', () => {
     expect(Object.keys((await patch({ ...many, b: null })).json<Vm>().labels)).toHaveLength(32);
   });
 
-  it('409 name_taken: the name of another machine, also if the user data is wrong', async () => {
+  it('409 name_taken: is refused for the name of another machine, also if the user data is wrong', async () => {
     const [one, other] = [await created(), await created()];
     const url = `/flexible-vps/v1/vms/${one.id}`;
     for (const more of [{}, { user_data: '%', user_data_encoding: 'base64' }]) {
@@ -329,8 +329,8 @@ describe('changing', () => {
   });
 });
 
-describe('the list', () => {
-  it('filters by what machines are and have', async () => {
+describe('the list of machines', () => {
+  it('filters by labels, plan and other properties', async () => {
     const vm = await created({ labels: { role: 'listed' }, plan: 'flex-1-1' });
     const find = async (query: string) =>
       (await app.call({ method: 'GET', url: `/flexible-vps/v1/vms?${query}`, key: key.key }))
@@ -345,11 +345,11 @@ describe('the list', () => {
   });
 });
 
-describe('deleting with a shutdown', () => {
+describe('deleting a machine with a shutdown', () => {
   const remove = (vm: Vm, query: string) =>
     app.call({ method: 'DELETE', url: `/flexible-vps/v1/vms/${vm.id}?${query}`, key: key.key });
 
-  it('leaves a machine that does not heed it running, unless it may be forced', async () => {
+  it('keeps it running if the guest ignores the shutdown request and force is off', async () => {
     const vm = await created();
     await addFault(app.services.db, { target: vm.id, effect: { kind: 'ignore_shutdown' } });
     const answer = await remove(vm, 'shutdown_timeout_seconds=5&force_after_timeout=false');

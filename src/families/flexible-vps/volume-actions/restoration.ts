@@ -25,7 +25,7 @@ async function chooseSnapshot({ db, body }: ActionCall, row: VolumeRow) {
   return { snapshot, newestFirst: rows.slice(place + 1).reverse() };
 }
 
-async function sacrifice(call: ActionCall, newer: readonly VolumeSnapshotRow[]): Promise<string[]> {
+async function acceptLossOfNewer(call: ActionCall, newer: readonly VolumeSnapshotRow[]): Promise<string[]> {
   requireMeant(newer, {
     isMeant: call.body.delete_newer_snapshots ?? false,
     code: 'newer_snapshots_exist',
@@ -63,7 +63,7 @@ export async function restore(call: ActionCall): Promise<StoredOperation> {
     ...volumes.ref(row),
     loss: forGood(`All that was written to the volume after the snapshot ${snapshot.name}.`),
   });
-  const remove = await sacrifice(call, newestFirst);
+  const remove = await acceptLossOfNewer(call, newestFirst);
   const operation = await call.start({
     kind: restoreVolumeKind,
     input: { snapshot_id: snapshot.id, remove },

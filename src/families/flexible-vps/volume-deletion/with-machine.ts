@@ -5,7 +5,7 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { VmRow } from '../vms/table.ts';
 import { volumeSnapshots } from '../volume-snapshots/resource.ts';
 import { snapshotsOfVolume } from '../volume-snapshots/store.ts';
-import type { Fate } from '../volumes/machine-volumes.ts';
+import type { VolumeTreatment } from '../volumes/machine-volumes.ts';
 import { volumes } from '../volumes/resource.ts';
 import { volumesOf } from '../volumes/store.ts';
 import type { VolumeRow } from '../volumes/table.ts';
@@ -17,10 +17,10 @@ const goesWithMachine = ({ status }: VolumeRow): boolean => status === 'attached
  * Reports what the deletion of a machine does to its volumes. Returns the ids of those that it deletes: a volume that
  * something else happens to at present only loses its machine.
  */
-export async function tellFate(
+export async function reportVolumes(
   call: Pick<Call, 'db' | 'effect' | 'cost' | 'services' | 'now'>,
   vm: Pick<VmRow, 'id'>,
-  fate: Fate,
+  fate: VolumeTreatment,
 ): Promise<string[]> {
   const rows = await volumesOf(call.db, vm.id);
   const deleted = fate === 'delete' ? rows.filter(goesWithMachine) : [];

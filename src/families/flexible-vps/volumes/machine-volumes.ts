@@ -103,17 +103,17 @@ export async function freeVolumes(tx: Tx, vm: Pick<VmRow, 'id' | 'name'>): Promi
   return events;
 }
 
-export type Fate = 'detach' | 'delete';
+export type VolumeTreatment = 'detach' | 'delete';
 
 /** Shows what is going to happen to the volumes while the machine is being deleted. */
-export async function beginFate(db: Db, vm: Pick<VmRow, 'id'>, fate: Fate): Promise<void> {
-  const status = fate === 'delete' ? ('deleting' as const) : ('detaching' as const);
+export async function markVolumes(db: Db, vm: Pick<VmRow, 'id'>, treatment: VolumeTreatment): Promise<void> {
+  const status = treatment === 'delete' ? ('deleting' as const) : ('detaching' as const);
   for (const row of await lockVolumesOf(db, vm.id))
     if (row.status === 'attached') await volumes.change(db, row.id, { status }, { keepsPrice: true });
 }
 
 /** The deletion of the machine failed, so it still has its volumes. */
-export async function endFate(tx: Tx, vmId: string): Promise<void> {
+export async function unmarkVolumes(tx: Tx, vmId: string): Promise<void> {
   for (const row of await lockVolumesOf(tx, vmId))
     if (row.status === 'detaching' || row.status === 'deleting')
       await volumes.change(tx, row.id, { status: 'attached' }, { keepsPrice: true });

@@ -1,8 +1,8 @@
 /** What happens to volumes when their machines are created, deleted, redeployed and lost, and when engines drift. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EngineRefused } from '../../../engines/compute/port.ts';
+import { nameOf } from '../../../engines/compute/sandbox/core.ts';
 import { diskOf, writeInside } from '../../../engines/compute/sandbox/guest-actions.ts';
-import { nameOf } from '../../../engines/compute/sandbox/room.ts';
 import type { Sandbox } from '../../../engines/compute/sandbox/sandbox.ts';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
@@ -46,8 +46,8 @@ const events = async (): Promise<string[]> =>
       .execute()
   ).map(({ type }) => type);
 
-describe('a machine that is created with volumes', () => {
-  it('has them when it starts', async () => {
+describe('creating a machine with volumes', () => {
+  it('attaches them before the first start', async () => {
     const volumes = [await made(), await made()];
     const volume_ids = volumes.map(({ id }) => id).sort();
     const vm = await mine.vm({ volume_ids });
@@ -57,7 +57,7 @@ describe('a machine that is created with volumes', () => {
     for (const id of volume_ids) expect(await seen(id)).toMatchObject({ instance: vm.id });
   });
 
-  it('gives them back if it cannot be created', async () => {
+  it('detaches them if the machine cannot be created', async () => {
     const volume = await made();
     await addFault(app.services.db, {
       call: 'ensureRunning',
@@ -71,7 +71,7 @@ describe('a machine that is created with volumes', () => {
     expect(await seen(volume.id)).toMatchObject({ instance: other.id });
   });
 
-  it('409, 422: is refused if one is not there, not free or elsewhere', async () => {
+  it('409, 422: is refused if a volume does not exist, is attached or is in another location', async () => {
     const vm = await mine.vm();
     const [free, taken, far] = [await made(), await made({ vm_id: vm.id }), await made({ location: 'ams1' })];
     const order = (...volume_ids: string[]) =>
@@ -96,8 +96,8 @@ describe('a machine that is created with volumes', () => {
   });
 });
 
-describe('a machine that is deleted', () => {
-  it('leaves its volumes, and its dry run says so', async () => {
+describe('deleting a machine with volumes', () => {
+  it('keeps its volumes, and the dry run says so', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     const dry = await mine.send('DELETE', `vms/${vm.id}?dry_run=true`);
@@ -111,7 +111,7 @@ describe('a machine that is deleted', () => {
     expect(await seen(volume.id)).toMatchObject({ instance: null });
   });
 
-  it('takes them with it if asked, with their snapshots, and its dry run says so', async () => {
+  it('deletes them and their snapshots with volumes=delete, and the dry run says so', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     const snapshot = await mine.do('POST', `volumes/${volume.id}/snapshots`, {});
@@ -129,7 +129,7 @@ describe('a machine that is deleted', () => {
     expect(await seen(volume.id)).toBeNull();
   });
 
-  it('409: not together with a protected volume', async () => {
+  it('409: is refused with volumes=delete if one is protected', async () => {
     const vm = await mine.vm();
     await made({ vm_id: vm.id, protection: { delete: true } });
     const refused = await mine.send('DELETE', `vms/${vm.id}?volumes=delete`);
@@ -137,7 +137,7 @@ describe('a machine that is deleted', () => {
     expect((await mine.send('DELETE', `vms/${vm.id}`)).statusCode).toBe(202);
   });
 
-  it('drops an attachment that was still waiting', async () => {
+  it('drops a queued attachment', async () => {
     const vm = await mine.vm();
     const volume = await made();
     await mine.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
@@ -152,17 +152,17 @@ describe('a machine that is deleted', () => {
   });
 });
 
-describe('a redeploy', () => {
-  it('keeps the volumes and what is on them', async () => {
+describe('redeploying a machine with volumes', () => {
+  it('keeps the volumes and their data', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
-    await writeInside(engine().room, ref(vm.id), volume.device_path ?? '', 'kept');
+    await writeInside(engine().core, ref(vm.id), volume.device_path ?? '', 'kept');
     await mine.do('POST', `vms/${vm.id}/redeploy`, { confirm: vm.name });
     expect(await read(volume.id)).toMatchObject({ status: 'attached', vm_id: vm.id });
-    expect((await diskOf(engine().room, ref(vm.id)))[volume.device_path ?? '']).toBe('kept');
+    expect((await diskOf(engine().core, ref(vm.id)))[volume.device_path ?? '']).toBe('kept');
   });
 
-  it('gives a lost machine its volumes back', async () => {
+  it('attaches the volumes of a lost machine again', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     await engine().removeInstance(ref(vm.id));
@@ -178,7 +178,7 @@ describe('a redeploy', () => {
   });
 });
 
-it('a volume can be taken from a machine that is lost', async () => {
+it('a volume can be detached from a lost machine', async () => {
   const [lost, other] = [await mine.vm(), await mine.vm()];
   const volume = await made({ vm_id: lost.id });
   await engine().removeInstance(ref(lost.id));
@@ -192,8 +192,8 @@ it('a volume can be taken from a machine that is lost', async () => {
   expect(await seen(volume.id)).toMatchObject({ instance: other.id });
 });
 
-describe('the reconciler', () => {
-  it('attaches, detaches and grows what an engine has otherwise', async () => {
+describe('the reconciler of volumes', () => {
+  it('attaches, detaches and grows volumes that differ at the engine', async () => {
     const [one, two] = [await mine.vm(), await mine.vm()];
     const [lost, moved, stray] = [await made({ vm_id: one.id }), await made({ vm_id: one.id }), await made()];
     await engine().ensureVolumeDetached(ref(lost.id), { instance: one.id, force: true });
@@ -208,7 +208,7 @@ describe('the reconciler', () => {
     expect(await read(stray.id)).toMatchObject({ status: 'available', size_gb: 50 });
   });
 
-  it('leaves it to operations to move a volume to another server', async () => {
+  it('does not move a volume to another server, which is left to operations', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     await engine().ensureVolumeDetached(ref(volume.id), { instance: vm.id, force: true });
@@ -225,10 +225,10 @@ describe('the reconciler', () => {
     expect(await seen(volume.id)).toMatchObject({ instance: vm.id });
   });
 
-  it('marks a lost volume and a lost snapshot, and unmarks them when they are back', async () => {
+  it('marks lost volumes and snapshots, and unmarks them when they are found again', async () => {
     const volume = await made();
     const snapshot = await mine.do('POST', `volumes/${volume.id}/snapshots`, {});
-    const { store } = engine().room;
+    const { store } = engine().core;
     const name = nameOf(ref(volume.id));
     const state = (await store.find('volume', name))!;
     await store.update('volume', name, { ...state, snapshots: [] });
@@ -252,7 +252,7 @@ describe('the reconciler', () => {
     ]);
   });
 
-  it('reports volumes that nobody owns, and leaves them alone', async () => {
+  it('reports volumes that nobody owns, and does not touch them', async () => {
     const stray = ref('vol_stray');
     await engine().ensureVolume(stray, { kind: 'block', sizeGb: 10, source: null });
     await drift();
@@ -273,7 +273,7 @@ async function insist(id: string, body: object) {
   }
 }
 
-it('500 attachments and detachments of ten volumes at once end in one truth', async () => {
+it('500 concurrent attachments and detachments of ten volumes leave database and engine in agreement', async () => {
   const vms = [await mine.vm(), await mine.vm(), await mine.vm()];
   const volumes = await Promise.all(Array.from({ length: 10 }, () => made()));
   const answers = await Promise.all(

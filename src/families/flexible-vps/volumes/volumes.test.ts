@@ -47,9 +47,9 @@ async function acted(id: string, body: object): Promise<Volume> {
 const seen = (id: string) => engine().observeVolume({ account: mine.account.id, id });
 const ref = ({ id }: Pick<Vm, 'id'>) => ({ account: mine.account.id, id });
 const write = (vm: Vm, volume: Volume, text: string) =>
-  writeInside(engine().room, ref(vm), volume.device_path ?? '', text);
+  writeInside(engine().core, ref(vm), volume.device_path ?? '', text);
 const content = async (vm: Vm, volume: Volume) =>
-  (await diskOf(engine().room, ref(vm)))[volume.device_path ?? ''];
+  (await diskOf(engine().core, ref(vm)))[volume.device_path ?? ''];
 
 const typesOf = async (prefix = 'volume.'): Promise<string[]> =>
   (
@@ -63,7 +63,7 @@ const typesOf = async (prefix = 'volume.'): Promise<string[]> =>
   ).map(({ type }) => type);
 
 describe('a new volume', () => {
-  it('is empty, free and billed by its size', async () => {
+  it('is empty and detached, and is billed by its size', async () => {
     const dry = await mine.send('POST', 'volumes?dry_run=true', {
       name: 'd',
       location: 'fra1',
@@ -84,7 +84,7 @@ describe('a new volume', () => {
     expect(await typesOf()).toEqual(['volume.created']);
   });
 
-  it('can be attached at once', async () => {
+  it('can be attached immediately', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     expect(volume).toMatchObject({ status: 'attached', vm_id: vm.id });
@@ -93,7 +93,7 @@ describe('a new volume', () => {
     expect(await typesOf()).toEqual(['volume.created', 'volume.attached']);
   });
 
-  it('422: for a tier, a machine, a snapshot or a location that does not fit', async () => {
+  it('422: is refused with a tier, machine, snapshot or location that does not fit', async () => {
     const pointers = async (body: object) =>
       (await ask(body)).json<{ errors: { pointer: string; code: string }[] }>().errors;
     expect(await pointers({ location: 'nowhere' })).toMatchObject([
@@ -111,7 +111,7 @@ describe('a new volume', () => {
     ]);
   });
 
-  it('409: of a kind that the location does not have, with the reason', async () => {
+  it('409: is refused with the reason if the location does not have its kind', async () => {
     const answer = await ask({ kind: 'filesystem' });
     expect(answer.json()).toMatchObject({
       code: 'capability_missing',
@@ -120,7 +120,7 @@ describe('a new volume', () => {
     });
   });
 
-  it('was not created, and costs nothing, if its machine does not get it', async () => {
+  it('has failed and costs nothing if it cannot be attached to its machine', async () => {
     const vm = await mine.vm();
     await addFault(app.services.db, {
       call: 'ensureVolumeAttached',
@@ -146,7 +146,7 @@ describe('a new volume', () => {
 });
 
 describe('attaching and detaching', () => {
-  it('takes the bytes from one machine to another', async () => {
+  it('moves the data from one machine to another', async () => {
     const [one, two] = [await mine.vm(), await mine.vm()];
     const volume = await made();
     expect(await acted(volume.id, { type: 'attach', vm_id: one.id })).toMatchObject({
@@ -171,7 +171,7 @@ describe('attaching and detaching', () => {
     ]);
   });
 
-  it('changes nothing if it already is so', async () => {
+  it('changes nothing if the volume already has that state', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     const again = await act(volume.id, { type: 'attach', vm_id: vm.id });
@@ -181,7 +181,7 @@ describe('attaching and detaching', () => {
     expect(freed.json()).toMatchObject({ status: 'succeeded', result: { changed: false } });
   });
 
-  it('waits for what works on the machine, and a repeated call follows the first', async () => {
+  it('waits for the operation of the machine, and a repeated call returns the same operation', async () => {
     const vm = await mine.vm();
     const volume = await made();
     await mine.send('POST', `vms/${vm.id}/actions`, { type: 'restart' });
@@ -196,7 +196,7 @@ describe('attaching and detaching', () => {
     expect(await read(volume.id)).toMatchObject({ status: 'attached' });
   });
 
-  it('fails if the guest does not let go, unless it is forced', async () => {
+  it('fails if the guest does not release the volume, unless it is forced', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     await addFault(app.services.db, { target: volume.id, effect: { kind: 'refuse_detach' } });
@@ -212,7 +212,7 @@ describe('attaching and detaching', () => {
     expect(await acted(volume.id, { type: 'detach', force: true })).toMatchObject({ status: 'available' });
   });
 
-  it('409: more volumes than a machine may have, also while they are on their way', async () => {
+  it('409: refuses more volumes than a machine may have, including those being attached', async () => {
     const vm = await mine.vm();
     for (let n = 0; n < 8; n++) await made({ vm_id: vm.id });
     const late = [];
@@ -224,7 +224,7 @@ describe('attaching and detaching', () => {
     });
   });
 
-  it('422: members of another action, and those that are missing', async () => {
+  it('422: refuses members of another action, and missing members', async () => {
     const { id } = await made();
     const errors = async (body: object) => (await act(id, body)).json<{ errors: object[] }>().errors;
     expect(await errors({ type: 'attach' })).toMatchObject([{ pointer: '/vm_id', code: 'required' }]);
@@ -234,8 +234,8 @@ describe('attaching and detaching', () => {
   });
 });
 
-describe('growing', () => {
-  it('costs more, also while the machine runs', async () => {
+describe('growing a volume', () => {
+  it('raises its price, also while the machine runs', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     await write(vm, volume, 'kept');
@@ -252,7 +252,7 @@ describe('growing', () => {
     expect(await content(vm, volume)).toBe('kept');
   });
 
-  it('422: of a smaller size', async () => {
+  it('422: is refused for a smaller size', async () => {
     const { id } = await made({ size_gb: 20 });
     expect((await act(id, { type: 'resize', size_gb: 10 })).json()).toMatchObject({
       errors: [{ pointer: '/size_gb', code: 'disk_shrink' }],
@@ -261,7 +261,7 @@ describe('growing', () => {
 });
 
 describe('snapshots of a volume', () => {
-  it('bring back what was there, and become volumes', async () => {
+  it('restore the data, and can be the source of new volumes', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     await write(vm, volume, 'before');
@@ -288,7 +288,7 @@ describe('snapshots of a volume', () => {
     expect(await content(vm, copy)).toBe('before');
   });
 
-  it('409: deleted while a volume is made from it, and not afterwards', async () => {
+  it('409: cannot be deleted while a volume is created from them, and can afterwards', async () => {
     const volume = await made();
     const snap = await mine.do('POST', `volumes/${volume.id}/snapshots`, {});
     const copy = (await ask({ source_snapshot_id: snap.id })).json<Volume>();
@@ -304,7 +304,7 @@ describe('snapshots of a volume', () => {
 });
 
 describe('deleting a volume', () => {
-  it('takes its snapshots with it, and is refused while a machine has it', async () => {
+  it('deletes its snapshots, and is refused while it is attached', async () => {
     const vm = await mine.vm();
     const volume = await made({ vm_id: vm.id });
     await mine.do('POST', `volumes/${volume.id}/snapshots`, {});
@@ -319,14 +319,14 @@ describe('deleting a volume', () => {
     expect(data.map(({ type }) => type)).toEqual(['vm']);
   });
 
-  it('409: while it is protected', async () => {
+  it('409: is refused while it is protected', async () => {
     const { id } = await made({ protection: { delete: true } });
     expect((await mine.send('DELETE', `volumes/${id}`)).json()).toMatchObject({ code: 'resource_protected' });
     await mine.send('PATCH', `volumes/${id}`, { protection: { delete: false } });
     expect((await mine.send('DELETE', `volumes/${id}`)).statusCode).toBe(202);
   });
 
-  it('409: while it moves to another machine', async () => {
+  it('409: is refused while it moves to another machine', async () => {
     const [one, two] = [await mine.vm(), await mine.vm()];
     const volume = await made({ vm_id: one.id });
     const move = await act(volume.id, { type: 'attach', vm_id: two.id, move: true });
@@ -340,7 +340,7 @@ describe('deleting a volume', () => {
     expect(await read(volume.id)).toMatchObject({ status: 'attached', vm_id: two.id });
   });
 
-  it('waits for a detachment, and for a machine that is being deleted', async () => {
+  it('waits for a detachment, and for the deletion of its machine', async () => {
     const vm = await mine.vm();
     const [one, two] = [await made({ vm_id: vm.id }), await made({ vm_id: vm.id })];
     await act(one.id, { type: 'detach' });

@@ -19,7 +19,7 @@ describe.skipIf(why !== '')(`a QR code${why}`, () => {
       '[Interface]\nPrivateKey = yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=\nMTU = 1380\n',
     ],
     ['a long configuration', 'AllowedIPs = 10.10.0.0/24, fd3f:91c2:77a0:6001::/64\n'.repeat(20)],
-  ])('of %s is read as the text that it was drawn from', (_, text) => {
+  ])('of %s is decoded as the original text', (_, text) => {
     // The program ends what it prints with a line break.
     expect(textIn(qrPicture(text))).toBe(`${text}\n`);
   });

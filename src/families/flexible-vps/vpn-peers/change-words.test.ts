@@ -30,7 +30,7 @@ it.each<[string, unknown, unknown, string[]]>([
   expect(await said(peerWords, 'the peer', member, before, after)).toEqual(wanted);
 });
 
-it('networks of a gateway are said as what its peers reach', async () => {
+it('changed networks of a gateway are described as what its peers can reach', async () => {
   expect(
     await said(gatewayWords, 'the gateway', 'network_ids', ['net_a', 'net_b'], ['net_b', 'net_c']),
   ).toEqual([

@@ -66,7 +66,7 @@ interface Group {
 }
 
 describe('a VPN gateway', () => {
-  it('leads into its networks, is billed, and goes with its addresses', async () => {
+  it('is connected to its networks, is billed, and releases its addresses when it is deleted', async () => {
     const net = await network();
     const dry = await mine.send('POST', 'vpn-gateways?dry_run=true', {
       name: 'd',
@@ -108,7 +108,7 @@ describe('a VPN gateway', () => {
     expect((await mine.send('DELETE', `networks/${net}`)).statusCode).toBe(202);
   });
 
-  it('409: into networks that overlap each other or the tunnel; 422: into foreign ones', async () => {
+  it('409: refuses networks that overlap each other or the tunnel; 422: refuses networks of others', async () => {
     const [one, same] = [await network(), await network('10.10.0.0/25')];
     expect((await ask({ network_ids: [one, same] })).json()).toMatchObject({ code: 'cidr_overlap' });
     const answer = await ask({ network_ids: [one], tunnel_ipv4_cidr: '10.10.0.0/24' });
@@ -123,7 +123,7 @@ describe('a VPN gateway', () => {
     });
   });
 
-  it('leads into one to five networks', async () => {
+  it('needs one to five networks', async () => {
     const networks: string[] = [];
     for (let n = 0; n < 6; n++) networks.push(await network(`10.${20 + n}.0.0/24`));
     for (const network_ids of [[], networks])
@@ -140,7 +140,7 @@ describe('a VPN gateway', () => {
     for (let n = 0; n < 5; n++) expect(text).toContain(`10.${20 + n}.0.0/24`);
   });
 
-  it('changes networks, port and key without losing its peers', async () => {
+  it('can change networks, port and key without losing its peers', async () => {
     const [first, second] = [await network(), await network('10.11.0.0/24')];
     const before = await gateway({ network_ids: [first] });
     const laptop = await peer(before.id);
@@ -166,7 +166,7 @@ describe('a VPN gateway', () => {
     expect(text).toContain(':51900');
   });
 
-  it('ends in error if a change fails, with its tunnels until they expire, and can then be deleted', async () => {
+  it('is in error if a change fails, keeps its tunnels until they expire, and can be deleted', async () => {
     const { id } = await gateway();
     const laptop = await peer(id);
     await addFault(app.services.db, {
@@ -185,7 +185,7 @@ describe('a VPN gateway', () => {
     expect(await seen(id)).toBeUndefined();
   });
 
-  it('is made again with its peers if the engine has lost it', async () => {
+  it('is created again with its peers if the engine has lost it', async () => {
     const { id } = await gateway();
     const laptop = await peer(id);
     await engine().removeGateway({ account: mine.account.id, id });
@@ -193,7 +193,7 @@ describe('a VPN gateway', () => {
     expect((await seen(id))?.peers).toMatchObject([{ publicKey: laptop.public_key }]);
   });
 
-  it('409: while it is protected', async () => {
+  it('409: cannot be deleted while it is protected', async () => {
     const { id } = await gateway({ protection: { delete: true } });
     expect((await mine.send('DELETE', `vpn-gateways/${id}`)).json()).toMatchObject({
       code: 'resource_protected',
@@ -202,7 +202,7 @@ describe('a VPN gateway', () => {
 });
 
 describe('peers', () => {
-  it('get the lowest tunnel address, and the gateway has them when the call is answered', async () => {
+  it('get the lowest tunnel address, and are configured at the gateway when the call is answered', async () => {
     const { id, tunnel_ipv6_cidr } = await gateway();
     const one = await peer(id);
     const two = await peer(id, { public_key: newKeyPair().publicKey, preshared_key: 'none' });
@@ -220,7 +220,7 @@ describe('peers', () => {
     expect((await peer(id)).tunnel_ipv4).toBe('100.96.0.2');
   });
 
-  it('come at once without getting in each other’s way', async () => {
+  it('can be created at the same time without conflicts', async () => {
     const { id } = await gateway();
     const answers = await Promise.all(Array.from({ length: 8 }, () => askPeer(id)));
     expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(201));
@@ -231,7 +231,7 @@ describe('peers', () => {
     );
   });
 
-  it('409: with a key, an address or a subnet that is taken', async () => {
+  it('409: are refused with a key, an address or a subnet that is taken', async () => {
     const { id, public_key: own } = await gateway();
     const { public_key, id: holder } = await peer(id, { kind: 'site', routed_cidrs: ['192.168.50.0/24'] });
     expect((await askPeer(id, { public_key })).json()).toMatchObject({
@@ -251,7 +251,7 @@ describe('peers', () => {
     });
   });
 
-  it('422: with an endpoint or a key that cannot be', async () => {
+  it('422: are refused with an invalid endpoint or key', async () => {
     const { id } = await gateway();
     const one = await peer(id, { endpoint: '[2620:fe::fe]:51820' });
     const wrong = ['office.example.com:0', '[1.2.3.4]:51820', '127.0.0.1:51820', '169.254.169.254:51820'];
@@ -261,13 +261,13 @@ describe('peers', () => {
         expect(answer.json().errors).toMatchObject([{ pointer: `/${Object.keys(body)[0]}` }]);
   });
 
-  it('409: more than the tunnel has addresses for', async () => {
+  it('409: are refused if the tunnel has no free address', async () => {
     const { id } = await gateway({ tunnel_ipv4_cidr: '10.60.0.0/28' });
     for (let n = 0; n < 13; n++) await peer(id);
     expect((await askPeer(id)).json()).toMatchObject({ code: 'quota_exceeded', limit: 13 });
   });
 
-  it('are told later to a gateway that cannot be reached, but never removed or disabled in words only', async () => {
+  it('are added later if the gateway is unreachable, but never only seemingly removed or disabled', async () => {
     const { id } = await gateway();
     const old = await peer(id);
     await addFault(app.services.db, { call: 'ensureGatewayPeers', effect: { kind: 'unreachable' } });
@@ -282,7 +282,7 @@ describe('peers', () => {
     expect((await seen(id))?.peers).toHaveLength(2);
   });
 
-  it('are disabled by a call, and by the end of their time', async () => {
+  it('can be disabled by a call, and are disabled when they expire', async () => {
     const { id } = await gateway();
     const [one, two] = [await peer(id), await peer(id, { expires_at: new Date(Date.now() + 3_600_000) })];
     expect((await change(one, { enabled: false })).json()).toMatchObject({ enabled: false });
@@ -298,7 +298,7 @@ describe('peers', () => {
     expect((await app.call({ url, key: mine.key })).json()).toMatchObject({ data: { length: 1 } });
   });
 
-  it('show the handshake and the traffic that the gateway counted, also across a restart of it', async () => {
+  it('show the last handshake and the traffic, also across a restart of the gateway', async () => {
     const { id } = await gateway();
     const site = await peer(id, { endpoint: 'office.example.com:51820' });
     await run('vpn-gateways');
@@ -315,7 +315,7 @@ describe('peers', () => {
     expect((await readPeer(site)).rx_bytes).toBeGreaterThan(rx_bytes);
   });
 
-  it('are sent traffic that is billed once, beyond what is included', async () => {
+  it('have their outgoing traffic billed once, beyond the included amount', async () => {
     const { id } = await gateway();
     const site = await peer(id, { endpoint: 'office.example.com:51820' });
     const billed = async (): Promise<string> => {
@@ -348,7 +348,7 @@ describe('the configuration of a peer', () => {
     return (await query.executeTakeFirstOrThrow()).private_key;
   }
 
-  it('is a file with the generated private key, by default', async () => {
+  it('is a file with the generated private key by default', async () => {
     const one = await gateway({ dns_servers: ['10.10.0.1'] });
     const laptop = await peer(one.id, { name: 'laptop' });
     const answer = await config(laptop);
@@ -373,7 +373,7 @@ describe('the configuration of a peer', () => {
     expect(all.body).toContain('AllowedIPs = 0.0.0.0/0, ::/0');
   });
 
-  it('is a QR code, unless the private key is gone', async () => {
+  it('is a QR code, and is refused if the private key was deleted', async () => {
     const { id } = await gateway();
     const laptop = await peer(id);
     const picture = await config(laptop, 'image/png');

@@ -74,7 +74,7 @@ const refused = async (change: Partial<Declaration> = {}) => {
 const spentOn = (at: string, amount = '100.00') =>
   spend(app.services.db, account.id, amount, { at: new Date(at), apiKeyId: key.id });
 
-it('names the calls after the amount was reached, in each month by itself, for 30 days', async () => {
+it('the retrospect names the calls after the amount was reached, in each month, for 30 days', async () => {
   await spentOn('2026-02-10T00:00:00Z');
   await spentOn('2026-03-10T12:00:00Z', '60.00');
   await spentOn('2026-03-11T12:00:00Z', '40.00');
@@ -96,7 +96,7 @@ it('names the calls after the amount was reached, in each month by itself, for 3
   expect(await refused({ action: 'notify' })).toEqual([]);
 });
 
-it('only calls that were accepted, that raise cost, and that the scope covers', async () => {
+it('the retrospect names only accepted calls that raise cost within the scope', async () => {
   await spentOn('2026-03-01T00:00:00Z');
   const other = await createKey(app.services.db, account);
   await called('2026-03-05T00:00:00Z', { outcome: 'rejected' });
@@ -110,7 +110,7 @@ it('only calls that were accepted, that raise cost, and that the scope covers', 
   expect(await refused({ scope: { ...budget.scope, families: ['storage'] } })).toEqual([]);
 });
 
-it('by the labels of what was made, also when it is gone', async () => {
+it('the retrospect uses the labels of created resources, also of deleted ones', async () => {
   await spend(app.services.db, account.id, '100.00', {
     at: new Date('2026-03-01T00:00:00Z'),
     labels: { env: 'prod' },
@@ -126,14 +126,14 @@ it('by the labels of what was made, also when it is gone', async () => {
   expect(await refused({ scope })).toEqual(['createWidget by ci at 2026-03-05T00:00:00.000Z']);
 });
 
-it('the first 20, and says when there are more', async () => {
+it('the retrospect names the first 20 calls, and says if there are more', async () => {
   await spentOn('2026-03-01T00:00:00Z');
   for (let day = 1; day <= 21; day++) await called(new Date(Date.UTC(2026, 2, 5, day)).toISOString());
   const told = await refused();
   expect([told.length, told[20]]).toEqual([21, expect.stringContaining('More calls than these 20')]);
 });
 
-it('is what setBudget warns of, in its dry run and for real', async () => {
+it('setBudget warns with the retrospect, in its dry run and in its answer', async () => {
   const call = (query: string) =>
     app.call({
       method: 'PUT',

@@ -42,8 +42,8 @@ async function toldTo(account: TestAccount): Promise<unknown[]> {
   return response.json<{ data: { data: unknown }[] }>().data.map(({ data }) => data);
 }
 
-describe('a price that will change', () => {
-  it('is told once to whom it concerns, by whoever notices', async () => {
+describe('an announced price change', () => {
+  it('writes one event for each affected account, even if several processes notice it', async () => {
     const [owner, former, other] = [
       await createAccount(t.services.db),
       await createAccount(t.services.db),
@@ -60,7 +60,7 @@ describe('a price that will change', () => {
     expect([await toldTo(former), await toldTo(other)]).toEqual([[], []]);
   });
 
-  it('is no news where it concerns nothing the account has, or has come to hold', async () => {
+  it('writes no event if the account has no such resource, or the price is already in force', async () => {
     const owner = await createAccount(t.services.db);
     await addVolume(owner);
     await announcePrices(t.services, changing('s3.egress'), now);

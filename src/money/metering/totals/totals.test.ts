@@ -145,7 +145,7 @@ async function compareBudgets(
   }
 }
 
-it('are those of the spans, to the last millionth of each part, in any period and grouping', async () => {
+it('totals equal the spans, to the last millionth, in any period and grouping', async () => {
   await fc.assert(
     fc.asyncProperty(ledger, periods, async (of, period) => {
       const accountId = await accountWith(of.spans);
@@ -159,7 +159,7 @@ it('are those of the spans, to the last millionth of each part, in any period an
   );
 }, 120_000);
 
-it('are those of the spans for budgets, of all resources and of those with a label', async () => {
+it('totals equal the spans for budgets, with and without labels', async () => {
   await fc.assert(
     fc.asyncProperty(ledger, moment, fc.boolean(), async (of, at, isFirst) => {
       const { db } = app.services;
@@ -175,7 +175,7 @@ it('are those of the spans for budgets, of all resources and of those with a lab
   );
 }, 120_000);
 
-it('are found to differ when somebody changes them, and are right again once they are computed again', async () => {
+it('changed totals are found, and are correct after they are computed again', async () => {
   const { db } = app.services;
   const [of] = fc.sample(
     ledger.filter(({ spans }) => spans.some(({ lines }) => lines.length > 0)),

@@ -13,7 +13,7 @@ import type { Db, Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import { markFailing } from '../fan-out/store.ts';
 import { type Change, changeAfter, disabledEvent, failingEvent, recoveredEvent } from '../health.ts';
-import { readWish, retryAfter } from '../retries.ts';
+import { readRetryAfter, retryAfter } from '../retries.ts';
 import { signatureHeaders } from '../signature.ts';
 import { newDeliveryId } from '../tables.ts';
 import { hears } from '../visibility.ts';
@@ -34,7 +34,7 @@ import {
 const EXCERPT_BYTES = 1024;
 const GONE = 410;
 
-export interface AttemptStage {
+export interface AttemptContext {
   readonly db: Db;
   readonly registry: Registry;
   readonly secrets: Seal;
@@ -52,7 +52,7 @@ function messageBody(event: EventRow): Buffer {
 }
 
 interface Outcome extends Ending {
-  readonly wishSeconds: number | null;
+  readonly retryAfterSeconds: number | null;
 }
 
 const DROPPED: Outcome = {
@@ -61,7 +61,7 @@ const DROPPED: Outcome = {
   fault: null,
   durationMs: null,
   excerpt: null,
-  wishSeconds: null,
+  retryAfterSeconds: null,
 };
 
 function judgeAnswer({ status, headers, body }: EgressAnswer, durationMs: number, now: Date): Outcome {
@@ -75,20 +75,20 @@ function judgeAnswer({ status, headers, body }: EgressAnswer, durationMs: number
     durationMs,
     // PostgreSQL cannot store NUL characters, and a character may be cut in half at the end of the excerpt.
     excerpt: body.toString('utf8').replaceAll('\0', '').slice(0, EXCERPT_BYTES),
-    wishSeconds: readWish(Array.isArray(retryHeader) ? retryHeader[0] : retryHeader, now),
+    retryAfterSeconds: readRetryAfter(Array.isArray(retryHeader) ? retryHeader[0] : retryHeader, now),
   };
 }
 
-async function send(stage: AttemptStage, claimed: Claimed, event: EventRow, signal: AbortSignal) {
+async function send(context: AttemptContext, claimed: Claimed, event: EventRow, signal: AbortSignal) {
   const { webhook, delivery, now } = claimed;
-  const open = (sealed: Buffer): Buffer => stage.secrets.open(sealed, webhook.id);
+  const open = (sealed: Buffer): Buffer => context.secrets.open(sealed, webhook.id);
   const secrets = [webhook.secret, ...(webhook.previous_secret ? [webhook.previous_secret] : [])].map(open);
   const body = messageBody(event);
   const timestamp = Math.floor(now.getTime() / 1000);
   const started = performance.now();
   const duration = (): number => Math.round(performance.now() - started);
   try {
-    const answer = await stage.egress.call(new URL(webhook.url), {
+    const answer = await context.egress.call(new URL(webhook.url), {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -96,7 +96,7 @@ async function send(stage: AttemptStage, claimed: Claimed, event: EventRow, sign
         ...signatureHeaders(secrets, { id: delivery.message_id, timestamp, body }),
       },
       body,
-      timeoutMs: stage.timeoutMs,
+      timeoutMs: context.timeoutMs,
       maxBytes: EXCERPT_BYTES,
       signal,
     });
@@ -107,18 +107,22 @@ async function send(stage: AttemptStage, claimed: Claimed, event: EventRow, sign
   }
 }
 
-export async function makeAttempt(stage: AttemptStage, claimed: Claimed, signal: AbortSignal): Promise<void> {
+export async function makeAttempt(
+  context: AttemptContext,
+  claimed: Claimed,
+  signal: AbortSignal,
+): Promise<void> {
   const { event, webhook } = claimed;
-  const isWanted = event !== null && hears(stage.registry, webhook, event);
-  const outcome = isWanted ? await send(stage, claimed, event, signal) : DROPPED;
+  const isWanted = event !== null && hears(context.registry, webhook, event);
+  const outcome = isWanted ? await send(context, claimed, event, signal) : DROPPED;
   // The attempt was interrupted and may or may not have arrived, so it is not counted and is sent again.
   if (signal.aborted && outcome.status !== 'succeeded') return;
-  await transact(stage.db, (tx) => conclude(tx, stage, claimed, outcome));
+  await transact(context.db, (tx) => conclude(tx, context, claimed, outcome));
 }
 
-async function conclude(tx: Tx, stage: AttemptStage, claimed: Claimed, outcome: Outcome): Promise<void> {
+async function conclude(tx: Tx, context: AttemptContext, claimed: Claimed, outcome: Outcome): Promise<void> {
   const { delivery } = claimed;
-  const webhook = await lockWebhook(tx, delivery.webhook_id, stage.now());
+  const webhook = await lockWebhook(tx, delivery.webhook_id, context.now());
   if (webhook === undefined) return;
   const { now } = webhook;
   const isGone = outcome.httpStatus === GONE;
@@ -128,14 +132,18 @@ async function conclude(tx: Tx, stage: AttemptStage, claimed: Claimed, outcome: 
     webhook.status === 'disabled' ||
     isGone
       ? null
-      : retryAfter({ attempt: delivery.attempt, wishSeconds: outcome.wishSeconds, chance: stage.random() });
+      : retryAfter({
+          attempt: delivery.attempt,
+          retryAfterSeconds: outcome.retryAfterSeconds,
+          chance: context.random(),
+        });
   const nextAt = wait === null ? null : new Date(now.getTime() + wait * 1000);
-  if (!(await endAttempt(tx, claimed, stage.owner, outcome, { now, nextAt }))) return;
+  if (!(await endAttempt(tx, claimed, context.owner, outcome, { now, nextAt }))) return;
   if (outcome.status === 'discarded') return;
   if (nextAt !== null) await insertRetry(tx, claimed, { id: newDeliveryId(), now, nextAt });
   const change = await noteOutcome(tx, webhook, outcome, isGone);
   const news = await applyChange(tx, webhook, change);
-  await writeEvents(tx, stage.registry, { accountId: delivery.account_id, actor: HOSTPLANE }, news);
+  await writeEvents(tx, context.registry, { accountId: delivery.account_id, actor: HOSTPLANE }, news);
 }
 
 async function noteOutcome(

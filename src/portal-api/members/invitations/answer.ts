@@ -6,6 +6,7 @@ import { countGuess } from '../../people/attempts/guesses.ts';
 import { logPerson } from '../../people/log/log.ts';
 import { hashPassword } from '../../people/passwords/hashing.ts';
 import { requireGoodPassword } from '../../people/passwords/rules.ts';
+import { memberActor, type PeopleServices, type RequestContext } from '../../people/request-context.ts';
 import { type FoundSession, type SignedIn, startSession } from '../../people/sessions/sessions.ts';
 import {
   findPerson,
@@ -15,7 +16,6 @@ import {
   type PersonRow,
 } from '../../people/store.ts';
 import { hashOf, linkNotValid } from '../../people/tokens/tokens.ts';
-import { memberActor, type PeopleServices, type Visit } from '../../people/visit.ts';
 import { change } from '../../portal-write.ts';
 import { findMembershipOf, updateMember } from '../store.ts';
 import { endInvitation } from './invitations.ts';
@@ -28,15 +28,15 @@ async function requireLink(db: Db, token: string): Promise<InvitationRow> {
 }
 
 /** Forged links count as guesses. */
-async function receiveLink(db: Db, visit: Visit, token: string): Promise<InvitationRow> {
-  const guess = await countGuess(db, visit, null);
+async function receiveLink(db: Db, context: RequestContext, token: string): Promise<InvitationRow> {
+  const guess = await countGuess(db, context, null);
   const found = await requireLink(db, token);
   await guess.forget(db);
   return found;
 }
 
-export async function lookAtInvitation({ db }: PeopleServices, visit: Visit, token: string) {
-  const found = await receiveLink(db, visit, token);
+export async function lookAtInvitation({ db }: PeopleServices, context: RequestContext, token: string) {
+  const found = await receiveLink(db, context, token);
   const { account_name, inviter_name: inviter, role, email, expires_at } = found;
   const person_exists = (await findPersonByEmail(db, email)) !== undefined;
   return { account_name, inviter, role, email, person_exists, expires_at };
@@ -73,7 +73,7 @@ async function join(tx: Tx, token: string, person: PersonRow, name: string) {
 
 async function joinAsPerson(
   db: Db,
-  visit: Visit,
+  context: RequestContext,
   invitation: InvitationRow,
   token: string,
   session: FoundSession,
@@ -86,7 +86,7 @@ async function joinAsPerson(
       extra: { current_state: 'signed_in', allowed_states: [] },
     });
   }
-  const actor = memberActor(visit, { id: member_id, name: session.person.name });
+  const actor = memberActor(context, { id: member_id, name: session.person.name });
   return change(db, actor, 'acceptInvitation', account_id, async (tx) => {
     const person = await findPerson(tx, session.person.id);
     if (person === undefined) throw linkNotValid();
@@ -99,14 +99,14 @@ async function joinAsPerson(
 
 async function joinAsNewPerson(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   invitation: InvitationRow,
   { token, name, password }: Required<AcceptInvitation>,
 ): Promise<Accepted> {
   const { account_id, member_id, email } = invitation;
   requireGoodPassword(password, [name, email]);
   const password_hash = await hashPassword(password);
-  const actor = memberActor(visit, { id: member_id, name });
+  const actor = memberActor(context, { id: member_id, name });
   return change(db, actor, 'acceptInvitation', account_id, async (tx) => {
     await lockEmail(tx, email);
     // Before the person: whoever used the same link a moment earlier has one now.
@@ -114,22 +114,22 @@ async function joinAsNewPerson(
     if ((await findPersonByEmail(tx, email)) !== undefined) throw new Problem('not_signed_in');
     const person = await insertPerson(tx, { id: newId('person'), name, email, password_hash });
     const joined = await join(tx, token, person, name);
-    await logPerson(tx, visit, person.id, 'signed_up');
+    await logPerson(tx, context, person.id, 'signed_up');
     const start = { method: 'link', secondFactor: false, reauthenticated: true } as const;
-    return { ...joined, result: { ...(await startSession(tx, visit, person, start)), account_id } };
+    return { ...joined, result: { ...(await startSession(tx, context, person, start)), account_id } };
   });
 }
 
 /** Somebody who can sign in has to do so first: the link alone shows only who reads the mails. */
 export async function acceptInvitation(
   services: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   session: FoundSession | null,
   { token, name, password }: AcceptInvitation,
 ): Promise<Accepted> {
   const { db, provider } = services;
-  const invitation = await receiveLink(db, visit, token);
-  if (session !== null) return joinAsPerson(db, visit, invitation, token, session);
+  const invitation = await receiveLink(db, context, token);
+  if (session !== null) return joinAsPerson(db, context, invitation, token, session);
   if ((await findPersonByEmail(db, invitation.email)) !== undefined) throw new Problem('not_signed_in');
   if (provider.portal.sign_up === 'closed') throw new Problem('sign_up_not_open');
   const missing = Object.entries({ name, password }).filter(([, value]) => value === undefined);
@@ -137,12 +137,16 @@ export async function acceptInvitation(
     const detail = 'This is required of somebody who cannot sign in yet.';
     throw invalid(missing.map(([member]) => ({ pointer: `/${member}`, code: 'required', detail })));
   }
-  return joinAsNewPerson(services, visit, invitation, { token, name, password });
+  return joinAsNewPerson(services, context, invitation, { token, name, password });
 }
 
-export async function declineInvitation({ db }: PeopleServices, visit: Visit, token: string): Promise<void> {
-  const invitation = await receiveLink(db, visit, token);
-  const actor = memberActor(visit, { id: invitation.member_id, name: invitation.name });
+export async function declineInvitation(
+  { db }: PeopleServices,
+  context: RequestContext,
+  token: string,
+): Promise<void> {
+  const invitation = await receiveLink(db, context, token);
+  const actor = memberActor(context, { id: invitation.member_id, name: invitation.name });
   await change(db, actor, 'declineInvitation', invitation.account_id, async (tx) =>
     endInvitation(tx, await requireLink(tx, token)),
   );

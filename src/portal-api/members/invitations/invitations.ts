@@ -9,8 +9,8 @@ import { type Actor, labelOf } from '../../actor.ts';
 import { authorise } from '../../authority.ts';
 import { check, Email, Line } from '../../input.ts';
 import { type Limits, requireRoom } from '../../limits.ts';
+import { pageLink } from '../../people/request-context.ts';
 import { hashOf, newSecret } from '../../people/tokens/tokens.ts';
-import { pageLink } from '../../people/visit.ts';
 import { change, notFound } from '../../portal-write.ts';
 import { countMembers, deleteMember, findMemberByEmail, insertMember } from '../store.ts';
 import {

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
-import type { Visit } from '../visit.ts';
+import type { RequestContext } from '../request-context.ts';
 import { countAttempt, forgetAttempts } from './store.ts';
 
 const MOST_PER_EMAIL = 10;
@@ -28,10 +28,10 @@ export interface Guess {
 }
 
 /** Counts an attempt before it is checked. Throws if there were too many. `email`: null for a passkey or a link. */
-export async function countGuess(db: Db, visit: Visit, email: string | null): Promise<Guess> {
+export async function countGuess(db: Db, context: RequestContext, email: string | null): Promise<Guess> {
   const ids = await transact(db, async (tx) => [
     ...(email === null ? [] : [await count(tx, subjectOf(email), MOST_PER_EMAIL)]),
-    await count(tx, `address ${visit.clientNet}`, MOST_PER_ADDRESS),
+    await count(tx, `address ${context.clientNet}`, MOST_PER_ADDRESS),
   ]);
   return { forget: (tx) => forgetAttempts(tx, ids) };
 }

@@ -5,7 +5,7 @@
 import { newId } from '../../../kernel/ids.ts';
 import { WriteBehind } from '../../../kernel/write-behind.ts';
 import type { Db } from '../../../store/database.ts';
-import type { Visit } from '../visit.ts';
+import type { RequestContext } from '../request-context.ts';
 import { foldPersonEvent, type GuessedEvent } from './store.ts';
 
 declare module '../../../kernel/services.ts' {
@@ -32,7 +32,7 @@ export class GuessLog {
     });
   }
 
-  note({ clientIp, userAgent, requestId }: Visit, personId: string, method: string): void {
+  note({ clientIp, userAgent, requestId }: RequestContext, personId: string, method: string): void {
     const place = { clientIp, userAgent, requestId };
     const event = { id: newId('person_event'), personId, type: 'sign_in_failed', data: { method }, count: 1 };
     this.#queue.push(personId, { ...event, ...place });

@@ -1,7 +1,7 @@
 /** The log of a person: sign-ins and changes to what the person signs in with. The person reads it, and nobody else. */
 import { newId } from '../../../kernel/ids.ts';
 import type { Db } from '../../../store/database.ts';
-import type { Visit } from '../visit.ts';
+import type { RequestContext } from '../request-context.ts';
 import { findPersonEvents, foldPersonEvent, insertPersonEvent, type PersonEventRow } from './store.ts';
 
 export type PersonEventType =
@@ -22,23 +22,28 @@ export type PersonEventType =
   | 'sessions_ended'
   | 'second_factor_reset';
 
-/** What the portal needs of a visit for the log; staff at the command line has none. */
-type Place = Pick<Visit, 'clientIp' | 'userAgent' | 'requestId'> | null;
+/** The part of the request that the log needs; staff at the command line has none. */
+type Place = Pick<RequestContext, 'clientIp' | 'userAgent' | 'requestId'> | null;
 
 export async function logPerson(
   db: Db,
-  visit: Place,
+  context: Place,
   personId: string,
   type: PersonEventType,
   data: object = {},
 ): Promise<void> {
-  const { clientIp = null, userAgent = null, requestId = null } = visit ?? {};
+  const { clientIp = null, userAgent = null, requestId = null } = context ?? {};
   await insertPersonEvent(db, { personId, type, clientIp, userAgent, requestId, data });
 }
 
 /** Wrong guesses of a quarter of an hour are one entry with a count. `personId` is null for an unknown address. */
-export async function logGuess(db: Db, visit: Visit, personId: string | null, method: string): Promise<void> {
-  const { clientIp, userAgent, requestId } = visit;
+export async function logGuess(
+  db: Db,
+  context: RequestContext,
+  personId: string | null,
+  method: string,
+): Promise<void> {
+  const { clientIp, userAgent, requestId } = context;
   await foldPersonEvent(db, {
     id: newId('person_event'),
     count: 1,

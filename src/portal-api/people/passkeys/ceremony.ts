@@ -10,10 +10,10 @@ import type {
 } from '@simplewebauthn/server';
 import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
+import type { RequestContext } from '../request-context.ts';
 import type { PersonRow } from '../store.ts';
 import { markUsed, type Purpose } from '../tokens/store.ts';
 import { createToken, requireToken } from '../tokens/tokens.ts';
-import type { Visit } from '../visit.ts';
 import type { PasskeyRow } from './store.ts';
 
 export type { AuthenticationResponseJSON, RegistrationResponseJSON };
@@ -21,7 +21,7 @@ export type { AuthenticationResponseJSON, RegistrationResponseJSON };
 const MINUTES = 5;
 /** Loaded when the first passkey is used: it would take megabytes of every process. */
 const loadWebAuthn = () => import('@simplewebauthn/server');
-const rpIdOf = ({ origin }: Visit): string => new URL(origin).hostname;
+const rpIdOf = ({ origin }: RequestContext): string => new URL(origin).hostname;
 
 interface ChallengeData {
   readonly challenge: string;
@@ -39,7 +39,7 @@ const described = ({ credential_id: id, transports }: Known) => ({ id, transport
 
 export async function offerRegistration(
   db: Db,
-  visit: Visit,
+  context: RequestContext,
   provider: string,
   person: Pick<PersonRow, 'id' | 'name' | 'email'>,
   known: readonly Known[],
@@ -47,7 +47,7 @@ export async function offerRegistration(
   const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
     rpName: provider,
-    rpID: rpIdOf(visit),
+    rpID: rpIdOf(context),
     userName: person.email,
     userDisplayName: person.name,
     userID: new Uint8Array(Buffer.from(person.id)),
@@ -68,13 +68,13 @@ export async function offerRegistration(
 /** `known`: the passkeys that may answer; without it, the browser offers all passkeys of this site. */
 export async function offerAuthentication(
   db: Db,
-  visit: Visit,
+  context: RequestContext,
   purpose: 'passkey_sign_in' | 'passkey_reauthentication',
   given: { readonly personId?: string; readonly ticket?: string; readonly known?: readonly Known[] },
 ): Promise<Offered<PublicKeyCredentialRequestOptionsJSON>> {
   const { generateAuthenticationOptions } = await loadWebAuthn();
   const options = await generateAuthenticationOptions({
-    rpID: rpIdOf(visit),
+    rpID: rpIdOf(context),
     userVerification: 'required',
     ...(given.known ? { allowCredentials: given.known.map(described) } : {}),
   });
@@ -106,7 +106,7 @@ export async function takeChallenge(
 
 /** Returns the new counter, or null if the answer is wrong. */
 export async function checkAuthentication(
-  visit: Visit,
+  context: RequestContext,
   challenge: string,
   response: AuthenticationResponseJSON,
   passkey: PasskeyRow,
@@ -115,8 +115,8 @@ export async function checkAuthentication(
   const checked = await verifyAuthenticationResponse({
     response,
     expectedChallenge: challenge,
-    expectedOrigin: visit.origin,
-    expectedRPID: rpIdOf(visit),
+    expectedOrigin: context.origin,
+    expectedRPID: rpIdOf(context),
     requireUserVerification: true,
     credential: {
       id: passkey.credential_id,
@@ -136,7 +136,7 @@ export interface NewCredential {
 
 /** Returns null if the answer is wrong. */
 export async function checkRegistration(
-  visit: Visit,
+  context: RequestContext,
   challenge: string,
   response: RegistrationResponseJSON,
 ): Promise<NewCredential | null> {
@@ -144,8 +144,8 @@ export async function checkRegistration(
   const checked = await verifyRegistrationResponse({
     response,
     expectedChallenge: challenge,
-    expectedOrigin: visit.origin,
-    expectedRPID: rpIdOf(visit),
+    expectedOrigin: context.origin,
+    expectedRPID: rpIdOf(context),
     requireUserVerification: true,
   }).catch(() => null);
   if (!checked?.verified) return null;

@@ -3,6 +3,7 @@ import type { Db } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import { countGuess, type Guess } from '../attempts/guesses.ts';
 import { logGuess, logPerson } from '../log/log.ts';
+import type { PeopleServices, RequestContext } from '../request-context.ts';
 import {
   type FoundSession,
   type Renewed,
@@ -14,7 +15,6 @@ import { personOfTicket, signInFailed } from '../sign-in.ts';
 import { findPerson } from '../store.ts';
 import { lockToken, markUsed } from '../tokens/store.ts';
 import { hashOf } from '../tokens/tokens.ts';
-import type { PeopleServices, Visit } from '../visit.ts';
 import {
   type AuthenticationResponseJSON,
   checkAuthentication,
@@ -28,14 +28,14 @@ type RequestOptions = Awaited<ReturnType<typeof offerAuthentication>>['options']
 
 export async function offerSignIn(
   services: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   ticket: string | undefined,
 ): Promise<Offered<RequestOptions>> {
   const { db } = services;
-  if (ticket === undefined) return offerAuthentication(db, visit, 'passkey_sign_in', {});
+  if (ticket === undefined) return offerAuthentication(db, context, 'passkey_sign_in', {});
   const { person } = await personOfTicket(services, ticket);
   const known = await findPasskeys(db, person.id);
-  return offerAuthentication(db, visit, 'passkey_sign_in', {
+  return offerAuthentication(db, context, 'passkey_sign_in', {
     known,
     personId: person.id,
     ticket: hashOf(ticket).toString('base64'),
@@ -56,17 +56,17 @@ interface Checked {
 
 async function check(
   db: Db,
-  visit: Visit,
+  context: RequestContext,
   purpose: 'passkey_sign_in' | 'passkey_reauthentication',
   { challenge_id, response }: Answer,
 ): Promise<Checked> {
-  const guess = await countGuess(db, visit, null);
+  const guess = await countGuess(db, context, null);
   const { challenge, ticket, personId } = await takeChallenge(db, challenge_id, purpose);
   const passkey = await findCredential(db, response.id);
   const isForeign = passkey === undefined || (personId !== null && passkey.person_id !== personId);
-  const counter = isForeign ? null : await checkAuthentication(visit, challenge, response, passkey);
+  const counter = isForeign ? null : await checkAuthentication(context, challenge, response, passkey);
   if (isForeign || counter === null) {
-    await logGuess(db, visit, passkey?.person_id ?? null, 'passkey');
+    await logGuess(db, context, passkey?.person_id ?? null, 'passkey');
     throw signInFailed();
   }
   return { passkey, counter, ticket, guess };
@@ -74,10 +74,10 @@ async function check(
 
 export async function signInWithPasskey(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   answer: Answer,
 ): Promise<SignedIn> {
-  const { passkey, counter, ticket, guess } = await check(db, visit, 'passkey_sign_in', answer);
+  const { passkey, counter, ticket, guess } = await check(db, context, 'passkey_sign_in', answer);
   return transact(db, async (tx) => {
     const person = await findPerson(tx, passkey.person_id);
     if (person === undefined) throw signInFailed();
@@ -88,31 +88,35 @@ export async function signInWithPasskey(
     }
     await notePasskeyUse(tx, passkey.id, counter);
     await guess.forget(tx);
-    return startSession(tx, visit, person, { method: 'passkey', secondFactor: true, reauthenticated: true });
+    return startSession(tx, context, person, {
+      method: 'passkey',
+      secondFactor: true,
+      reauthenticated: true,
+    });
   });
 }
 
 export async function offerReauthentication(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   personId: string,
 ): Promise<Offered<RequestOptions>> {
   const known = await findPasskeys(db, personId);
-  return offerAuthentication(db, visit, 'passkey_reauthentication', { personId, known });
+  return offerAuthentication(db, context, 'passkey_reauthentication', { personId, known });
 }
 
 export async function reauthenticateWithPasskey(
   { db }: PeopleServices,
-  visit: Visit,
+  context: RequestContext,
   session: FoundSession,
   answer: Answer,
 ): Promise<Renewed> {
-  const { passkey, counter, guess } = await check(db, visit, 'passkey_reauthentication', answer);
+  const { passkey, counter, guess } = await check(db, context, 'passkey_reauthentication', answer);
   if (passkey.person_id !== session.person.id) throw signInFailed();
   return transact(db, async (tx) => {
     await notePasskeyUse(tx, passkey.id, counter);
     await guess.forget(tx);
-    await logPerson(tx, visit, session.person.id, 'reauthenticated', { method: 'passkey' });
+    await logPerson(tx, context, session.person.id, 'reauthenticated', { method: 'passkey' });
     return renewSession(tx, session.id, { reauthenticated: true, secondFactor: true });
   });
 }

@@ -11,7 +11,7 @@ describe('passwords', () => {
     expect(await verifyPassword(null, 'a password')).toBe(false);
   });
 
-  it('are hashed two at once, 32 wait, and the others are told to come back', async () => {
+  it('are hashed two at a time, 32 more wait, and others are refused for now', async () => {
     const all = Array.from({ length: 36 }, () => hashPassword('x'));
     const refused = await Promise.all(all.slice(34).map((each) => refusalOf(each)));
     expect(refused.map(({ code, status }) => [code, status])).toEqual([
@@ -22,7 +22,7 @@ describe('passwords', () => {
     expect(await hashPassword('x')).toContain('argon2id');
   });
 
-  it('a code has the same hash for the same person, and another for others', async () => {
+  it('hash a code differently for each person', async () => {
     const [one, same, other] = await Promise.all([
       hashCode('a', 'code'),
       hashCode('a', 'code'),

@@ -7,10 +7,10 @@ import type { Db, Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
 import { notFound, succeeded } from '../../portal-write.ts';
 import { logPerson } from '../log/log.ts';
+import { memberActor, pageLink, type RequestContext } from '../request-context.ts';
 import { findMembership, type Membership, noteSignIn, type PersonRow } from '../store.ts';
 import { revokeWaiting } from '../tokens/store.ts';
 import { hashOf, newSecret } from '../tokens/tokens.ts';
-import { memberActor, pageLink, type Visit } from '../visit.ts';
 import {
   deleteSession,
   deleteSessions,
@@ -41,13 +41,18 @@ interface Start {
   readonly reauthenticated: boolean;
 }
 
-export async function startSession(tx: Tx, visit: Visit, person: PersonRow, start: Start): Promise<SignedIn> {
+export async function startSession(
+  tx: Tx,
+  context: RequestContext,
+  person: PersonRow,
+  start: Start,
+): Promise<SignedIn> {
   const token = newSecret();
-  if (!(await knowsBrowser(tx, person.id, visit.userAgent))) {
+  if (!(await knowsBrowser(tx, person.id, context.userAgent))) {
     await sendMail(tx, {
       to: person.email,
       template: 'sign_in_from_new_device',
-      data: { ...changeData(visit, person), device: visit.userAgent },
+      data: { ...changeData(context, person), device: context.userAgent },
     });
   }
   await insertSession(tx, {
@@ -56,21 +61,21 @@ export async function startSession(tx: Tx, visit: Visit, person: PersonRow, star
     token_hash: hashOf(token),
     second_factor: start.secondFactor,
     reauthenticated: start.reauthenticated,
-    client_ip: visit.clientIp,
-    user_agent: visit.userAgent,
+    client_ip: context.clientIp,
+    user_agent: context.userAgent,
   });
   await noteSignIn(tx, person.id);
   await revokeWaiting(tx, person.id);
-  await logPerson(tx, visit, person.id, 'signed_in', { method: start.method });
+  await logPerson(tx, context, person.id, 'signed_in', { method: start.method });
   return { status: 'signed_in', token };
 }
 
 /** What mails about a change to the security of a person say. */
-export const changeData = (visit: Visit, person: Pick<PersonRow, 'name'>) => ({
+export const changeData = (context: RequestContext, person: Pick<PersonRow, 'name'>) => ({
   name: person.name,
   at: new Date().toISOString(),
-  address: visit.clientIp,
-  link: pageLink(visit.origin, '/me/security'),
+  address: context.clientIp,
+  link: pageLink(context.origin, '/me/security'),
 });
 
 export async function findSession(db: Db, token: string): Promise<FoundSession | null> {
@@ -101,7 +106,7 @@ export async function renewSession(
  */
 export async function enterAccount(
   db: Db,
-  visit: Visit,
+  context: RequestContext,
   session: Pick<FoundSession, 'id' | 'person'>,
   accountId: string,
 ): Promise<Membership | null> {
@@ -112,42 +117,42 @@ export async function enterAccount(
   await transact(db, async (tx) => {
     if (!(await insertEntry(tx, session.id, accountId))) return;
     const resource = { type: 'member', id, name };
-    const actor = memberActor(visit, { id, name });
+    const actor = memberActor(context, { id, name });
     await append(tx, accountId, succeeded(actor, 'enterAccount', { result: null, resource, changes: [] }));
   });
   return membership;
 }
 
-export async function signOut(db: Db, visit: Visit, session: FoundSession): Promise<void> {
+export async function signOut(db: Db, context: RequestContext, session: FoundSession): Promise<void> {
   await transact(db, async (tx) => {
     if (!(await deleteSession(tx, session.person.id, session.id))) return;
-    await logPerson(tx, visit, session.person.id, 'signed_out');
+    await logPerson(tx, context, session.person.id, 'signed_out');
   });
 }
 
-/** `visit` is null for the provider's staff. */
+/** `context` is null for the provider's staff. */
 export async function endSession(
   db: Db,
-  visit: Visit | null,
+  context: RequestContext | null,
   personId: string,
   sessionId: string,
 ): Promise<void> {
   await transact(db, async (tx) => {
     if (!(await deleteSession(tx, personId, sessionId))) throw notFound('session', sessionId);
-    await logPerson(tx, visit, personId, 'session_ended', { session_id: sessionId });
+    await logPerson(tx, context, personId, 'session_ended', { session_id: sessionId });
   });
 }
 
 /** Returns how many were ended. `besides` stays. */
 export async function endSessions(
   db: Db,
-  visit: Visit | null,
+  context: RequestContext | null,
   personId: string,
   besides: string | null,
 ): Promise<number> {
   return transact(db, async (tx) => {
     const ended = await deleteSessions(tx, personId, besides);
-    await logPerson(tx, visit, personId, 'sessions_ended', { ended });
+    await logPerson(tx, context, personId, 'sessions_ended', { ended });
     return ended;
   });
 }

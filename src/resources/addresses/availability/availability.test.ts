@@ -41,14 +41,14 @@ async function take(pool: AddressPool, over: Partial<AddressRequest> = {}) {
   return row;
 }
 
-describe('whether there is an address', () => {
-  it('is known of a pool that nobody has used yet', async () => {
+describe('the availability of addresses', () => {
+  it('is known for a pool that was never used', async () => {
     expect(await hasFreeAddress(test.db, request(poolOf(30)))).toBe(true);
     expect(await hasFreeAddress(test.db, request(poolOf(30), { version: 6 }))).toBe(false);
     expect(await hasFreeAddress(test.db, request(poolOf(30), { location: 'elsewhere' }))).toBe(false);
   });
 
-  it('is no when all are held or in the quarantine of others, and yes for their former account', async () => {
+  it('is no when all are held or in quarantine, and yes for the former account', async () => {
     const pool = poolOf(30);
     const { id } = await take(pool);
     expect(await hasFreeAddress(test.db, request(pool))).toBe(false);
@@ -59,7 +59,7 @@ describe('whether there is an address', () => {
     expect(await hasFreeAddress(test.db, request(pool, over))).toBe(true);
   });
 
-  it('is no when the rest of a range was cut from a pool that is gone', async () => {
+  it('is no when the rest of the range belonged to a removed pool', async () => {
     const pool = poolOf(29);
     for (let n = 0; n < 5; n++) await take(pool);
     const wider = { ...pool, slug: 'wider', cidr: pool.cidr.replace('/29', '/28') };
@@ -70,7 +70,7 @@ describe('whether there is an address', () => {
   });
 });
 
-describe('the time until the next one', () => {
+describe('the time until the next free address', () => {
   it('is the rest of the first quarantine, at least a minute and at most a day', async () => {
     const pool = poolOf(30);
     const { id } = await take(pool);
@@ -81,15 +81,15 @@ describe('the time until the next one', () => {
     expect(await at(QUARANTINE_DAYS - 0.0001)).toBe(60);
   });
 
-  it('is unknown if no address is in quarantine', async () => {
+  it('is unknown if none is in quarantine', async () => {
     const pool = poolOf(30);
     await take(pool);
     expect(await secondsUntilFree(test.db, request(pool))).toBeNull();
   });
 });
 
-describe('the use of the limit on addresses of machines', () => {
-  it('counts what is held, and what was released within the last week', async () => {
+describe('the used part of the limit on machine addresses', () => {
+  it('counts held addresses, and those released within the last week', async () => {
     const pool = poolOf(29);
     const today = new Date();
     const machine = { kind: 'ephemeral', now: today } as const;

@@ -74,8 +74,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.constant<Step>((db) => foldAllCounts(db)),
 );
 
-describe('a kept count', () => {
-  it('is what the rows say, after any history, within and after each transaction', async () => {
+describe('a stored count', () => {
+  it('equals the rows after any history, within and after each transaction', async () => {
     const transactions = fc.array(
       fc.record({ steps: fc.array(step, { maxLength: 6 }), fails: fc.boolean() }),
       {
@@ -103,7 +103,7 @@ describe('a kept count', () => {
     );
   });
 
-  it('includes what the own transaction has added, and nothing of others before they commit', async () => {
+  it('includes rows of the own transaction, and of others only after their commit', async () => {
     await test.db.transaction().execute(async (tx) => {
       await add(tx);
       expect([await counted(tx, 'disk'), await counted(test.db, 'disk')]).toEqual([1, 0]);
@@ -111,7 +111,7 @@ describe('a kept count', () => {
     expect(await counted(test.db, 'disk')).toBe(1);
   });
 
-  it('stays right while many add, and rows are replaced by sums, at once', async () => {
+  it('stays correct while many transactions add rows and rows are compacted', async () => {
     const adding = Array.from({ length: 60 }, () => add(test.db));
     const folding = Array.from({ length: 8 }, () => foldCounts(test.db, 3));
     const seen: number[] = [];
@@ -123,7 +123,7 @@ describe('a kept count', () => {
     expect([await counted(test.db, 'disk'), await keptRows(), await differences()]).toEqual([60, 1, []]);
   });
 
-  it('of nothing leaves no row', async () => {
+  it('of zero has no row', async () => {
     await add(test.db);
     await foldAllCounts(test.db);
     await sql`delete from resources where account_id = ${accountId}`.execute(test.db);
@@ -131,7 +131,7 @@ describe('a kept count', () => {
     expect(await keptRows()).toBe(0);
   });
 
-  it('of a deleted account leaves no row', async () => {
+  it('of a deleted account has no row', async () => {
     await add(test.db);
     await sql`delete from audit_heads where account_id = ${accountId}`.execute(test.db);
     await sql`delete from accounts where id = ${accountId}`.execute(test.db);
@@ -143,7 +143,7 @@ describe('a kept count', () => {
 describe('the count of addresses of machines', () => {
   const what = 'public_address.ipv4_of_machines';
 
-  it('includes a released one until its quarantine ends', async () => {
+  it('includes a released address until its quarantine ends', async () => {
     const id = randomUUID();
     await sql`
       insert into public_addresses (id, account_id, pool, location, block, kind)
@@ -166,8 +166,8 @@ describe('the count of addresses of machines', () => {
   });
 });
 
-describe('counts that somebody has changed', () => {
-  it('are named by the doctor, and right again once they are corrected, also while calls go on', async () => {
+describe('counts that were changed by hand', () => {
+  it('are named by the doctor, and correct after a recount, also while calls run', async () => {
     await add(test.db);
     await add(test.db, 'drive', null);
     await sql`delete from kept_counts where account_id = ${accountId}`.execute(test.db);

@@ -34,7 +34,7 @@ async function examine(env: Record<string, string>) {
 }
 
 describe('doctor', () => {
-  it('finds a database of its own well', async () => {
+  it('finds no fault in a database of its own', async () => {
     const { code, healthy, checks, statusOf } = await examine({
       HOSTPLANE_DATABASE_URL: urlOf(database.connection),
     });
@@ -49,7 +49,7 @@ describe('doctor', () => {
     expect(statusOf('Data folder')).toBe('skipped');
   });
 
-  it('names what is not migrated and how to do it', async () => {
+  it('reports missing migrations and how to run them', async () => {
     const db = openDatabase(openPool({ ...database.connection, maxConnections: 1 }));
     await sql`create table kept as select * from kysely_migration`.execute(db);
     await sql`delete from kysely_migration`.execute(db);
@@ -66,7 +66,7 @@ describe('doctor', () => {
     });
   });
 
-  it('says how to mend each thing that is wrong, for people', async () => {
+  it('prints for people how to fix each fault', async () => {
     const env = {
       HOSTPLANE_PORT: '0',
       HOSTPLANE_DATABASE_URL: `postgres://nobody@localhost/none?host=${folder}`,
@@ -88,7 +88,7 @@ describe('doctor', () => {
     for (const { fix } of faults) expect(fix).toBeTruthy();
   });
 
-  it('hears Redis', async ({ skip }) => {
+  it('checks Redis', async ({ skip }) => {
     skip(findRedis() === undefined, NO_REDIS);
     const redis = await startRedis();
     const { statusOf } = await examine({
@@ -99,7 +99,7 @@ describe('doctor', () => {
     expect(statusOf('Redis')).toBe('ok');
   });
 
-  it('waits for the first start where there is no embedded database, and makes none', async () => {
+  it('reports that there is no embedded database yet, and creates none', async () => {
     const env = { HOSTPLANE_DATA: join(folder, 'empty', 'data') };
     const { checks, statusOf } = await examine(env);
     expect(statusOf('PostgreSQL programs')).toBe('ok');
@@ -118,7 +118,7 @@ describe('doctor', () => {
   });
 });
 
-describe('single checks', () => {
+describe('single checks of the doctor', () => {
   it('of Node', () => {
     expect(checkNode('20.18.3').status).toBe('failed');
     expect(checkNode('18.20.0').status).toBe('failed');

@@ -108,7 +108,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     await removeTemporaryFolder(folder);
   });
 
-  it('finds all well, and leaves nothing behind', async () => {
+  it('finds no fault, and leaves nothing behind', async () => {
     const found = await examine();
     const parts = ['engine', 'machines', 'storage', 'room', 'network', 'filtering', 'images'];
     expect(Object.keys(found)).toEqual(parts);
@@ -120,12 +120,12 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     );
   });
 
-  it('misses the pool', async () => {
+  it('reports a missing storage pool', async () => {
     const { storage } = await examine({ compute: { storage_pool: 'fast' } });
     expect(storage).toMatchObject(failure(/no pool fast/, /incus storage create fast btrfs/));
   });
 
-  it('finds out a pool that takes sizes and does not heed them', async () => {
+  it('reports a storage pool that does not enforce sizes', async () => {
     await daemon.client.run('POST', '/1.0/storage-pools', { body: { name: 'plain', driver: 'dir' } });
     const { storage } = await examine({ compute: { storage_pool: 'plain' } });
     expect(storage).toMatchObject(failure(/plain \(dir\) does not enforce sizes/, /storage create .* btrfs/));
@@ -133,7 +133,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     expect(await daemon.client.ask<string[]>('GET', '/1.0/images')).toHaveLength(1);
   });
 
-  it('finds too little room', async () => {
+  it('reports too little capacity', async () => {
     await daemon.client.run('POST', '/1.0/storage-pools', {
       body: { name: 'small', driver: 'btrfs', config: { size: '1GiB' } },
     });
@@ -144,19 +144,19 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     );
   });
 
-  it('misses the network', async () => {
+  it('reports a missing network', async () => {
     const { network } = await examine({ compute: { public_network: 'outside' } });
     const fix =
       /incus network create outside --type=bridge ipv4.address=192\.0\.2\.1\/25 ipv4.nat=false ipv4.dhcp.ranges=192\.0\.2\.1-192\.0\.2\.1 .*dns.mode=none$/;
     expect(network).toMatchObject(failure(/no network outside/, fix));
   });
 
-  it('wants a bridge that the engine manages', async () => {
+  it('reports a bridge that the engine does not manage', async () => {
     const { network } = await examine({ compute: { public_network: 'lo' } });
     expect(network).toMatchObject(failure(/not managed/, /public_network.* network create public /));
   });
 
-  it('wants the addresses on sale to be on the bridge', async () => {
+  it('reports addresses on sale that are not on the bridge', async () => {
     const { network } = await examine({ cidr: '198.51.100.128/25' });
     expect(network).toMatchObject(
       failure(/198\.51\.100\.128\/25 is not within 192\.0\.2\.1\/24/, /ipv4.address=198\.51\.100\.129\/25/),
@@ -197,7 +197,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     ],
     ['prefix not to be sold', { 'ipv6.address': '2001:db8:100::1/64' }, /holds 2001/, /ipv6.address=auto/],
     ['IPv4 to be there', { 'ipv4.address': 'none' }, /no IPv4 subnet/, /set public ipv4.address=192/],
-  ])('wants its %s', async (_what, config, detail, fix) => {
+  ])('reports a wrong network setting: %s', async (_what, config, detail, fix) => {
     const { config: before } = await daemon.client.ask<{ config: Record<string, string> }>(
       'GET',
       `/1.0/networks/${PUBLIC_NETWORK}`,
@@ -208,7 +208,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     expect(network).toMatchObject(failure(detail, fix));
   });
 
-  it('finds out a host on which machines could use addresses of others, and none is started', async () => {
+  it('reports a host on which machines could use foreign addresses, and starts none', async () => {
     const set = (value: 0 | 1) =>
       runIn(daemon.namespace, 'sysctl', ['-qw', `net.bridge.bridge-nf-call-ip6tables=${value}`]);
     await set(0);
@@ -221,7 +221,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     expect(await daemon.client.ask<string[]>('GET', '/1.0/images')).toHaveLength(1);
   });
 
-  it('lets DHCP give away what is not sold', async () => {
+  it('accepts DHCP ranges that are not on sale', async () => {
     const given = '192.0.2.0-192.0.2.1,192.0.2.127-192.0.2.254';
     await setNetwork({ 'ipv4.dhcp.ranges': given });
     const { network } = await examine();
@@ -229,7 +229,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     expect(network?.status).toBe('ok');
   });
 
-  it('misses images', async () => {
+  it('reports missing images', async () => {
     const { images } = await examine({ images: [IMAGE, 'alpine-3.22', 'debian-13'] });
     const fix = new RegExp(
       `incus image copy images:alpine/3.22/cloud/${architecture} local: --alias alpine-3.22`,
@@ -237,7 +237,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     expect(images).toMatchObject(failure(/not there: alpine-3.22, debian-13\.$/, fix));
   });
 
-  it('knows what kind of machines can be run, and what images are for', async ({ skip }) => {
+  it('reports that virtual machines cannot run, and images of the wrong type', async ({ skip }) => {
     const { machines, images, storage } = await examine({ compute: { instance_type: 'virtual-machine' } });
     skip(machines?.status === 'ok', 'this machine has KVM');
     expect(machines).toMatchObject(failure(/cannot run virtual-machines/, /\/dev\/kvm/));
@@ -245,7 +245,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
     expect(storage?.status).toBe('ok');
   });
 
-  it('knows for which processors', async () => {
+  it('reports architectures on sale that no host has', async () => {
     const { architectures } = await examine({ architectures: ['amd64', 'arm64'] });
     expect(architectures).toMatchObject(
       failure(/Sold: a.+64\. Of the hosts: a.+64/, /Correct architectures/),
@@ -260,7 +260,7 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
       server_certificate: serverCertificate,
     });
 
-    it('believes no certificate that it was not given', async () => {
+    it('refuses an unknown certificate', async () => {
       const { engine } = await examine({ compute: { ...https(), server_certificate: null } });
       expect(engine).toMatchObject(failure(/self-signed/, /openssl s_client .*incus-server.crt/));
       const { engine: other } = await examine({
@@ -269,14 +269,14 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
       expect(other).toMatchObject(failure(/certificate/, /server_certificate/));
     });
 
-    it('says how to be trusted, and then is', async () => {
+    it('says how to be trusted, and is then accepted', async () => {
       const { engine, ...rest } = await examine({ compute: https() });
       const fix = /incus config trust add-certificate .*localhost\.crt/;
       expect(engine).toMatchObject(failure(/does not trust our certificate/, fix));
       expect(rest).toEqual({});
     });
 
-    it('is not content with some projects', async () => {
+    it('reports a certificate that is restricted to some projects', async () => {
       const text = await readFile(fixture('localhost.crt'), 'utf8');
       const certificate = text.replace(/-----[A-Z ]+-----|\n/g, '');
       const body = {
@@ -296,13 +296,13 @@ describe.skipIf(reason !== null)(reason === null ? 'doctor on Incus' : `doctor o
       expect(found.map(({ status }) => status)).toEqual(found.map(() => 'ok'));
     });
 
-    it('gets no answer from a port where nobody listens', async () => {
+    it('reports a port where nobody listens', async () => {
       const { engine } = await examine({ compute: { ...https(), url: 'https://127.0.0.1:1' } });
       expect(engine).toMatchObject(failure(/ECONNREFUSED/, /core.https_address/));
     });
   });
 
-  it('gets no answer from a socket that is not there, or that nobody serves', async () => {
+  it('reports a socket that does not exist, or that nobody serves', async () => {
     const { engine } = await examine({ compute: { url: `unix://${folder}/none` } });
     expect(engine).toMatchObject(failure(/ENOENT/, /systemctl start incus/));
     await daemon.kill();

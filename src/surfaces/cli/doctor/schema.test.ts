@@ -57,7 +57,7 @@ it('names the rights that the role lacks, and how to grant them', async () => {
   expect(of('Schema')?.status).toBe('skipped');
 });
 
-it('names what is missing in the tables, and leaves nothing behind', async () => {
+it('reports missing parts of the tables, and leaves nothing behind', async () => {
   await sql`drop index audit_entries_time`.execute(db);
   await sql`alter table claims alter column until drop not null`.execute(db);
   const of = await examine();
@@ -70,7 +70,7 @@ it('names what is missing in the tables, and leaves nothing behind', async () =>
   expect((await examine())('Schema')).toMatchObject({ status: 'ok' });
 });
 
-it('finds a constraint that was dropped, a function that was replaced and a trigger that was disabled', async () => {
+it('reports a dropped constraint, a replaced function and a disabled trigger', async () => {
   const { rows } = await sql<{ source: string; check: string }>`
     select pg_get_functiondef('access_changed'::regproc) as source, pg_get_constraintdef(oid) as check
     from pg_constraint where conname = 'accounts_status_check'`.execute(db);
@@ -89,7 +89,7 @@ it('finds a constraint that was dropped, a function that was replaced and a trig
   expect((await examine())('Schema')).toMatchObject({ status: 'ok' });
 });
 
-it('says that a role cannot migrate an empty database in which it may create nothing', async () => {
+it('reports a role that cannot migrate an empty database', async () => {
   const role = `${database.name}_guest`;
   const empty = `${database.name}_guests`;
   await sql`create role ${sql.id(role)} login`.execute(db);
@@ -115,7 +115,7 @@ it('refuses a database that a newer version has migrated', async () => {
   });
 });
 
-it('says of an empty database only that it has to be migrated', async () => {
+it('reports of an empty database only that it must be migrated', async () => {
   await sql`create database ${sql.id(`${database.name}_empty`)}`.execute(db);
   const of = await examine({ ...database.connection, database: `${database.name}_empty` });
   await sql`drop database ${sql.id(`${database.name}_empty`)} with (force)`.execute(db);
@@ -125,14 +125,14 @@ it('says of an empty database only that it has to be migrated', async () => {
   ]);
 });
 
-it('says why nothing can be written', async () => {
+it('reports why nothing can be written', async () => {
   await sql`alter database ${sql.id(database.name)} set default_transaction_read_only = on`.execute(db);
   const of = await examine();
   await sql`alter database ${sql.id(database.name)} reset default_transaction_read_only`.execute(db);
   expect(of('Writes')).toMatchObject({ status: 'failed', detail: expect.stringContaining('read-only') });
 });
 
-it('finds a pooler in transaction mode', async () => {
+it('reports a pooler in transaction mode', async () => {
   const pooler = await openPooler(database.connection);
   const of = await examine(pooler.connection);
   await pooler.close();
@@ -142,7 +142,7 @@ it('finds a pooler in transaction mode', async () => {
   });
 });
 
-it('finds a key file that contains no key, also before its first use', async () => {
+it('reports a key file without a key, also before its first use', async () => {
   expect((await examine())('Secret key')).toMatchObject({
     status: 'ok',
     detail: expect.stringContaining('none yet'),
@@ -160,7 +160,7 @@ it('finds a key file that contains no key, also before its first use', async () 
 it.each([
   { seconds: 60, isTold: true },
   { seconds: 3, isTold: false },
-])('a clock that is $seconds s ahead: told = $isTold, by doctor and at the start', async (given) => {
+])('a clock that is $seconds s ahead is reported by doctor and at start: $isTold', async (given) => {
   const now = Date.now.bind(Date);
   vi.spyOn(Date, 'now').mockImplementation(() => now() + given.seconds * 1000);
   const of = await examine();

@@ -36,7 +36,7 @@ describe.each([...model.resources, ...model.attachments])('the module $name', (r
     expect(named).toEqual([...parent, ...inputs.map(({ variable }) => variable), ...permission]);
   });
 
-  it('replaces what it would destroy only if it is allowed, and compares each input that could cause it', () => {
+  it('replaces what it would destroy only if allowed, and compares each input that could cause it', () => {
     const fixed = inputs.filter(({ change }) => change === 'replace').map(({ variable }) => variable);
     const parent = resource.parent === undefined ? [] : [resource.parent.input];
     const isGuarded = resource.loss !== undefined && [...fixed, ...parent].length > 0;
@@ -70,7 +70,7 @@ describe.each([...model.resources, ...model.attachments])('the module $name', (r
     }
   });
 
-  it('takes few lines to use, and its README says all that it takes, returns and needs', () => {
+  it('takes few lines to use, and its README lists its inputs, outputs and permissions', () => {
     const readme = readmeOf(resource, model, 'hash');
     const [, usage = ''] = /```hcl\n(module[\s\S]*?)\n```/.exec(readme) ?? [];
     expect(usage.split('\n').length).toBeLessThan(10);
@@ -85,12 +85,12 @@ describe.each([...model.resources, ...model.attachments])('the module $name', (r
   });
 });
 
-it('writes texts in which nothing is a template', () => {
+it('template expressions in texts are escaped', () => {
   expect(quoted(`a "b" \${c} %{d}`)).toBe(`"a \\"b\\" $\${c} %%{d}"`);
   expect(literal({ a: [1, null], 'b c': { d: true } })).toBe('{ a = [1, null], "b c" = { d = true } }');
 });
 
-it('aligns only assignments that follow each other and end on their line', () => {
+it('only consecutive one-line assignments are aligned', () => {
   expect(aligned('a = 1\nlong = "[{"\nb = {\n  c = 1\n}\nd = 2')).toBe(
     'a    = 1\nlong = "[{"\nb = {\n  c = 1\n}\nd = 2',
   );

@@ -18,12 +18,12 @@ describe('typing errors', () => {
     ['resset the root pasword', 'resetVmPassword'],
   ])('are forgiven in "%s"', (query, id) => expect(first(query)).toBe(id));
 
-  it('are not sought in short words that are right', () => {
+  it('are not assumed in short words that are correct', () => {
     expect(first('open the vnc of a vm')).toBe('createVmConsoleSession');
   });
 });
 
-describe('the wish decides', () => {
+describe('the verb of a question decides', () => {
   it.each([
     ['make a server', 'createVm'],
     ['change a server', 'updateVm'],
@@ -33,7 +33,7 @@ describe('the wish decides', () => {
     ['which servers are stopped', 'listVms'],
     ['make the server bigger', 'resizeVm'],
     ['turn the server off', 'performVmAction'],
-  ])('"%s" is %s', (query, id) => expect(first(query)).toBe(id));
+  ])('"%s" finds %s', (query, id) => expect(first(query)).toBe(id));
 });
 
 describe('German', () => {

@@ -38,9 +38,9 @@ export const allowlistActs = [
     authority: 'reader',
     reauthentication: false,
     audit: 'none',
-    handle: async ({ services, accountId, visit }) => ({
+    handle: async ({ services, accountId, context }) => ({
       ...(await showAllowlist(services.db, accountId)),
-      my_address: visit.clientIp,
+      my_address: context.clientIp,
     }),
   }),
   act({
@@ -103,12 +103,12 @@ export const allowlistActs = [
     authority: 'admin',
     reauthentication: true,
     audit: 'account',
-    async handle({ services, actor, accountId, visit }, { mode, confirm_cut_off: confirm }) {
+    async handle({ services, actor, accountId, context }, { mode, confirm_cut_off: confirm }) {
       const input = { account_id: accountId, mode, ...(confirm === undefined ? {} : { confirm }) };
       const changed = await setAllowlistMode(services.db, actor, input).catch((error: unknown) => {
         throw renamed(error, '/confirm', '/confirm_cut_off');
       });
-      return { ...changed, my_address: visit.clientIp };
+      return { ...changed, my_address: context.clientIp };
     },
   }),
 ];

@@ -47,6 +47,7 @@ export const cliLoginActs = [
     authority: 'none',
     reauthentication: false,
     audit: 'account',
-    handle: ({ services, visit }, input) => completeCliLogin(services.db, visit, input, rulesOf(services)),
+    handle: ({ services, context }, input) =>
+      completeCliLogin(services.db, context, input, rulesOf(services)),
   }),
 ];

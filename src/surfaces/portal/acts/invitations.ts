@@ -65,7 +65,7 @@ export const invitationActs = [
     authority: 'none',
     reauthentication: false,
     audit: 'none',
-    handle: ({ services, visit }, { token }) => lookAtInvitation(services, visit, token),
+    handle: ({ services, context }, { token }) => lookAtInvitation(services, context, token),
   }),
   act({
     id: 'acceptInvitation',
@@ -83,7 +83,7 @@ export const invitationActs = [
     audit: 'account',
     givesSession: true,
     async handle(call, input) {
-      return beginSession(call, await acceptInvitation(call.services, call.visit, call.session, input));
+      return beginSession(call, await acceptInvitation(call.services, call.context, call.session, input));
     },
   }),
   act({
@@ -96,8 +96,8 @@ export const invitationActs = [
     authority: 'none',
     reauthentication: false,
     audit: 'account',
-    async handle({ services, visit }, { token }) {
-      await declineInvitation(services, visit, token);
+    async handle({ services, context }, { token }) {
+      await declineInvitation(services, context, token);
       return { status: 'declined' as const };
     },
   }),
@@ -125,13 +125,13 @@ export const invitationActs = [
     authority: 'admin',
     reauthentication: true,
     audit: 'account',
-    handle: async ({ services, actor, accountId, visit }, input) =>
+    handle: async ({ services, actor, accountId, context }, input) =>
       view(
         await inviteMember(
           services.db,
           actor,
           { account_id: accountId, ...input },
-          { origin: visit.origin, catalogue: services.provider.catalogue },
+          { origin: context.origin, catalogue: services.provider.catalogue },
         ),
       ),
   }),
@@ -158,6 +158,6 @@ export const invitationActs = [
     reauthentication: true,
     audit: 'account',
     handle: async (call) =>
-      view(await sendInvitationAgain(call.services.db, call.actor, chosen(call), call.visit.origin)),
+      view(await sendInvitationAgain(call.services.db, call.actor, chosen(call), call.context.origin)),
   }),
 ];

@@ -74,8 +74,8 @@ export const meActs = [
     harmlessChoices: ['theme'],
     audit: 'person',
     async handle(call, input) {
-      const { services, visit, session } = call;
-      return showMe(call, await changeProfile(services.db, visit, session.person.id, input));
+      const { services, context, session } = call;
+      return showMe(call, await changeProfile(services.db, context, session.person.id, input));
     },
   }),
   act({

@@ -65,8 +65,8 @@ export const securityActs = [
     summary: 'Choose a new password',
     input: Shape({ new_password: NewPassword }),
     answer: Done,
-    async handle({ services, visit, session }, { new_password }) {
-      await changePassword(services, visit, session, new_password);
+    async handle({ services, context, session }, { new_password }) {
+      await changePassword(services, context, session, new_password);
       return done;
     },
   }),
@@ -90,8 +90,8 @@ export const securityActs = [
     input: Shape({ code: Code }),
     answer: Done,
     givesSession: true,
-    async handle({ services, visit, session, keepToken }, { code }) {
-      keepToken((await confirmTotp(services, visit, session, code)).token);
+    async handle({ services, context, session, keepToken }, { code }) {
+      keepToken((await confirmTotp(services, context, session, code)).token);
       return done;
     },
   }),
@@ -103,8 +103,8 @@ export const securityActs = [
     summary: 'Remove the app for one-time passwords',
     input: Nothing,
     answer: Done,
-    async handle({ services, visit, session }) {
-      await removeTotp(services, visit, session);
+    async handle({ services, context, session }) {
+      await removeTotp(services, context, session);
       return done;
     },
   }),
@@ -117,8 +117,8 @@ export const securityActs = [
     input: Nothing,
     answer: Challenge,
     audit: 'none',
-    async handle({ services, visit, session }) {
-      const { challenge_id, options } = await offerPasskey(services, visit, session);
+    async handle({ services, context, session }) {
+      const { challenge_id, options } = await offerPasskey(services, context, session);
       return { challenge_id, options: options as Record<string, unknown> };
     },
   }),
@@ -132,8 +132,8 @@ export const securityActs = [
     answer: Shape({ id: Text }),
     status: 201,
     givesSession: true,
-    async handle({ services, visit, session, keepToken }, input) {
-      const { token, passkeyId } = await addPasskey(services, visit, session, input);
+    async handle({ services, context, session, keepToken }, input) {
+      const { token, passkeyId } = await addPasskey(services, context, session, input);
       keepToken(token);
       return { id: passkeyId };
     },
@@ -146,8 +146,8 @@ export const securityActs = [
     summary: 'Remove a passkey',
     input: Nothing,
     answer: Done,
-    async handle({ services, visit, session, params }) {
-      await removePasskey(services, visit, session, params['passkey_id'] ?? '');
+    async handle({ services, context, session, params }) {
+      await removePasskey(services, context, session, params['passkey_id'] ?? '');
       return done;
     },
   }),
@@ -159,8 +159,8 @@ export const securityActs = [
     summary: 'Create new recovery codes; the old ones end',
     input: Nothing,
     answer: Shape({ codes: Secret(Type.Array(Text)) }),
-    async handle({ services, visit, session }) {
-      return { codes: await createRecoveryCodes(services, visit, session.person) };
+    async handle({ services, context, session }) {
+      return { codes: await createRecoveryCodes(services, context, session.person) };
     },
   }),
   act({
@@ -173,9 +173,9 @@ export const securityActs = [
     authority: 'person',
     reauthentication: false,
     audit: 'person',
-    async handle({ services, visit, session, params, keepToken }) {
+    async handle({ services, context, session, params, keepToken }) {
       const id = params['session_id'] ?? '';
-      await endSession(services.db, visit, session.person.id, id);
+      await endSession(services.db, context, session.person.id, id);
       if (id === session.id) keepToken(null);
       return done;
     },
@@ -190,8 +190,8 @@ export const securityActs = [
     authority: 'person',
     reauthentication: false,
     audit: 'person',
-    handle: async ({ services, visit, session }) => ({
-      ended: await endSessions(services.db, visit, session.person.id, session.id),
+    handle: async ({ services, context, session }) => ({
+      ended: await endSessions(services.db, context, session.person.id, session.id),
     }),
   }),
 ];

@@ -36,7 +36,7 @@ export async function beginSession<T extends { readonly status: string }>(
   const { token, ...rest } = started;
   const answer = rest as WithoutToken<T>;
   if (token === undefined) return answer;
-  if (call.session !== null) await signOut(call.services.db, call.visit, call.session);
+  if (call.session !== null) await signOut(call.services.db, call.context, call.session);
   call.keepToken(token);
   return answer;
 }
@@ -62,7 +62,7 @@ export const signInActs = [
     reauthentication: false,
     audit: 'person',
     givesSession: true,
-    handle: async (call, input) => beginSession(call, await signIn(call.services, call.visit, input)),
+    handle: async (call, input) => beginSession(call, await signIn(call.services, call.context, input)),
   }),
   act({
     id: 'completeSecondFactor',
@@ -76,7 +76,7 @@ export const signInActs = [
     audit: 'person',
     givesSession: true,
     handle: async (call, input) =>
-      beginSession(call, await completeSecondFactor(call.services, call.visit, input)),
+      beginSession(call, await completeSecondFactor(call.services, call.context, input)),
   }),
   act({
     id: 'offerPasskeySignIn',
@@ -88,8 +88,8 @@ export const signInActs = [
     authority: 'none',
     reauthentication: false,
     audit: 'none',
-    async handle({ services, visit }, { ticket }) {
-      const { challenge_id, options } = await offerSignIn(services, visit, ticket);
+    async handle({ services, context }, { ticket }) {
+      const { challenge_id, options } = await offerSignIn(services, context, ticket);
       return { challenge_id, options: asJson(options) };
     },
   }),
@@ -105,7 +105,7 @@ export const signInActs = [
     audit: 'person',
     givesSession: true,
     handle: async (call, input) =>
-      beginSession(call, await signInWithPasskey(call.services, call.visit, input)),
+      beginSession(call, await signInWithPasskey(call.services, call.context, input)),
   }),
   act({
     id: 'signOut',
@@ -117,8 +117,8 @@ export const signInActs = [
     authority: 'person',
     reauthentication: false,
     audit: 'person',
-    async handle({ services, visit, session, keepToken }) {
-      await signOut(services.db, visit, session);
+    async handle({ services, context, session, keepToken }) {
+      await signOut(services.db, context, session);
       keepToken(null);
       return done;
     },
@@ -134,8 +134,8 @@ export const signInActs = [
     reauthentication: false,
     audit: 'person',
     givesSession: true,
-    async handle({ services, visit, session, keepToken }, input) {
-      const { token, reauthenticatedUntil } = await reauthenticate(services, visit, session, input);
+    async handle({ services, context, session, keepToken }, input) {
+      const { token, reauthenticatedUntil } = await reauthenticate(services, context, session, input);
       keepToken(token);
       return { reauthenticated_until: reauthenticatedUntil };
     },
@@ -150,8 +150,8 @@ export const signInActs = [
     authority: 'person',
     reauthentication: false,
     audit: 'none',
-    async handle({ services, visit, session }) {
-      const { challenge_id, options } = await offerReauthentication(services, visit, session.person.id);
+    async handle({ services, context, session }) {
+      const { challenge_id, options } = await offerReauthentication(services, context, session.person.id);
       return { challenge_id, options: asJson(options) };
     },
   }),
@@ -166,8 +166,8 @@ export const signInActs = [
     reauthentication: false,
     audit: 'person',
     givesSession: true,
-    async handle({ services, visit, session, keepToken }, input) {
-      const renewed = await reauthenticateWithPasskey(services, visit, session, input);
+    async handle({ services, context, session, keepToken }, input) {
+      const renewed = await reauthenticateWithPasskey(services, context, session, input);
       keepToken(renewed.token);
       return { reauthenticated_until: renewed.reauthenticatedUntil };
     },

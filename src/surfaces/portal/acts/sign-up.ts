@@ -25,7 +25,7 @@ export const signUpActs = [
     answer: MailSent,
     status: 202,
     audit: 'none',
-    handle: ({ services, visit }, input) => signUp(services, visit, input),
+    handle: ({ services, context }, input) => signUp(services, context, input),
   }),
   act({
     ...visitorAct,
@@ -36,7 +36,7 @@ export const signUpActs = [
     answer: MailSent,
     status: 202,
     audit: 'none',
-    handle: ({ services, visit }, { email }) => sendVerificationAgain(services, visit, email),
+    handle: ({ services, context }, { email }) => sendVerificationAgain(services, context, email),
   }),
   act({
     ...visitorAct,
@@ -48,7 +48,7 @@ export const signUpActs = [
     audit: 'person',
     givesSession: true,
     handle: async (call, { token }) =>
-      beginSession(call, await verifyEmail(call.services, call.visit, token)),
+      beginSession(call, await verifyEmail(call.services, call.context, token)),
   }),
   act({
     ...visitorAct,
@@ -59,7 +59,7 @@ export const signUpActs = [
     answer: MailSent,
     status: 202,
     audit: 'none',
-    handle: ({ services, visit }, { email }) => requestRecovery(services, visit, email),
+    handle: ({ services, context }, { email }) => requestRecovery(services, context, email),
   }),
   act({
     ...visitorAct,
@@ -80,7 +80,7 @@ export const signUpActs = [
     audit: 'person',
     givesSession: true,
     handle: async (call, input) =>
-      beginSession(call, await completeRecovery(call.services, call.visit, input)),
+      beginSession(call, await completeRecovery(call.services, call.context, input)),
   }),
   act({
     ...visitorAct,
@@ -91,6 +91,7 @@ export const signUpActs = [
     answer: SignedInShape,
     audit: 'person',
     givesSession: true,
-    handle: async (call, input) => beginSession(call, await acceptWelcome(call.services, call.visit, input)),
+    handle: async (call, input) =>
+      beginSession(call, await acceptWelcome(call.services, call.context, input)),
   }),
 ];

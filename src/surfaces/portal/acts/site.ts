@@ -28,7 +28,7 @@ export const siteActs = [
     authority: 'none',
     reauthentication: false,
     audit: 'none',
-    async handle({ services, session, visit }) {
+    async handle({ services, session, context }) {
       const { portal, provider, server } = services.provider;
       const { name, logo, accent, support_url, terms_url, privacy_url } = portal;
       return {
@@ -43,7 +43,7 @@ export const siteActs = [
         sign_up: portal.sign_up,
         signed_in: session !== null,
         // Without a configured address, the API is where the portal is.
-        api_base_url: server.base_url ?? visit.origin,
+        api_base_url: server.base_url ?? context.origin,
         spec_etag: publicationOf(services).whole('json').etag,
         mail: services.provider.mail.smtp === null ? ('files' as const) : ('smtp' as const),
       };

@@ -88,7 +88,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     loopback.close();
   });
 
-  it('shows the code if nobody waits on this computer, also after the button Back', async () => {
+  it('shows the code if no command line waits on this computer, also after the button Back', async () => {
     const other = await portal.tab({ token: await tokenOf(tab) });
     const loopback = await listen();
     loopback.close();

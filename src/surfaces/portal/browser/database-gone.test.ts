@@ -5,7 +5,7 @@ import { type BrowserPortal, openPortal, type Tab } from '../../../testing/brows
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { administer } from '../../../testing/postgres.ts';
 
-const title = 'without a database';
+const title = 'the portal without a database';
 
 describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
   let portal: BrowserPortal;
@@ -40,7 +40,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   const keysNamed = (name: string) =>
     portal.t.services.db.selectFrom('api_keys').select('id').where('name', '=', name).execute();
 
-  it('a new key is not made, what was typed stays, and the same form makes it once afterwards', async () => {
+  it('a new key is not created, the form keeps its input, and creates the key once afterwards', async () => {
     const { page } = tab;
     await tab.open('/portal/api/keys?create=flexible-vps:vms:delete');
     await page.getByLabel('Key Name').fill('survivor');
@@ -66,7 +66,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect((await keysNamed('survivor')).length).toBe(1);
   });
 
-  it('nobody is signed out, and pages say what to do instead of showing nothing', async () => {
+  it('nobody is signed out, and pages say what to do', async () => {
     const { page } = tab;
     await takeAway();
     await tab.open('/portal/members');

@@ -6,7 +6,7 @@ import { openWide } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 
-const title = 'with the keyboard';
+const title = 'the portal with the keyboard';
 
 /**
  * Marks the control that has the focus as reached, and tells what is left.

@@ -7,7 +7,7 @@ import { type BrowserPortal, openPortal, type Tab } from '../../../testing/brows
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { settle } from '../../../testing/operations.ts';
 
-const title = 'live';
+const title = 'live updates in the portal';
 
 describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
   let portal: BrowserPortal;

@@ -17,7 +17,7 @@ import {
   PASSWORD,
 } from '../../../testing/people.ts';
 
-const title = 'ways in';
+const title = 'signing in to the portal';
 
 const fromBase32 = (text: string): Buffer => {
   const bits = [...text]

@@ -16,7 +16,7 @@ import {
   PASSWORD,
 } from '../../../testing/people.ts';
 
-const title = 'trouble';
+const title = 'problems at the sign-in and in the portal';
 const FORGED = 'forged'.repeat(7);
 const NEW_PASSWORD = 'another long pass phrase';
 
@@ -75,7 +75,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   }
 
   it.each(['totp', 'passkey'] as const)(
-    'whoever lost the second factor (%s) chooses a password by the link after a day',
+    'a person who lost the second factor (%s) chooses a password by the link after a day',
     async (factor) => {
       const { page, open } = stranger;
       const person = await withFactor(factor);
@@ -96,7 +96,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     },
   );
 
-  it('whoever has no authenticator app any more recovers with a recovery code, if there are any', async () => {
+  it('a person without the authenticator app recovers with a recovery code', async () => {
     const person = await withFactor('totp');
     const owner = new Browser(portal.t, await createSession(db(), person, { secondFactor: true }));
     const { codes } = (await owner.post('/me/recovery-codes')).json<{ codes: string[] }>();
@@ -148,7 +148,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
-  it('a link that is pasted into the tab in which it was asked for is opened', async () => {
+  it('a link that is pasted into the same tab is opened', async () => {
     const { page, open } = stranger;
     const person = await createPerson(db());
     await page.goto('about:blank');
@@ -159,7 +159,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByLabel('New password').waitFor();
   });
 
-  it('a page that cannot be shown offers to try again only if that can help', async () => {
+  it('a page that fails offers to try again only if that can help', async () => {
     const tab = await portal.tab({ token: seeded.token });
     await tab.open('/portal/approvals/op_unknown');
     await tab.page.getByRole('alert').waitFor();
@@ -218,7 +218,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await tab.close();
   });
 
-  it('a wrong password in the dialog is said there, and loses nothing that was typed', async () => {
+  it('a wrong password in the dialog is reported there, and the input is kept', async () => {
     const person = await createPerson(db(), { name: 'Mistypes' });
     await joinAccount(db(), person, seeded.account.id, 'owner');
     const tab = await portal.tab({ token: await createSession(db(), person, { reauthenticated: false }) });
@@ -239,7 +239,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await tab.close();
   });
 
-  it('a passkey that is not used leaves words that say what to do, and the password works', async () => {
+  it('an unused passkey prompt leaves a message that says what to do, and the password works', async () => {
     const person = await createPerson(db(), { name: 'Closes dialogs' });
     await joinAccount(db(), person, seeded.account.id, 'owner');
     const tab = await portal.tab({ token: await createSession(db(), person, { reauthenticated: false }) });

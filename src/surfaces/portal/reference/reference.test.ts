@@ -89,7 +89,7 @@ describe('the reference', () => {
       for (const list of lists) expect([id, list.includes(id)]).toEqual([id, true]);
   });
 
-  it('has the JSON of each operation, complete by itself', async () => {
+  it('has the JSON of each operation, self-contained', async () => {
     const part = JSON.parse(await get('/portal/api/operations/createVm.json')) as {
       paths: object;
       components: Record<string, Record<string, unknown>>;
@@ -100,7 +100,7 @@ describe('the reference', () => {
       expect([whole, part.components[section]?.[name] !== undefined]).toEqual([whole, true]);
   });
 
-  it('describes every member of a body, its limits and what depends on what', async () => {
+  it('describes every member of a body, with its limits and conditions', async () => {
     const page = await get('/portal/api/reference/createVm');
     for (const text of [
       'The slug of the location',
@@ -114,7 +114,7 @@ describe('the reference', () => {
     expect(await get('/portal/api/reference/deleteVm')).toContain('id="states"');
   });
 
-  it('has samples that hold no key', async () => {
+  it('has samples without a key', async () => {
     const page = await get('/portal/api/reference/createVm');
     expect(page).toContain('$HOSTPLANE_API_KEY');
     expect(page).toContain('process.env.HOSTPLANE_API_KEY');

@@ -7,8 +7,8 @@ const database = useTestDatabase();
 
 const ref = { account: 'acc_1', id: 'vm_1' };
 
-describe('what machines printed', () => {
-  it('is kept, added to and forgotten, for each location by itself', async () => {
+describe('the stored console log of a machine', () => {
+  it('is stored, appended to and deleted, separately for each location', async () => {
     const [here, elsewhere] = [
       new PgConsoleLogs(database.db, 'here'),
       new PgConsoleLogs(database.db, 'elsewhere'),
@@ -24,7 +24,7 @@ describe('what machines printed', () => {
     expect(await here.find(ref)).toBe('');
   });
 
-  it('is kept to its end only', async () => {
+  it('keeps only its last bytes', async () => {
     const logs = new PgConsoleLogs(database.db, 'long');
     await logs.append(ref, 'a'.repeat(KEPT_BYTES));
     expect(await logs.append(ref, 'end')).toBe(`${'a'.repeat(KEPT_BYTES - 3)}end`);

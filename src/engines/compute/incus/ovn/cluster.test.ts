@@ -47,7 +47,7 @@ describe.skipIf(reason !== null)(`a cluster on OVN${reason === null ? '' : `: ${
   const joined = (from: Machine, to: Machine) =>
     expect.poll(() => reaches(from.ref, to.address), SOON).toBe(true);
 
-  it('joins machines on different members', async () => {
+  it('connects machines on different members', async () => {
     expect(harness.engine.capabilities.privateNetworks).toBe(true);
     net = await lab.network();
     machines = harness.cluster.members.map((_, index) => {
@@ -97,7 +97,7 @@ describe.skipIf(reason !== null)(`a cluster on OVN${reason === null ? '' : `: ${
     for (const { address } of machines) await expect.poll(() => reaches(gateway, address), SOON).toBe(true);
   });
 
-  it('keeps a machine joined that moves', async () => {
+  it('keeps a machine connected that moves to another member', async () => {
     const [first, second, third] = machines as [Machine, Machine, Machine];
     const move = async (placement: Parameters<typeof lab.group>[0]): Promise<void> => {
       await harness.engine.ensureStopped(second.ref);
@@ -123,7 +123,7 @@ describe.skipIf(reason !== null)(`a cluster on OVN${reason === null ? '' : `: ${
     return harness.cluster.members[Number(name.trim().replace('member', '')) - 1];
   }
 
-  it('has firewalls that hold on all members, also for a machine whose engine does not answer', async () => {
+  it('has firewalls that apply on all members, also for a machine whose member does not answer', async () => {
     const lost = (await gateway()) as TestMember;
     const hosts = await Promise.all(machines.map(hostOf));
     const [first, second] = machines.filter((_, index) => hosts[index] !== lost.name) as [Machine, Machine];

@@ -85,7 +85,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     return (await harness.daemon.client.ask<{ pid: number }>('GET', `${pathOf(ref)}/state`, ask)).pid;
   }
 
-  it('hold from the first packet after a restart that only the engine knows of', async () => {
+  it('apply from the first packet after a restart outside Hostplane', async () => {
     const net = await lab.network({ ipv6Cidr: V6 });
     const [server, client] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
     await expect.poll(() => reaches(client.ref, server.ipv4), SOON).toBe(true);
@@ -102,7 +102,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     expect(await reaches(server.ref, client.ipv4)).toBe(false);
   });
 
-  it('keep an open connection through a change that is not about it, and interrupt it by one that is', async () => {
+  it('keep an open connection through an unrelated change, and cut it by a change that forbids it', async () => {
     const net = await lab.network();
     const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
     const fw = lab.ref('fw');
@@ -135,7 +135,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     await expect.poll(() => open.lines, SOON).toContain('dropped');
   });
 
-  it('let nothing through while they change', async () => {
+  it('drop forbidden packets while their rules change', async () => {
     const net = await lab.network();
     const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
     const receiver = await started(talk.datagrams(server.ref, 5000, 5001));
@@ -163,7 +163,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     expect(receiver.lines).not.toContain('5000 closed');
   });
 
-  it('hold for UDP packets from the port of name servers, whose answers pass', async () => {
+  it('also drop UDP packets from the port of name servers, but pass answers of name servers', async () => {
     const net = await lab.network();
     const [server, client] = await Promise.all([runningIn(net, 11, false), runningIn(net, 12, false)]);
     const receiver = await started(talk.datagrams(server.ref, 5000, 5001));
@@ -195,7 +195,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
       .toContain('5000 answer');
   });
 
-  it('allow nothing with a foreign source, over IPv4 and IPv6', async () => {
+  it('drop packets with a foreign source address even if they allow all, over IPv4 and IPv6', async () => {
     const net = await lab.network({ ipv6Cidr: V6 });
     const [sender, other] = await Promise.all([runningIn(net, 11), runningIn(net, 12)]);
     const all = pingRule({ direction: 'out', protocol: 'any' });
@@ -218,7 +218,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     expect(await isSameCount()).toBe(false);
   });
 
-  it('leave nothing in a network that an interrupted change has written', async () => {
+  it('remove rules that an interrupted change has written in a network', async () => {
     const range = { ipv4Cidr: '10.21.0.0/24', ipv4Gateway: '10.21.0.1' };
     const [net, other] = [await lab.network(), await lab.network(range)];
     const nics = [
@@ -245,7 +245,7 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     expect(JSON.stringify(sets)).not.toContain('10.21.0.11');
   });
 
-  it('are seen as gone if somebody removes their rules, written again, and leave nothing behind', async () => {
+  it('are observed as missing if their rules are removed at the engine, can be written again, and are removed without leftovers', async () => {
     const net = await lab.network();
     const { ref, nic } = await runningIn(net, 11, false);
     const fw = lab.ref('fw');

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { JsonSplitter } from './json-splitter.ts';
 
-it('finds every object again, wherever the stream is cut', () => {
+it('finds every JSON object, wherever the stream is split', () => {
   const objects = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 5 });
   const cuts = fc.array(fc.nat(200), { maxLength: 8 });
   fc.assert(

@@ -60,7 +60,7 @@ describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${re
       return examinePrivateNetworks({ client, settings, sold, server, members: [null] });
     }
 
-    it('finds all well, and says how many networks there can be', async () => {
+    it('finds no fault, and reports how many networks are possible', async () => {
       await lab.network();
       const settings = { ...settingsOf(harness.daemon), ovn: ovnSettings(harness.fabric) };
       expect(await examineIncus(settings, sold)).toContainEqual({
@@ -69,7 +69,7 @@ describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${re
       });
     });
 
-    it('tells of an uplink that is none', async () => {
+    it('reports an uplink that does not exist or cannot be used', async () => {
       expect(await examined({ uplink: 'nowhere' })).toMatchObject({
         detail: 'There is no network nowhere.',
         fix: expect.stringContaining('incus network create uplink --type=physical'),
@@ -79,7 +79,7 @@ describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${re
       expect(fix).toContain('ipv4.ovn.ranges=');
     });
 
-    it('tells of a database that does not answer, or is not the one of the engine', async () => {
+    it('reports a database that does not answer, or is not the one of the engine', async () => {
       const at = (remote: string) => examined({ northbound: { remotes: [remote], credentials: null } });
       const { detail, fix } = (await at('unix:/nowhere/nb.sock')) ?? {};
       expect(detail).toContain('unix:/nowhere/nb.sock: The network database of the engine does not answer');
@@ -90,7 +90,7 @@ describe.skipIf(reason !== null)(`Incus with OVN${reason === null ? '' : `: ${re
       expect((await at(other.northbound))?.detail).toContain('The network is not in OVN yet');
     });
 
-    it('tells of networks that are of the other type', async () => {
+    it('reports networks of another type than the configured one', async () => {
       await lab.network();
       expect(await examined(null)).toMatchObject({
         detail: expect.stringContaining(

@@ -76,7 +76,7 @@ describe.skipIf(reason !== null)(`a database of OVN${reason === null ? '' : `: $
   const remotes = (): string[] => ['tcp:127.0.0.1:1', `ssl:127.0.0.1:${port}`];
   const credentials = { certificate: read(certificate), key: read(key), authority: read(certificate) };
 
-  it('is changed over TLS as a whole or not at all, also after it was gone', async () => {
+  it('is changed atomically over TLS, also after it was restarted', async () => {
     const northbound = new Northbound({ remotes: remotes(), credentials });
     const row = { name: 'web', external_ids: ['map', [['a', 'b']]] };
     const insert = { op: 'insert', table: 'Port_Group', row };
@@ -94,7 +94,7 @@ describe.skipIf(reason !== null)(`a database of OVN${reason === null ? '' : `: $
     northbound.close();
   });
 
-  it('is waited for until all hosts do what it says, unless a host is down', async () => {
+  it('is written and waited for until all hosts have applied the change, unless a host is down', async () => {
     const northbound = new Northbound({ remotes: remotes(), credentials });
     const global = async (column: 'nb_cfg' | 'hv_cfg'): Promise<number> =>
       Number((await northbound.find('NB_Global', [], [column]))[0]?.[column]);
@@ -115,7 +115,7 @@ describe.skipIf(reason !== null)(`a database of OVN${reason === null ? '' : `: $
     northbound.close();
   });
 
-  it('tells the names of a network by the group of its rules, while the network exists', async () => {
+  it('returns the names of a network from the group of its rules, while the network exists', async () => {
     const northbound = new Northbound({ remotes: remotes(), credentials });
     const name = 'hp-network';
     const gateway = 'incus-net7-ls-int-lsp-router';
@@ -140,7 +140,7 @@ describe.skipIf(reason !== null)(`a database of OVN${reason === null ? '' : `: $
     northbound.close();
   });
 
-  it('is out of reach for whoever has no certificate of its authority', async () => {
+  it('is unreachable without a certificate of its authority', async () => {
     const northbound = new Northbound({ remotes: remotes(), credentials: null });
     await expect(northbound.find('NB_Global', [], [])).rejects.toThrow(EngineUnreachable);
     northbound.close();

@@ -60,7 +60,7 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     );
   }
 
-  it('stay in their account where two have the same addresses, and reach the internet', async () => {
+  it('stay in their account if two accounts use the same addresses, and reach the internet', async () => {
     const [ours, theirs] = [await lab.network(), await stranger.network()];
     const [one, two, other, far] = await Promise.all([
       runningIn(ours, '10.20.0.10'),
@@ -85,7 +85,7 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     expect(await reaches(outside, '10.20.0.11')).toBe(false);
   });
 
-  it('with a foreign source are dropped, from the first one on', async () => {
+  it('with a foreign source address are dropped, from the first packet on', async () => {
     const net = await lab.network({ ipv6Cidr: V6 });
     const { ref, nic } = await runningIn(net, '10.20.0.10', { ipv6: 'fd12:3456:789a:1::10' });
     const foreign = ['10.20.0.77', 'fd12:3456:789a:1::77'] as const;
@@ -107,7 +107,7 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     expect(await succeeds(ref, 'cmp -s /sys/class/net/eth0/ifindex /root/index')).toBe(true);
   });
 
-  it('with a foreign hardware address are dropped, unless it may', async () => {
+  it('with a foreign MAC address are dropped, unless anti-spoofing is off', async () => {
     const net = await lab.network();
     const alias = '10.20.0.12';
     const [{ ref, nic }, two] = await Promise.all([
@@ -129,7 +129,7 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     await expect.poll(() => asks(nic.mac), SOON).toBe(true);
   });
 
-  it('with a foreign source are dropped after a restart that only the engine knows of', async () => {
+  it('with a foreign source address are dropped after a restart outside Hostplane', async () => {
     const net = await lab.network();
     const { ref, nic } = await runningIn(net, '10.20.0.10');
     const port = async () => {
@@ -185,7 +185,7 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     await expect.poll(() => reaches(ref, INTERNET6), SOON).toBe(true);
   });
 
-  it('follow the routes of the network, IPv6 ones too, also after the engine has changed it', async () => {
+  it('follow the IPv4 and IPv6 routes of the network, also after the engine has changed the network', async () => {
     const routes = [
       { destination: '10.99.0.0/16', nextHop: '10.20.0.9' },
       { destination: '2001:db8:99::/48', nextHop: 'fd12:3456:789a:1::9' },
@@ -210,7 +210,7 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     await expect.poll(() => reaches(ref, '10.99.0.5'), SOON).toBe(false);
   });
 
-  it('are as large as the network says, and machines know their name servers', async () => {
+  it('have the MTU of the network, and machines get its name servers', async () => {
     const dns = { servers: ['192.0.2.53'], domain: 'internal.example' };
     const net = await lab.network({ dns });
     const { ref } = await runningIn(net, '10.20.0.10');
@@ -220,7 +220,7 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     expect(await succeeds(ref, `nslookup ${name}.internal.example | grep -q 10.20.0.10`)).toBe(true);
   });
 
-  it('have no addresses of the uplink', async () => {
+  it('cannot have addresses of the uplink, because such a network is refused', async () => {
     const inside = harness.engine.ensureNetwork(
       lab.ref('net'),
       lab.networkSpec({ ipv4Cidr: '198.18.0.0/25', ipv4Gateway: '198.18.0.1' }),
@@ -228,7 +228,7 @@ describe.skipIf(reason !== null)(`packets on OVN${reason === null ? '' : `: ${re
     await expect(inside).rejects.toMatchObject({ code: 'address_taken' });
   });
 
-  it('leave nothing behind in OVN when their network goes', async () => {
+  it('leave nothing in OVN after their network is removed', async () => {
     const rules = () => harness.engine.site.northbound?.find('ACL', [], ['external_ids']);
     const net = await lab.network();
     const vm = await lab.running({ nics: [lab.nic({ network: net.id, ipv4: '10.20.0.10' })] });

@@ -25,8 +25,8 @@ const sample = (second: number, of = ref): Sample => ({
   networkOutBytes: 8,
 });
 
-describe('what machines used', () => {
-  it('is read as it was written, the oldest first, and once', async () => {
+describe('samples of machines', () => {
+  it('are read in the order of time, each once, separately for each location', async () => {
     const [here, elsewhere] = [new PgSamples(database.db, 'here'), new PgSamples(database.db, 'elsewhere')];
     await here.add([sample(3), sample(1), sample(2, { ...ref, id: 'vm_2' })]);
     await here.add([sample(1), sample(9)]);
@@ -37,7 +37,7 @@ describe('what machines used', () => {
     expect(await elsewhere.read(ref, at(0), at(10))).toEqual([sample(2)]);
   });
 
-  it('adds up what was sent and received, also after a restart and over times without samples', async () => {
+  it('add up the traffic, also across a restart and gaps in the samples', async () => {
     const samples = new PgSamples(database.db, 'traffic');
     const counted = (second: number, networkInBytes: number | null, networkOutBytes: number | null) => ({
       ...sample(second),
@@ -61,7 +61,7 @@ describe('what machines used', () => {
     expect(await samples.sumTraffic(at(0), at(30))).toEqual([traffic(1070, 55), traffic(9, 9, 'vm_2')]);
   });
 
-  it('may be of more machines than one statement can hold', async () => {
+  it('can be written for more machines than one statement can hold', async () => {
     const samples = new PgSamples(database.db, 'many');
     await samples.add(Array.from({ length: 2500 }, (_, i) => sample(1, { ...ref, id: `vm_${i}` })));
     expect(await samples.read({ ...ref, id: 'vm_2499' }, at(0), at(2))).toHaveLength(1);

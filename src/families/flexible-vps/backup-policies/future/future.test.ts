@@ -113,8 +113,8 @@ const skips = async () =>
     data: Skipped[];
   }>().data;
 
-describe('a call that sets backups for later', () => {
-  it('is refused if the budget of its key has no room, and no backup is made', async () => {
+describe('a call that causes backups in the future', () => {
+  it('is refused if the budget of its key cannot cover them, and no backup is made', async () => {
     await setBudget('0.01', ofAgent());
     const policy = await newPolicy({}, agent.key);
     for (const query of ['?dry_run=true', '']) {
@@ -129,7 +129,7 @@ describe('a call that sets backups for later', () => {
     expect(await backupsOf(policy.id)).toEqual([]);
   });
 
-  it('is refused for a new machine with the policy, too', async () => {
+  it('is refused for a new machine with the policy as well', async () => {
     const policy = await newPolicy();
     const body = { location: 'fra1', plan: 'flex-2-4', source: { type: 'image', image_id: 'ubuntu-24.04' } };
     const create = (more: object, query = '') =>
@@ -143,7 +143,7 @@ describe('a call that sets backups for later', () => {
     });
   });
 
-  it('says in its dry run what will arise later', async () => {
+  it('lists the future costs in its dry run', async () => {
     const policy = await newPolicy();
     const price = formatMoney(3n * (await most()));
     expect((await give(policy, mine.key, '?dry_run=true')).json()).toMatchObject({
@@ -152,7 +152,7 @@ describe('a call that sets backups for later', () => {
     });
   });
 
-  it('asks a person if the key may not add so much', async () => {
+  it('needs approval if the key may not add so much cost', async () => {
     const frugal = await createKey(app.services.db, mine.account, { approval_over_monthly: '0.01' });
     const policy = await newPolicy({}, frugal.key);
     expect((await give(policy, frugal.key)).json()).toMatchObject({ code: 'approval_required' });
@@ -171,7 +171,7 @@ describe('a call that sets backups for later', () => {
     ['a higher retention', { retention: { keep_last: 60 } }],
     ['enabling it', { enabled: true }],
     ['a schedule with more windows', { schedule: { frequency: 'daily' } }],
-  ])('is refused for %s of a policy that machines have', async (_, change) => {
+  ])('is refused for %s of a policy that machines use', async (_, change) => {
     const monthly = { frequency: 'monthly', day_of_month: 1, hour: 0 };
     const isOff = 'enabled' in change;
     const schedule = 'schedule' in change ? monthly : EVERY_FOUR_HOURS;
@@ -182,7 +182,7 @@ describe('a call that sets backups for later', () => {
     expect(refused.json()).toMatchObject({ code: 'budget_exceeded' });
   });
 
-  it('is refused for a larger disk, and plans for the disk that the machine has in the end', async () => {
+  it('is refused for a larger disk, and counts backups of the new disk size', async () => {
     const policy = await newPolicy();
     await give(policy);
     const before = await committed();
@@ -196,7 +196,7 @@ describe('a call that sets backups for later', () => {
     expect((await committed()) - before).toBeGreaterThanOrEqual(3n * price);
   });
 
-  it('names who set the policy', async () => {
+  it('records who set the policy', async () => {
     const policy = await newPolicy({}, agent.key);
     expect(policy.set_by).toEqual({ kind: 'api_key', api_key_id: agent.id, member_id: mine.account.ownerId });
     const patch = (body: object) => mine.send('PATCH', `backup-policies/${policy.id}`, body);
@@ -206,8 +206,8 @@ describe('a call that sets backups for later', () => {
   });
 });
 
-describe('what is committed', () => {
-  it('is the same before and while a planned backup is made, and then follows its size', async () => {
+describe('the committed cost', () => {
+  it('is the same before and during a planned backup, and then follows the size of the backup', async () => {
     const before = await committed();
     const policy = await newPolicy();
     await give(policy, agent.key);
@@ -225,7 +225,7 @@ describe('what is committed', () => {
     expect(await committed()).toBe(before + 3n * real);
   });
 
-  it('no longer contains what the machine or the policy would have added when one of them is gone', async () => {
+  it('no longer contains planned backups when the policy is removed, disabled or deleted, or the machine is deleted', async () => {
     const before = await committed();
     const policy = await newPolicy();
     for (const end of [
@@ -254,7 +254,7 @@ describe('what is committed', () => {
     ).toEqual([]);
   });
 
-  it('contains a backup again that failed or was deleted', async () => {
+  it('contains a planned backup again after it failed or was deleted', async () => {
     const policy = await newPolicy();
     await give(policy);
     const planned = await committed();
@@ -268,7 +268,7 @@ describe('what is committed', () => {
     expect(await committed()).toBeGreaterThanOrEqual(planned);
   });
 
-  it('counts for who raised it last', async () => {
+  it('counts for the key that raised the retention last', async () => {
     const policy = await newPolicy();
     await give(policy);
     const raise = await as(agent.key, 'PATCH', `backup-policies/${policy.id}`, {
@@ -281,8 +281,8 @@ describe('what is committed', () => {
   });
 });
 
-describe('a run that no longer fits into a budget', () => {
-  it('is skipped with one event in the window, and the next one is made when there is room', async () => {
+describe('a backup run that no longer fits into a budget', () => {
+  it('is skipped with one event per window, and the next one is made when the budget has room', async () => {
     await setBudget('1000', ofAgent());
     const policy = await newPolicy({}, agent.key);
     expect((await give(policy, agent.key)).statusCode).toBe(200);
@@ -315,7 +315,7 @@ describe('a run that no longer fits into a budget', () => {
     expect(await skips()).toHaveLength(1);
   });
 
-  it('is skipped also if the key was revoked: the policy goes on, and so does its budget', async () => {
+  it('is skipped even if the key was revoked: the policy and its budget stay in force', async () => {
     const policy = await newPolicy({}, agent.key);
     await give(policy, agent.key);
     await app.services.db
@@ -331,7 +331,7 @@ describe('a run that no longer fits into a budget', () => {
     expect(await skips()).toHaveLength(1);
   });
 
-  it('passes if the oldest backup gives way to a new one of its size', async () => {
+  it('is made if it replaces the oldest backup of the same size', async () => {
     const policy = await newPolicy({ retention: { keep_last: 1 } });
     await give(policy, agent.key);
     await serve(policy.id);
@@ -347,7 +347,7 @@ describe('a run that no longer fits into a budget', () => {
     expect(await backupsOf(policy.id)).toHaveLength(2);
   });
 
-  it('leaves room for one to exactly one of two machines that run at once', async () => {
+  it('is skipped for one of two machines if there is room for one backup', async () => {
     const other = await mine.vm();
     const policy = await newPolicy({ retention: { keep_last: 1 } });
     await give(policy, agent.key);

@@ -36,8 +36,8 @@ async function foreseen(method: Method, path: string, body?: object): Promise<st
 
 const attach = (id: string, target: object) => mine.do('POST', `firewalls/${id}/attachments`, { target });
 
-describe('a dry run', () => {
-  it('counts the machines for which a rule opens, each once', async () => {
+describe('a dry run of a firewall change', () => {
+  it('counts each machine once for which a rule opens ports', async () => {
     const { id } = await firewall('web');
     const vm = await mine.vm({ firewall_ids: [id], labels: { env: 'prod' } });
     await mine.vm({ labels: { env: 'prod' } });
@@ -62,7 +62,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('says that another firewall opens more for a machine that has one', async () => {
+  it('says that a second firewall allows more for a machine that already has one', async () => {
     const [closed, open] = [await firewall('closed'), await firewall('open', { rules: [ssh] })];
     const vm = await mine.vm({ firewall_ids: [closed.id] });
     const target = { type: 'vm', id: vm.id };
@@ -74,7 +74,7 @@ describe('a dry run', () => {
     expect(await foreseen('POST', `firewalls/${open.id}/attachments`, { target: bare })).toHaveLength(1);
   });
 
-  it('says for how many machines a deleted firewall no longer counts', async () => {
+  it('says from how many machines a deleted firewall is removed', async () => {
     const { id } = await firewall('web');
     expect(await foreseen('DELETE', `firewalls/${id}`)).toEqual(['deletes the firewall "web"']);
     await mine.vm({ firewall_ids: [id] });
@@ -84,7 +84,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('says that other labels take a firewall from a machine', async () => {
+  it('says that a change of labels removes a firewall from a machine', async () => {
     const { id } = await firewall('prod');
     await attach(id, { type: 'label_selector', selector: 'env=prod' });
     const vm = await mine.vm({ labels: { env: 'prod' } });
@@ -101,7 +101,7 @@ describe('a dry run', () => {
     ]);
   });
 
-  it('says that a machine loses its backups, or has fewer', async () => {
+  it('says that a machine loses its backup policy, or keeps fewer backups', async () => {
     const policy = async (name: string, keep_last: number): Promise<string> => {
       const body = { name, schedule: { frequency: 'daily', hour: 2 }, retention: { keep_last } };
       return (await mine.send('POST', 'backup-policies', body)).json<{ id: string }>().id;

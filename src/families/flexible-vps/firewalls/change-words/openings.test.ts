@@ -74,7 +74,7 @@ const anySettings: fc.Arbitrary<Settings> = fc.record({
   rules: fc.array(anyRule, { maxLength: 4 }),
 });
 
-it('a packet passes after the change and not before exactly if it is in what the change opens', () => {
+it('a packet passes after a change and not before exactly if the change is said to open it', () => {
   fc.assert(
     fc.property(anySettings, anySettings, (before, after) => {
       const { opened, closed } = differenceOf(before, after, 'in')!;
@@ -92,7 +92,7 @@ it('a packet passes after the change and not before exactly if it is in what the
   );
 });
 
-it('the same settings open and close nothing', () => {
+it('unchanged settings open and close nothing', () => {
   fc.assert(
     fc.property(anySettings, (settings) => {
       expect(differenceOf(settings, settings, 'in')).toMatchObject({ opened: [], closed: [] });

@@ -38,7 +38,7 @@ const between = (before: readonly StoredRule[], after: readonly StoredRule[]): s
 const NOTHING = ['ok changes the rules of it, but opens and closes nothing'];
 const [OFFICE, LAB] = ['203.0.113.0/24', '198.51.100.0/24'];
 
-describe('rules that are written in another way open and close nothing', () => {
+describe('an equivalent notation of rules opens and closes nothing', () => {
   it.each([
     ['another order', [tcp('22'), tcp('80')], [tcp('80'), tcp('22')]],
     ['a range that is split', [tcp('1-65535')], [tcp('1-1000'), tcp('1001-65535')]],
@@ -131,7 +131,7 @@ describe('a change is described by what it opens and closes', () => {
     expect(between(before, after)).toEqual(wanted);
   });
 
-  it('what the default lets out is open without a rule', () => {
+  it('outgoing traffic that the default allows is not opened by a rule', () => {
     const out = rule({ direction: 'out', ports: ['443'] });
     expect(between([], [out])).toEqual(NOTHING);
     expect(said(settings([], { default_out: 'drop' }), settings([out], { default_out: 'drop' }))).toEqual([
@@ -139,7 +139,7 @@ describe('a change is described by what it opens and closes', () => {
     ]);
   });
 
-  it('a default that lets in loosens, and says what it closes beside that', () => {
+  it('a default that allows incoming traffic loosens, and what a rule closes is listed as well', () => {
     const after = settings([drop({ ports: ['22'] })], { default_in: 'allow' });
     expect(said(settings([tcp('22', OFFICE)]), after)).toEqual([
       'LOOSENS it lets in all arriving connections that no rule drops, for 12 machines',
@@ -157,7 +157,7 @@ const many = (n: number): StoredRule[] =>
     }),
   );
 
-it('rules that are too many to be compared count as opening if one of them may open', () => {
+it('rules that are too many to compare count as opening if one of them may open something', () => {
   const [none, open] = [settings(many(0)), settings(many(1))];
   expect(said(none, open)).toEqual(['LOOSENS it gets 100 new rules and loses 100 for 12 machines']);
   const drops = settings(many(1).map((each) => ({ ...each, action: 'drop' })));

@@ -52,8 +52,8 @@ const fieldsOf = (body: string) =>
     code,
   }));
 
-describe('one action on many machines', () => {
-  it('is an operation for each of those named, and one for all of them', async () => {
+describe('a bulk action', () => {
+  it('starts one operation for each named machine, and a parent for all of them', async () => {
     const vms = await machines(3);
     const { parent, children } = await done({ type: 'shutdown', vm_ids: idsOf(vms) });
     expect(parent).toMatchObject({
@@ -72,7 +72,7 @@ describe('one action on many machines', () => {
     expect(await statesOf(vms)).toEqual(['stopped', 'stopped', 'stopped']);
   });
 
-  it('takes those that a selector finds at that moment', async () => {
+  it('applies to the machines that the selector matches at that moment', async () => {
     const chosen = await machines(2, { labels: { role: 'web' } });
     const other = await machines(1, { labels: { role: 'db' } });
     const { children } = await done({ type: 'power_off', label_selector: 'role=web' });
@@ -80,7 +80,7 @@ describe('one action on many machines', () => {
     expect(await statesOf([...chosen, ...other])).toEqual(['stopped', 'stopped', 'running']);
   });
 
-  it('runs no more at a time than was said', async () => {
+  it('runs at most max_parallel operations at the same time', async () => {
     const vms = await machines(5);
     await addFault(app.services.db, { call: 'ensureStopped', effect: { kind: 'slow', seconds: 0.02 } });
     let most = 0;
@@ -104,7 +104,7 @@ describe('one action on many machines', () => {
     expect(most).toBe(2);
   });
 
-  it('a machine that cannot take it is a failed child with the code its own call would have had', async () => {
+  it('has a failed child, with the code of the single call, for each machine that cannot do it', async () => {
     const [running, stopped, busy, broken] = (await machines(4)) as [Vm, Vm, Vm, Vm];
     await vps.do('POST', `vms/${stopped.id}/actions`, { type: 'power_off' });
     await app.services.db.updateTable('vms').set({ status: 'error' }).where('id', '=', broken.id).execute();
@@ -142,14 +142,14 @@ describe('one action on many machines', () => {
     ]);
   });
 
-  it('what is as wanted already is a child that changed nothing', async () => {
+  it('has a child without a change for a machine that already has the wanted state', async () => {
     const vms = await machines(2);
     const { parent, children } = await done({ type: 'power_on', vm_ids: idsOf(vms) });
     expect(parent.status).toBe('succeeded');
     expect(children.map(({ result }) => result)).toEqual([{ changed: false }, { changed: false }]);
   });
 
-  it('begins no further one after a failure where that was asked for', async () => {
+  it('starts no further children after a failure if it is told to stop', async () => {
     const vms = await machines(4);
     const [first] = idsOf(vms).sort();
     await addFault(app.services.db, {
@@ -173,7 +173,7 @@ describe('one action on many machines', () => {
     expect((await statesOf(vms)).sort()).toEqual(['running', 'running', 'running', 'running']);
   });
 
-  it('one that was cancelled finishes what has begun and begins no more', async () => {
+  it('finishes started children and starts no more when it is cancelled', async () => {
     const vms = await machines(3);
     await addFault(app.services.db, { call: 'ensureStopped', effect: { kind: 'slow', seconds: 0.3 } });
     const answer = await bulk({ type: 'power_off', vm_ids: idsOf(vms), max_parallel: 1 });
@@ -187,8 +187,8 @@ describe('one action on many machines', () => {
   });
 });
 
-describe('422', () => {
-  it('for what is not there or not ours, each where it stands', async () => {
+describe('a bulk action is refused with 422', () => {
+  it('for machines that do not exist or belong to another account, each at its position', async () => {
     const [own] = (await machines(1)) as [Vm];
     const stranger = await (await VpsAccount.open(app)).vm();
     const answer = await bulk({
@@ -202,12 +202,12 @@ describe('422', () => {
     ]);
   });
 
-  it('for a selector that finds none', async () => {
+  it('for a selector that matches no machine', async () => {
     const answer = await bulk({ type: 'restart', label_selector: 'role=nobody' });
     expect(fieldsOf(answer.body)).toEqual([{ pointer: '/label_selector', code: 'out_of_range' }]);
   });
 
-  it('for a selector that finds more than a hundred', async () => {
+  it('for a selector that matches more than a hundred machines', async () => {
     const [vm] = (await machines(1)) as [Vm];
     const row = await app.services.db
       .selectFrom('vms')

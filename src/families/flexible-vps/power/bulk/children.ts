@@ -32,7 +32,7 @@ const errorOf = ({ code, message }: Problem): OperationError => ({
   retryable: problems[code].retryable ?? false,
 });
 
-type Verdict = 'started' | { readonly row: VmRow } | { readonly refusal: Problem };
+type ChildStart = 'started' | { readonly row: VmRow } | { readonly refusal: Problem };
 
 /** A refused action has written nothing, so the transaction can continue with the other machines. */
 async function tryOne(
@@ -40,7 +40,7 @@ async function tryOne(
   row: VmRow | undefined,
   action: Action,
   start: (start: Start<PowerInput>) => Promise<StoredOperation>,
-): Promise<Verdict> {
+): Promise<ChildStart> {
   if (row === undefined) return { refusal: new Problem('not_found') };
   try {
     if ((await judge(tx, row, action)) === 'unchanged') return { row };
@@ -85,11 +85,11 @@ export async function startChildren(
   const sorted = [...targets].sort((a, b) => (a.id < b.id ? -1 : 1));
   const rows = new Map<string, VmRow | undefined>();
   for (const { id } of sorted) rows.set(id, await lockVmIfThere(tx, parent.account_id, id));
-  const verdicts: [Target, Verdict][] = [];
-  for (const target of sorted) verdicts.push([target, await tryOne(tx, rows.get(target.id), action, start)]);
-  for (const [{ id, name }, verdict] of verdicts) {
-    if (verdict === 'started') continue;
-    if ('row' in verdict) await start(changeNothing(verdict.row, action));
+  const starts: [Target, ChildStart][] = [];
+  for (const target of sorted) starts.push([target, await tryOne(tx, rows.get(target.id), action, start)]);
+  for (const [{ id, name }, result] of starts) {
+    if (result === 'started') continue;
+    if ('row' in result) await start(changeNothing(result.row, action));
     else {
       const { type, timeout_seconds, on_timeout } = action;
       const refused = {
@@ -97,7 +97,7 @@ export async function startChildren(
         input: { timeout_seconds, on_timeout },
         resource: { type: 'vm', id, name },
       };
-      await startRefused(tx, services, refused, origin, verdict.refusal);
+      await startRefused(tx, services, refused, origin, result.refusal);
     }
   }
 }

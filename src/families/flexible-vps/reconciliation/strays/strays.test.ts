@@ -41,7 +41,7 @@ async function doctor() {
 }
 
 describe('a machine that nobody owns', () => {
-  it('is told once, counted and shown to the operator, and never removed', async () => {
+  it('is logged once, counted and shown to the operator, and never removed', async () => {
     await room.create();
     await room.look();
     expect(await gauge()).toBe('hostplane_engine_strays 0');
@@ -68,7 +68,7 @@ describe('a machine that nobody owns', () => {
     await room.look();
   });
 
-  it('is not one that was being deleted when the engine was asked', async () => {
+  it('is not reported for a machine that was being deleted when the engine was asked', async () => {
     const { id } = await room.create();
     const { engine } = room;
     const { services, registry } = room.app;
@@ -88,7 +88,7 @@ describe('a machine that nobody owns', () => {
     expect(await gauge()).toBe('hostplane_engine_strays 0');
   });
 
-  it('does not keep the others from being looked after when it cannot be asked about', async () => {
+  it('does not keep other machines from being reconciled when it cannot be observed', async () => {
     const { id } = await room.create();
     await appear('vm_mute');
     const { db } = room.app.services;

@@ -2,7 +2,7 @@
 import type { Services } from '../../kernel/services.ts';
 import type { Actor } from '../actor.ts';
 
-export interface Visit {
+export interface RequestContext {
   readonly clientIp: string;
   /** The client address as guesses are counted: one IPv4 address, or an IPv6 network. */
   readonly clientNet: string;
@@ -18,11 +18,14 @@ export type PeopleServices = Pick<Services, 'db' | 'secrets' | 'provider' | 'log
 export const pageLink = (origin: string, page: string, token?: string): string =>
   `${origin}/portal${page}${token === undefined ? '' : `#${token}`}`;
 
-export const memberActor = (visit: Visit, member: { readonly id: string; readonly name: string }): Actor => ({
+export const memberActor = (
+  context: RequestContext,
+  member: { readonly id: string; readonly name: string },
+): Actor => ({
   kind: 'member',
   memberId: member.id,
   name: member.name,
-  clientIp: visit.clientIp,
-  userAgent: visit.userAgent,
-  requestId: visit.requestId,
+  clientIp: context.clientIp,
+  userAgent: context.userAgent,
+  requestId: context.requestId,
 });

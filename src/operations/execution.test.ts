@@ -5,14 +5,14 @@ import type { Ending } from '../kernel/operations/store.ts';
 import type { Services } from '../kernel/services.ts';
 import type { Db } from '../store/database.ts';
 import { REAL } from './environment.ts';
-import { Performance } from './execution.ts';
+import { Execution } from './execution.ts';
 import type { Claimed, RunnerStore } from './runner-store.ts';
 
 const BEGAN = Date.parse('2026-03-01T10:00:00Z');
 const DEADLINE_SECONDS = 600;
 const STEP_SECONDS = 250;
 
-it('tells a step the time of its own beginning, however long those before it took', async () => {
+it('each step gets the time of its own start', async () => {
   let elapsedMs = 0;
   const seen: number[] = [];
   const step = (name: string) => ({
@@ -40,7 +40,7 @@ it('tells a step the time of its own beginning, however long those before it too
     advance: async () => row(1),
     end: async (_, { status }) => endings.push(status) > 0,
   };
-  const performance = new Performance(
+  const execution = new Execution(
     {
       store: store as RunnerStore,
       environment: { ...REAL, monotonic: () => elapsedMs },
@@ -51,7 +51,7 @@ it('tells a step the time of its own beginning, however long those before it too
     },
     row(0),
   );
-  expect(await performance.run()).toBe(false);
+  expect(await execution.run()).toBe(false);
   expect(seen).toEqual([0, STEP_SECONDS]);
   expect(endings).toEqual(['succeeded']);
 });

@@ -11,7 +11,7 @@ import { type CommonEffect, isCommon } from './faults.ts';
 import type { SandboxPort } from './sandbox-port.ts';
 import type { Moment, Name, StateStore } from './store.ts';
 
-export interface RoomOptions<P extends SandboxPort> {
+export interface SandboxCoreOptions<P extends SandboxPort> {
   readonly store: StateStore<P['states']>;
   readonly fixtures: P['fixtures'];
   /** The duration of each task at pace 1, in milliseconds. */
@@ -20,7 +20,7 @@ export interface RoomOptions<P extends SandboxPort> {
   readonly pace: number;
   /** The PostgreSQL notification channel of the sandboxes of this port. */
   readonly channel: string;
-  /** Receives the nudges of other processes. The room subscribes at once, so the listener must not be started yet. */
+  /** Receives the nudges of other processes. The core subscribes at once, so the listener must not be started yet. */
   readonly listener?: { subscribe(channel: string, subscriber: Subscriber): void } | undefined;
   /** Writes the fixtures that are stored in tables; runs before the first call. */
   prepare?(): Promise<void>;
@@ -28,7 +28,7 @@ export interface RoomOptions<P extends SandboxPort> {
   remove(store: StateStore<P['states']>, name: Name): Promise<boolean>;
 }
 
-interface Visit<P extends SandboxPort, T> {
+interface SandboxCall<P extends SandboxPort, T> {
   readonly call: P['call'];
   readonly target: Name | null;
   readonly signal: AbortSignal | undefined;
@@ -58,16 +58,16 @@ export const nameOf = ({ account, id }: Target): Name => ({ project: account ?? 
 export const missing = (what: string, id: string): EngineRefused =>
   new EngineRefused('not_found', `The engine has no ${what} ${id}.`);
 
-export class Room<P extends SandboxPort> {
+export class SandboxCore<P extends SandboxPort> {
   readonly store: StateStore<P['states']>;
   readonly fixtures: P['fixtures'];
   readonly pace: number;
-  readonly #options: RoomOptions<P>;
+  readonly #options: SandboxCoreOptions<P>;
   readonly #watchers = new Set<Watcher>();
   #prepared: Promise<void> | null = null;
   #late = new Set<Promise<unknown>>();
 
-  constructor(options: RoomOptions<P>) {
+  constructor(options: SandboxCoreOptions<P>) {
     const { store, fixtures, pace, listener, channel } = options;
     this.#options = options;
     this.store = store;
@@ -92,7 +92,7 @@ export class Room<P extends SandboxPort> {
     work: () => Promise<unknown>,
   ): Promise<void> {
     const lie = { value: undefined };
-    return this.visit<void>({
+    return this.run<void>({
       call,
       target: nameOf(ref),
       signal,
@@ -108,7 +108,7 @@ export class Room<P extends SandboxPort> {
     signal: AbortSignal | undefined,
     work: () => Promise<T | null>,
   ): Promise<T | null> {
-    return this.visit<T | null>({ call, target: nameOf(ref), signal, lie: { value: null }, work });
+    return this.run<T | null>({ call, target: nameOf(ref), signal, lie: { value: null }, work });
   }
 
   /** For calls that cannot have the effect `lie`, because no false answer has the right type. */
@@ -118,14 +118,14 @@ export class Room<P extends SandboxPort> {
     signal: AbortSignal | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
-    return this.visit<T>({ call, target: ref && nameOf(ref), signal, work });
+    return this.run<T>({ call, target: ref && nameOf(ref), signal, work });
   }
 
-  async visit<T>(visit: Visit<P, T>): Promise<T> {
-    const { signal } = visit;
+  async run<T>(run: SandboxCall<P, T>): Promise<T> {
+    const { signal } = run;
     signal?.throwIfAborted();
     try {
-      return await this.#visit(visit);
+      return await this.#run(run);
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       if (!isUnavailable(error)) throw error;
@@ -133,15 +133,15 @@ export class Room<P extends SandboxPort> {
     }
   }
 
-  async #visit<T>(visit: Visit<P, T>): Promise<T> {
+  async #run<T>(run: SandboxCall<P, T>): Promise<T> {
     await this.#prepare();
-    const { call, target, ownEffects = [], work } = visit;
+    const { call, target, ownEffects = [], work } = run;
     const effect = await this.store.strike<P['effect']>(call, target?.id ?? null, ownEffects);
     if (effect === null) return work(null);
-    return isCommon(effect) ? this.#suffer(effect, visit) : work(effect.kind);
+    return isCommon(effect) ? this.#suffer(effect, run) : work(effect.kind);
   }
 
-  async #suffer<T>(effect: CommonEffect, { call, target, signal, lie, work }: Visit<P, T>): Promise<T> {
+  async #suffer<T>(effect: CommonEffect, { call, target, signal, lie, work }: SandboxCall<P, T>): Promise<T> {
     switch (effect.kind) {
       case 'fail':
         throw new EngineRefused(effect.code, effect.detail);
@@ -244,7 +244,7 @@ export class Room<P extends SandboxPort> {
     return () => void this.#watchers.delete(watcher);
   }
 
-  /** Nudges the watchers of all processes. A room with a listener receives its own notification from it. */
+  /** Nudges the watchers of all processes. A core with a listener receives its own notification from it. */
   async tell(name: Name): Promise<void> {
     await this.store.notify(this.#options.channel, name);
     if (this.#options.listener === undefined) this.#nudge(name);

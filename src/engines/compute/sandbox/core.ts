@@ -1,17 +1,17 @@
 /**
- * The room of the compute sandbox. Its hosts and the images and ISOs of the provider are fixtures; machines, volumes, networks
+ * The core of the compute sandbox. Its hosts and the images and ISOs of the provider are fixtures; machines, volumes, networks
  * and the images of accounts are stored.
  */
 import type { Image as CatalogueImage, Iso as CatalogueIso } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
-import { missing, type RoomOptions, Room as SandboxRoom } from '../../sandbox/room.ts';
+import { missing, SandboxCore, type SandboxCoreOptions } from '../../sandbox/core.ts';
 import { type Name, StateStore } from '../../sandbox/store.ts';
 import { type Task, TIMES } from './durations.ts';
 import type { CallName, OwnEffect } from './faults.ts';
 import { type Machine, type Moment, restsAt, type States } from './state.ts';
-import { type HostSpec, type RoomStore, release, SANDBOX_CHANNEL, writeHosts } from './store.ts';
+import { type ComputeStateStore, type HostSpec, release, SANDBOX_CHANNEL, writeHosts } from './store.ts';
 
-export { missing, nameOf } from '../../sandbox/room.ts';
+export { missing, nameOf } from '../../sandbox/core.ts';
 
 interface Fixtures {
   readonly hosts: readonly HostSpec[];
@@ -28,13 +28,13 @@ interface ComputeSandbox {
   readonly fixtures: Fixtures;
 }
 
-export type Room = SandboxRoom<ComputeSandbox>;
+export type ComputeCore = SandboxCore<ComputeSandbox>;
 
 /**
  * Deletes the machine and releases its capacity on the host. Its volumes stay, attached to no machine. Returns false if
  * the machine does not exist.
  */
-export async function removeMachine(store: RoomStore, name: Name): Promise<boolean> {
+export async function removeMachine(store: ComputeStateStore, name: Name): Promise<boolean> {
   const machine = await store.lock('machine', name);
   if (machine === null) return false;
   for (const { id } of await store.containing('volume', name.project, { instance: name.id })) {
@@ -48,7 +48,7 @@ export async function removeMachine(store: RoomStore, name: Name): Promise<boole
 }
 
 /** For the fault `lose`: the object is the machine, the volume, the gateway or the ISO that the call names. */
-async function loseObject(store: RoomStore, name: Name): Promise<boolean> {
+async function loseObject(store: ComputeStateStore, name: Name): Promise<boolean> {
   if (await removeMachine(store, name)) return true;
   for (const kind of ['volume', 'gateway', 'iso'] as const) {
     if ((await store.lock(kind, name)) === null) continue;
@@ -58,14 +58,22 @@ async function loseObject(store: RoomStore, name: Name): Promise<boolean> {
   return false;
 }
 
-interface ComputeRoomOptions extends Fixtures, Pick<RoomOptions<ComputeSandbox>, 'pace' | 'listener'> {
+interface ComputeCoreOptions extends Fixtures, Pick<SandboxCoreOptions<ComputeSandbox>, 'pace' | 'listener'> {
   readonly db: Db;
   readonly location: string;
 }
 
-export function openRoom({ db, location, hosts, images, isos, pace, listener }: ComputeRoomOptions): Room {
-  const store: RoomStore = new StateStore(db, location);
-  return new SandboxRoom<ComputeSandbox>({
+export function openComputeCore({
+  db,
+  location,
+  hosts,
+  images,
+  isos,
+  pace,
+  listener,
+}: ComputeCoreOptions): ComputeCore {
+  const store: ComputeStateStore = new StateStore(db, location);
+  return new SandboxCore<ComputeSandbox>({
     store,
     fixtures: { hosts, images, isos },
     times: TIMES,
@@ -78,21 +86,21 @@ export function openRoom({ db, location, hosts, images, isos, pace, listener }: 
 }
 
 /** Returns the changed machine, or null if nothing has to change. */
-export type Change = (store: RoomStore, machine: Machine, now: Moment) => Promise<Machine | null>;
+export type Change = (store: ComputeStateStore, machine: Machine, now: Moment) => Promise<Machine | null>;
 
 /** Changes a machine when no other task is in progress on it. Returns false if the machine does not exist. */
 export const change = (
-  room: Room,
+  core: ComputeCore,
   name: Name,
   signal: AbortSignal | undefined,
   apply: Change,
-): Promise<boolean> => room.change('machine', name, signal, { restsAt, apply });
+): Promise<boolean> => core.change('machine', name, signal, { restsAt, apply });
 
 export async function changePresent(
-  room: Room,
+  core: ComputeCore,
   name: Name,
   signal: AbortSignal | undefined,
   apply: Change,
 ): Promise<void> {
-  if (!(await change(room, name, signal, apply))) throw missing('machine', name.id);
+  if (!(await change(core, name, signal, apply))) throw missing('machine', name.id);
 }
