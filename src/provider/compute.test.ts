@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { loadConfiguration } from '../configuration.ts';
 import { computeOf } from './compute.ts';
 import { readDefaultText } from './default.ts';
 import type { Fault } from './fault.ts';
-import { loadProvider } from './load.ts';
 
 const defaultText = readDefaultText();
 let folder: string;
@@ -29,7 +29,7 @@ function load(compute: Record<string, unknown>) {
   const file = join(folder, 'hostplane.yaml');
   const locations = [{ ...first, compute }, ...rest];
   writeFileSync(file, JSON.stringify({ provider, catalogue: { ...catalogue, locations } }));
-  return loadProvider({ file, env: {}, defaultText });
+  return loadConfiguration({ file, env: {}, defaultText });
 }
 
 function faultsIn(compute: Record<string, unknown>): readonly Fault[] {

@@ -14,7 +14,6 @@ import { checkCoverage } from './checks/coverage.ts';
 import { checkEgress } from './checks/egress.ts';
 import { checkLimits } from './checks/limits.ts';
 import { checkMail } from './checks/mail.ts';
-import { checkOffers } from './checks/offers.ts';
 import { checkPools } from './checks/pools.ts';
 import { checkPortal } from './checks/portal.ts';
 import { checkPrices } from './checks/prices.ts';
@@ -25,6 +24,7 @@ import { Draft, fillDefaults } from './draft.ts';
 import { applyEnvironment, type Environment } from './environment.ts';
 import { type Fault, orderFaults, type Report } from './fault.ts';
 import { mergeSources } from './merge.ts';
+import { isOnSale, type ProviderParts } from './parts.ts';
 import { type ProviderConfig, ProviderFile, type SmtpConfig } from './schema.ts';
 import { databaseUrl, readPassword, readSecretKey, readUrl, redisUrl, urlFileOf } from './secrets.ts';
 import { explainShape } from './shape.ts';
@@ -36,6 +36,7 @@ export interface LoadOptions {
   readonly env: Environment;
   readonly defaultText: string;
   readonly now?: Date;
+  readonly parts: ProviderParts;
 }
 
 export type Loaded =
@@ -43,7 +44,7 @@ export type Loaded =
   | { readonly ok: true; readonly config: ProviderConfig; readonly isDemo: boolean }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
-export function loadProvider({ file, env, defaultText, now = new Date() }: LoadOptions): Loaded {
+export function loadProvider({ file, env, defaultText, now = new Date(), parts }: LoadOptions): Loaded {
   const defaults = readDefault(defaultText);
   const own = file === undefined ? null : readSourceFile(file);
   const unreadable = [defaults, own].filter((source) => source !== null && !source.readable);
@@ -67,7 +68,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const draft = new Draft(value, [...refused, ...errors.map(({ pointer }) => pointer)]);
   const folder = (section: string): string =>
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
-  checkMeaning(draft, report, now);
+  checkMeaning(draft, report, now, parts);
   checkCompute(draft, folder(LOCATIONS), report);
   checkBackups(draft, folder(LOCATIONS), report);
   checkPortal(draft, folder('portal'), report);
@@ -154,7 +155,7 @@ function refuse(faults: readonly Fault[]): Loaded {
   return { ok: false, faults: orderFaults(faults) };
 }
 
-function checkMeaning(draft: Draft, report: Report, now: Date): void {
+function checkMeaning(draft: Draft, report: Report, now: Date, parts: ProviderParts): void {
   for (const check of [
     checkServer,
     checkEgress,
@@ -168,8 +169,9 @@ function checkMeaning(draft: Draft, report: Report, now: Date): void {
   ]) {
     check(draft, report);
   }
-  checkCoverage(draft, report, now);
-  checkOffers(draft, report, now);
+  checkCoverage(draft, report, now, parts);
+  for (const family of parts.families)
+    if (isOnSale(draft, parts, family.name)) family.checkCatalogue?.(draft, report, now);
 }
 
 /** Checks only the URL members, so that a fault in another member, such as `pool_size`, does not hide a URL fault. */

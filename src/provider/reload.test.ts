@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { demoProvider } from './demo.ts';
+import { demoProvider } from '../configuration.ts';
 import { fingerprintsOf, reloadOf } from './reload.ts';
 import type { ProviderConfig } from './schema.ts';
 

@@ -2,6 +2,7 @@
 import { mkdtempSync } from 'node:fs';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type pino from 'pino';
+import { loadConfiguration } from '../configuration.ts';
 import { families } from '../families/index.ts';
 import { createLog } from '../kernel/log.ts';
 import type { RateLimitStore } from '../kernel/rate-limit/port.ts';
@@ -10,9 +11,7 @@ import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { Services } from '../kernel/services.ts';
 import { faultsOf } from '../kernel/validation.ts';
 import { BackupStore } from '../provider/backup-store.ts';
-import { readDefaultText } from '../provider/default.ts';
 import { fillDefaults } from '../provider/draft.ts';
-import { loadProvider } from '../provider/load.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import { openServices, type RunningServices } from '../services.ts';
 import { createServer, type ServerOptions } from '../surfaces/http/server.ts';
@@ -67,7 +66,7 @@ export function defaultProvider(): ProviderConfig {
 }
 
 function readProvider(): ProviderConfig {
-  const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
+  const loaded = loadConfiguration({ env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   return roomy(atOnce(loaded.config));
 }

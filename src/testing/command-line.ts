@@ -1,4 +1,5 @@
 /** Runs the operator's command line in this process, captures its output and answers its questions. */
+import { loadConfiguration } from '../configuration.ts';
 import { examineEngines, sandboxDesk } from '../engine-ports.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
@@ -52,6 +53,7 @@ export async function runCommand(argv: readonly string[], setting: Setting = {})
   const parts = {
     version: '1.2.3',
     registry: setting.registry ?? buildRegistry(families),
+    load: loadConfiguration,
     serve: async (config: ProviderConfig, _: unknown, role: string) => {
       served.push(config);
       roles.push(role);

@@ -14,6 +14,7 @@ import { backups } from './backups/resource.ts';
 import { backupExpiry } from './backups/schedule.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { listVpsPlans } from './catalog/plans.ts';
+import { checkOffers } from './catalog/provider-check.ts';
 import { firewallWords } from './firewalls/change-words/words.ts';
 import { firewallEndpoints } from './firewalls/endpoints.ts';
 import { firewallLife } from './firewalls/lifecycle.ts';
@@ -185,6 +186,7 @@ export const flexibleVps: Family = {
     [vpnPeers.type]: peerWords,
   },
   pricedTypes: flexibleVpsPrices,
+  checkCatalogue: checkOffers,
   findConsole: findVmConsole,
   findDownload: findBackupDownload,
   kinds: [...Object.values(powerKinds), detachVolumeKind, resizeVolumeKind, restoreVolumeKind],
