@@ -11,5 +11,5 @@ import { version } from './surfaces/openapi/version.ts';
 setFlagsFromString('--heap-growing-percent=100');
 
 const registry = buildRegistry(families);
-const parts = { version, registry, load: loadConfiguration, serve, sandbox: sandboxDesk, examineEngines };
+const parts = { version, registry, load: loadConfiguration, serve, sandbox: sandboxDesk(), examineEngines };
 process.exitCode = await runCli(process.argv.slice(2), parts);

@@ -5,17 +5,14 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import { examine } from '../kernel/validation.ts';
-import { withAbsolutePaths } from './backup-store.ts';
-import type { Location } from './catalogue.ts';
 import { checkCertificate, readAuthorities } from './certificate.ts';
-import { checkBackups } from './checks/backups.ts';
-import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
 import { checkCoverage } from './checks/coverage.ts';
 import { checkEgress } from './checks/egress.ts';
 import { checkLimits } from './checks/limits.ts';
 import { checkMail } from './checks/mail.ts';
 import { checkPools } from './checks/pools.ts';
 import { checkPortal } from './checks/portal.ts';
+import { checkPorts, withAbsoluteFiles } from './checks/ports.ts';
 import { checkPrices } from './checks/prices.ts';
 import { checkArchitectures, checkReferences, checkUnique } from './checks/references.ts';
 import { checkServer } from './checks/server.ts';
@@ -25,7 +22,7 @@ import { applyEnvironment, type Environment } from './environment.ts';
 import { type Fault, orderFaults, type Report } from './fault.ts';
 import { mergeSources } from './merge.ts';
 import { isOnSale, type ProviderParts } from './parts.ts';
-import { type ProviderConfig, ProviderFile, type SmtpConfig } from './schema.ts';
+import { type ProviderConfig, providerFileWith, type SmtpConfig } from './schema.ts';
 import { databaseUrl, readPassword, readSecretKey, readUrl, redisUrl, urlFileOf } from './secrets.ts';
 import { explainShape } from './shape.ts';
 import { readSource, readSourceFile, type Source } from './source.ts';
@@ -59,18 +56,18 @@ export function loadProvider({ file, env, defaultText, now = new Date(), parts }
     faults.push({ path, ...place, message, fix: `${fix}${variable === null ? merged.hint(path) : ''}` });
   };
 
-  const value = fillDefaults(ProviderFile, applied.value);
-  const { errors, isCutShort } = examine(ProviderFile, value);
+  const schema = providerFileWith(parts.ports);
+  const value = fillDefaults(schema, applied.value);
+  const { errors, isCutShort } = examine(schema, value);
   const refused = merged.faults.map(({ path }) => path);
-  explainShape(errors, value, refused, report);
+  explainShape(schema, errors, value, refused, report);
   // The validator stopped at its error limit, so the rest of the file may have any shape and cannot be checked.
   if (isCutShort) return refuse(faults);
   const draft = new Draft(value, [...refused, ...errors.map(({ pointer }) => pointer)]);
   const folder = (section: string): string =>
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
   checkMeaning(draft, report, now, parts);
-  checkCompute(draft, folder(LOCATIONS), report);
-  checkBackups(draft, folder(LOCATIONS), report);
+  checkPorts(draft, folder(LOCATIONS), report, parts.ports);
   checkPortal(draft, folder('portal'), report);
   const database = hasSoundUrl(draft, 'database')
     ? readUrl(databaseUrl, draft.file.database, env, folder('database'), report)
@@ -91,6 +88,9 @@ export function loadProvider({ file, env, defaultText, now = new Date(), parts }
   const { provider, server, catalogue, database: data, secrets, egress, imports, mail, portal } = draft.file;
   const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
   const dataFolder = resolve(dataBase, data.folder);
+  const locations = catalogue.locations.map((location) =>
+    withAbsoluteFiles(location, folder(LOCATIONS), parts.ports),
+  );
   return {
     ok: true,
     isDemo: !merged.isOwn('/catalogue'),
@@ -121,7 +121,7 @@ export function loadProvider({ file, env, defaultText, now = new Date(), parts }
         smtp: mail.smtp && withPassword(mail.smtp, password),
       },
       portal: { ...portal, logo: portal.logo === null ? null : resolve(folder('portal'), portal.logo) },
-      catalogue: { ...catalogue, locations: withFiles(catalogue.locations, folder(LOCATIONS)) },
+      catalogue: { ...catalogue, locations },
     },
   };
 }
@@ -133,14 +133,6 @@ function withPassword(
   password: string | null,
 ): SmtpConfig {
   return { host, port, tls, user, password };
-}
-
-function withFiles(locations: readonly Location[], folder: string): Location[] {
-  return locations.map((location) => ({
-    ...location,
-    compute: location.compute && withAbsoluteFiles(location.compute, folder),
-    backups: location.backups && withAbsolutePaths(location.backups, folder),
-  }));
 }
 
 let known: { readonly text: string; readonly source: Source } | undefined;

@@ -5,6 +5,7 @@
 import type { Family } from '../kernel/registry.ts';
 import type { Draft } from './draft.ts';
 import type { Report } from './fault.ts';
+import type { PortSettings } from './port-settings.ts';
 import type { SoldType } from './sale.ts';
 
 declare module '../kernel/registry.ts' {
@@ -19,6 +20,7 @@ export interface ProviderParts {
   readonly families: readonly Pick<Family, 'name' | 'checkCatalogue'>[];
   /** Of all families, also of those without endpoints. */
   readonly soldTypes: readonly SoldType[];
+  readonly ports: readonly PortSettings[];
 }
 
 /** Whether the family is on sale: it has endpoints, and `catalogue.products` lists it. */
