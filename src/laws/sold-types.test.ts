@@ -4,7 +4,8 @@ import { demoProvider, providerParts } from '../configuration.ts';
 import { families, unbuiltFamilies } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { Draft } from '../provider/draft.ts';
-import { sources } from './sources.ts';
+import { PRICES } from '../provider/sale.ts';
+import { shipped, sources } from './sources.ts';
 
 const registry = buildRegistry(families);
 const pricedTypes = new Map(
@@ -48,6 +49,16 @@ describe('the price list', () => {
     const listed = new Set(demoProvider().catalogue.prices.map(({ sku }) => sku));
     const sold = [...pricedTypes.values()].flatMap(({ sales }) => sales(draft).map(({ sku }) => sku));
     expect(sold.filter((sku) => !listed.has(sku))).toEqual([]);
+  });
+
+  it('has SKUs whose names stand only in the folders of families', () => {
+    const sales = [...pricedTypes.values()].flatMap(({ sales }) => sales(draft));
+    const named = sales.filter(({ path }) => path === PRICES).map(({ sku }) => `'${sku}'`);
+    const wrong = shipped
+      .filter(({ path }) => !path.startsWith('src/families/'))
+      .flatMap(({ path, text }) => named.filter((sku) => text.includes(sku)).map((sku) => `${path} ${sku}`));
+    expect(named).toContain("'vps.iso'");
+    expect([...new Set(wrong)]).toEqual([]);
   });
 
   it('must cover each SKU that the code of a priced type charges by name', () => {
