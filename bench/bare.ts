@@ -2,14 +2,13 @@
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import pg from 'pg';
+import { loadConfiguration } from '../src/configuration.ts';
 import { presentKey } from '../src/families/account/api-keys/schema.ts';
 import { presentVm } from '../src/families/flexible-vps/vm-reading/present.ts';
 import { wholeOf } from '../src/families/flexible-vps/vm-reading/store.ts';
 import { families } from '../src/families/index.ts';
 import type { Services } from '../src/kernel/services.ts';
 import { tariffOf } from '../src/money/prices/tariff.ts';
-import { readDefaultText } from '../src/provider/default.ts';
-import { loadProvider } from '../src/provider/load.ts';
 import { clientConfig } from '../src/store/database.ts';
 import { selectKey, selectVm, selectVms } from './store.ts';
 
@@ -18,7 +17,7 @@ const { connection, poolSize, accountId, keyQuery, vmQuery, vmPage } = JSON.pars
 );
 const pool = new pg.Pool({ ...clientConfig(connection), max: poolSize });
 
-const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
+const loaded = loadConfiguration({ env: {} });
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
 const tariff = tariffOf(loaded.config.catalogue, families);
 /** Only the services that presenting a machine needs. */

@@ -6,11 +6,11 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pino from 'pino';
+import { loadConfiguration } from '../src/configuration.ts';
 import { WORK_CHANNEL } from '../src/kernel/operations/store.ts';
 import { REAL } from '../src/operations/environment.ts';
 import { Runner } from '../src/operations/runner.ts';
 import { DatabaseRunnerStore } from '../src/operations/store.ts';
-import { loadProvider } from '../src/provider/load.ts';
 import { openServices } from '../src/services.ts';
 import { Listener } from '../src/store/listener.ts';
 import { benchRegistry } from './empty-kind.ts';
@@ -18,7 +18,7 @@ import { FirstComeStore } from './first-come/store.ts';
 
 const FORMER_SLOTS = 32;
 
-const loaded = loadProvider({
+const loaded = loadConfiguration({
   env: {},
   defaultText: readFileSync(process.env['BENCH_PROVIDER'] ?? '', 'utf8'),
 });

@@ -5,6 +5,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { type Demo, seedDemo } from './demo.ts';
+import { enginePorts } from './engine-ports.ts';
 import { families } from './families/index.ts';
 import { createLog } from './kernel/log.ts';
 import { buildRegistry } from './kernel/registry.ts';
@@ -144,7 +145,7 @@ function openReload(
   server: FastifyInstance | null,
 ) {
   const { log } = running.services;
-  const atStart = fingerprintsOf(provider);
+  const atStart = fingerprintsOf(provider, enginePorts);
   const refuse = (reason: object): void =>
     log.error(reason, 'the configuration was not reloaded, and the old one stays in effect');
   const apply = (loaded: Loaded): void => {
@@ -152,7 +153,12 @@ function openReload(
       refuse({ faults: listFaults(loaded.faults) });
       return;
     }
-    const { config, changed, needRestart } = reloadOf(running.services.provider, loaded.config, atStart);
+    const { config, changed, needRestart } = reloadOf(
+      running.services.provider,
+      loaded.config,
+      atStart,
+      enginePorts,
+    );
     const { tls } = config.server;
     const validUntil = tls === null || role === 'worker' || server === null ? null : reloadTls(server, tls);
     running.reconfigure(config);

@@ -1,42 +1,65 @@
-/** Lists all engine ports: opens them, examines them for `doctor` and offers their sandboxes to operators. */
-import { examineCompute } from './engines/compute/doctor.ts';
-import { openCompute } from './engines/compute/open.ts';
-import { computeFaults } from './engines/compute/sandbox/faults.ts';
-import { machineDesk } from './engines/compute/sandbox/operator.ts';
-import { examineLocations } from './engines/doctor.ts';
-import { examineObjects } from './engines/objects/doctor.ts';
-import { openObjects } from './engines/objects/open.ts';
-import type { EngineOptions } from './engines/open.ts';
-import { type FaultVocabulary, faultDesk } from './engines/sandbox/operator.ts';
+/** Lists all engine ports, and loops over them. A new port is its folder in `src/engines/` and one line here. */
+import { compute } from './engines/compute/index.ts';
+import { objects } from './engines/objects/index.ts';
+import { type EngineOptions, openEngines, type RunningEngines } from './engines/open.ts';
+import type { Port } from './engines/port.ts';
+import { sandboxDeskOf } from './engines/sandbox/operator.ts';
 import type { Examination } from './kernel/registry.ts';
+import type { Location } from './provider/catalogue.ts';
+import { settingsIn } from './provider/port-settings.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 
-/** `engines` has one member for each port, named as in `Services`. */
-export function openEnginePorts(options: EngineOptions) {
-  const engines = { compute: openCompute(options), objects: openObjects(options) };
+export const enginePorts = [compute, objects] as const;
+
+type Ports = readonly Port[];
+type EngineOf<P extends Port> = NonNullable<ReturnType<P['open']>>;
+/** One member for each port, named as in `Services`. */
+type AllEngines = {
+  readonly [P in (typeof enginePorts)[number] as P['name']]: RunningEngines<EngineOf<P>>;
+};
+
+/** Whether a port simulates its engine at the location. */
+const isSandbox = (location: Location, ports: Ports): boolean =>
+  ports.some((port) => {
+    const settings = settingsIn(location, port);
+    return settings !== null && port.sandbox?.simulates?.(settings) === true;
+  });
+
+export function openEnginePorts(given: Omit<EngineOptions, 'isSandbox'>, ports: Ports = enginePorts) {
+  const options = { ...given, isSandbox: (location: Location) => isSandbox(location, ports) };
+  const opened = ports.map((port) => {
+    const open = openEngines(options, (location, driver) =>
+      port.open(settingsIn(location, port), location, driver),
+    );
+    return [port.name, open] as const;
+  });
   return {
-    engines,
+    engines: Object.fromEntries(opened) as unknown as AllEngines,
     async close(): Promise<void> {
-      await Promise.all(Object.values(engines).map((port) => port.close()));
+      await Promise.all(opened.map(([, engines]) => engines.close()));
     },
   };
 }
 
-export const examineEngines = (config: ProviderConfig): Promise<Examination[]> =>
-  examineLocations(config, [examineCompute, examineObjects]);
+/** The engine checks of `hostplane admin doctor`: each port examines the locations that it serves. */
+export async function examineEngines(
+  { catalogue }: Pick<ProviderConfig, 'catalogue'>,
+  ports: Ports = enginePorts,
+): Promise<Examination[]> {
+  const found: Examination[] = [];
+  for (const location of catalogue.locations) {
+    for (const port of ports) {
+      const settings = settingsIn(location, port);
+      if (settings !== null) found.push(...((await port.examine?.(settings, location, catalogue)) ?? []));
+    }
+  }
+  return found;
+}
 
-/** The fault rules that operators can add to the sandbox of each port. The objects are real files everywhere. */
-export const sandboxFaults: Readonly<Record<string, FaultVocabulary>> = {
-  compute: computeFaults,
-  objects: { calls: [], effects: {} },
-};
-
-/** The locations with a sandbox behind at least one port. */
-const sandboxLocations = ({ catalogue }: ProviderConfig): string[] =>
-  catalogue.locations.filter(({ compute }) => compute?.driver === 'sandbox').map(({ slug }) => slug);
-
-export const sandboxDesk = {
-  ...faultDesk(Object.values(sandboxFaults)),
-  ...machineDesk,
-  locations: sandboxLocations,
-};
+/** What operators can do with the sandboxes of the ports. */
+export const sandboxDesk = (ports: Ports = enginePorts) => ({
+  ...sandboxDeskOf(ports.flatMap(({ sandbox }) => sandbox ?? [])),
+  /** The locations with a simulated engine behind at least one port. */
+  locations: ({ catalogue }: ProviderConfig): string[] =>
+    catalogue.locations.filter((location) => isSandbox(location, ports)).map(({ slug }) => slug),
+});

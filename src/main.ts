@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { loadConfiguration } from './configuration.ts';
 import { examineEngines, sandboxDesk } from './engine-ports.ts';
 import { families } from './families/index.ts';
 import { buildRegistry } from './kernel/registry.ts';
@@ -9,5 +10,6 @@ import { version } from './surfaces/openapi/version.ts';
 // By default Node lets garbage grow to three times the size of the live objects before a full collection.
 setFlagsFromString('--heap-growing-percent=100');
 
-const parts = { version, registry: buildRegistry(families), serve, sandbox: sandboxDesk, examineEngines };
+const registry = buildRegistry(families);
+const parts = { version, registry, load: loadConfiguration, serve, sandbox: sandboxDesk(), examineEngines };
 process.exitCode = await runCli(process.argv.slice(2), parts);

@@ -1,6 +1,7 @@
 /** Creates the services of a process in the order of their dependencies, and closes them in reverse order. */
 import type { Logger } from 'pino';
 import { openEnginePorts } from './engine-ports.ts';
+import type { Port } from './engines/port.ts';
 import { unbuiltFamilies } from './families/index.ts';
 import { KeyActivity } from './kernel/access/activity.ts';
 import { ACCESS_CHANNEL, AccessCache } from './kernel/access/cache.ts';
@@ -41,6 +42,8 @@ export interface ServiceOptions {
   readonly log: Logger;
   readonly baseUrl: string;
   readonly limiter?: RateLimitStore;
+  /** Default: all ports of the product. */
+  readonly ports?: readonly Port[];
   /** Replaces the key that the configuration names. */
   readonly secretKey?: Buffer;
   /** Also runs the worker in this process; otherwise another process has to. */
@@ -152,7 +155,10 @@ export async function openServices(options: ServiceOptions): Promise<RunningServ
     docsUrl: docsUrlOf(config, baseUrl),
     approvalsUrl: approvalsUrlOf(config, baseUrl),
   });
-  const ports = openEnginePorts({ provider, current: () => services.provider, connection, listener });
+  const ports = openEnginePorts(
+    { provider, current: () => services.provider, connection, listener },
+    options.ports,
+  );
   const services: Services = {
     ...configured(provider),
     registry,

@@ -1,4 +1,5 @@
 /** Opens the engines of a port: at most one for each location of the provider file. */
+import type { Location } from '../provider/catalogue.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import { type Connection, type Db, openDatabase, openPool } from '../store/database.ts';
 import type { Listener } from '../store/listener.ts';
@@ -22,9 +23,9 @@ export interface EngineOptions {
   readonly connection: Connection;
   /** Not started yet, so that drivers can subscribe to it. */
   readonly listener: Listener;
+  /** Whether one of the ports simulates its engine at the location. */
+  isSandbox(location: Location): boolean;
 }
-
-export type Location = ProviderConfig['catalogue']['locations'][number];
 
 export interface DriverOptions extends EngineOptions {
   /** Uses the separate pool of the drivers. */

@@ -34,7 +34,4 @@ export const Family = Named(
   }),
 );
 
-/** The families that have endpoints. Only their products can be bought, so only these have to be priced. */
-export const builtFamilies: readonly FamilyName[] = ['account', 'flexible-vps'];
-
 export const familyNames = Object.keys(familySizes) as readonly FamilyName[];

@@ -35,6 +35,8 @@ export interface Resource {
   readonly limit?: string;
   /** It can be stopped, and then has another price. */
   readonly stops?: boolean;
+  /** The priced type that sets its price, if that is not its own type. For a part of another resource: that resource. */
+  readonly pricedAs?: string;
   readonly eventTypes?: readonly EventType[];
 }
 

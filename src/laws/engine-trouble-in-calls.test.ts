@@ -3,7 +3,7 @@
  * The call must be answered as it declares, and one run of the reconcilers must make rows and engine agree.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { sandboxFaults } from '../engine-ports.ts';
+import { enginePorts } from '../engine-ports.ts';
 import type { Effect } from '../engines/sandbox/faults.ts';
 import { addFault, clearFaults, listFaults } from '../engines/sandbox/store.ts';
 import { possibleProblems } from '../kernel/problems/possible.ts';
@@ -22,8 +22,8 @@ const direct = endpoints.filter(
     endpoint.access !== 'read' &&
     endpoint.operation === undefined,
 );
-const changing = Object.values(sandboxFaults)
-  .flatMap(({ calls }) => calls)
+const changing = enginePorts
+  .flatMap(({ sandbox }) => sandbox?.faults.calls ?? [])
   .filter((call) => /^(ensure|remove)/.test(call));
 const troubles: readonly Effect[] = [
   { kind: 'unreachable' },

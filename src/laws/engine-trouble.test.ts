@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sandboxFaults } from '../engine-ports.ts';
+import { enginePorts } from '../engine-ports.ts';
 import type { Effect } from '../engines/sandbox/faults.ts';
 import { addFault, clearFaults, listFaults } from '../engines/sandbox/store.ts';
 import { families } from '../families/index.ts';
@@ -32,9 +32,10 @@ const kinds = ofEngines.filter((kind) => !isBulk(kind));
 /** All calls of all ports that the family of the kind uses. */
 function possibleCalls(kind: Kind): readonly string[] {
   return (familyOf(kind)?.ports ?? []).flatMap(({ name }) => {
-    const faults = sandboxFaults[name];
-    if (faults === undefined) throw new Error(`The port ${name} has no sandbox in which its calls can fail.`);
-    return faults.calls;
+    const port = enginePorts.find((each) => each.name === name);
+    if (port?.sandbox === undefined)
+      throw new Error(`The port ${name} has no sandbox in which its calls can fail.`);
+    return port.sandbox.faults.calls;
   });
 }
 

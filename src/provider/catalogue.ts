@@ -4,9 +4,7 @@
  * instead of being deleted.
  */
 import { familyNames } from '../kernel/families.ts';
-import { Nullable, OneOf, Shape, Slug, type Static, Type } from '../kernel/schema.ts';
-import { BackupStore } from './backup-store.ts';
-import { ComputeDriver } from './compute.ts';
+import { Nullable, OneOf, Shape, Slug, type Static, type TSchema, Type } from '../kernel/schema.ts';
 import { Datacenter, Dedicated } from './metal.ts';
 import { PriceEntry } from './price-entry.ts';
 import { Count, Country, Day, Default, ListOf, Sku, Text, Whole } from './words.ts';
@@ -25,7 +23,8 @@ const Product = Shape({
   enabled: Default(Type.Boolean(), true),
 });
 
-export const Location = Shape({
+/** A location also has the settings of each engine port (`port-settings.ts`). */
+const place = {
   slug: Slug,
   name: Text,
   country: Country,
@@ -37,11 +36,14 @@ export const Location = Shape({
     [],
   ),
   status: Default(OneOf(['available', 'limited', 'full', 'maintenance']), 'available'),
-  /** `null`: no machines are sold at this location. */
-  compute: Default(Nullable(ComputeDriver), null),
-  /** Where the backups of its machines are stored. `null`: the location offers none, unless it is a sandbox. */
-  backups: Default(Nullable(BackupStore), null),
-});
+};
+const Place = Shape(place);
+
+/** The members of a location that ports bring. Each port adds its own beside its settings. */
+// biome-ignore lint/suspicious/noEmptyInterface: the ports add its members.
+export interface LocationPorts {}
+
+export type Location = Static<typeof Place> & LocationPorts;
 
 export const Plan = Shape({
   slug: Slug,
@@ -169,10 +171,9 @@ export const LimitEntry = Shape({
 });
 
 /** A provider who does not sell something leaves its section out. */
-export const Catalogue = Shape({
+const sections = {
   version: Text,
   products: ListOf(Product),
-  locations: ListOf(Location, { minItems: 1 }),
   plans: Default(ListOf(Plan), []),
   custom_plan: Default(Nullable(CustomPlan), null),
   images: Default(ListOf(Image), []),
@@ -186,10 +187,15 @@ export const Catalogue = Shape({
   address_pools: Default(ListOf(AddressPool), []),
   prices: Default(ListOf(PriceEntry), []),
   limits: ListOf(LimitEntry),
-});
+};
+const Sections = Shape(sections);
 
-export type Catalogue = Static<typeof Catalogue>;
-export type Location = Static<typeof Location>;
+export type Catalogue = Static<typeof Sections> & { locations: Location[] };
+
+/** `ports`: the schemas of the members that engine ports bring to each location. */
+export const catalogueWith = (ports: Readonly<Record<string, TSchema>>) =>
+  Shape({ ...sections, locations: ListOf(Shape({ ...place, ...ports }), { minItems: 1 }) });
+
 export type Plan = Static<typeof Plan>;
 export type CustomPlan = Static<typeof CustomPlan>;
 export type Image = Static<typeof Image>;

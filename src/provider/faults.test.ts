@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadConfiguration } from '../configuration.ts';
 import { readDefaultText } from './default.ts';
 import { type Fault, formatFault } from './fault.ts';
-import { loadProvider } from './load.ts';
 
 const defaultText = readDefaultText();
 const now = new Date('2026-03-01T10:00:00Z');
 let folder: string;
-
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hostplane-faults-'));
 });
@@ -19,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function faultsIn(text: string | Buffer): readonly Fault[] {
   const file = join(folder, 'hostplane.yaml');
   writeFileSync(file, text);
-  const loaded = loadProvider({ file, env: {}, defaultText, now });
+  const loaded = loadConfiguration({ file, env: {}, defaultText, now });
   return loaded.ok ? [] : loaded.faults;
 }
 
@@ -329,7 +328,7 @@ describe('a file that cannot be read', () => {
   });
 
   it('because it does not exist is reported', () => {
-    const loaded = loadProvider({ file: join(folder, 'nope.yaml'), env: {}, defaultText });
+    const loaded = loadConfiguration({ file: join(folder, 'nope.yaml'), env: {}, defaultText });
     expect(loaded).toMatchObject({ ok: false, faults: [{ message: expect.stringContaining('ENOENT') }] });
   });
 });
@@ -360,7 +359,8 @@ describe('any text', () => {
   it('is loaded or refused with line numbers, without an exception', () => {
     fc.assert(
       fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (mutations) => {
-        const loaded = loadProvider({ env: {}, defaultText: mutations.reduce(mutate, lines).join('\n') });
+        const text = mutations.reduce(mutate, lines).join('\n');
+        const loaded = loadConfiguration({ env: {}, defaultText: text });
         return loaded.ok || (loaded.faults.length > 0 && loaded.faults.every(isTelling));
       }),
       { numRuns: 40 },
@@ -369,7 +369,7 @@ describe('any text', () => {
 
   it('is refused even with more faults than are reported', () => {
     // Without the `limits:` line its entries become part of `prices`, and each entry has several faults.
-    const loaded = loadProvider({ env: {}, defaultText: defaultText.replace(/^ {2}limits:.*$/m, '') });
+    const loaded = loadConfiguration({ env: {}, defaultText: defaultText.replace(/^ {2}limits:.*$/m, '') });
     expect(loaded.ok ? [] : loaded.faults.filter(isTelling).length).toBeGreaterThan(50);
   });
 

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoProvider, loadConfiguration } from '../configuration.ts';
 import { readDefaultText } from './default.ts';
-import { demoProvider } from './demo.ts';
 import type { Environment } from './environment.ts';
 import type { Fault } from './fault.ts';
-import { type Loaded, loadProvider } from './load.ts';
-import { namedSkus } from './named-skus.ts';
+import type { Loaded } from './load.ts';
 
 const defaultText = readDefaultText();
 let folder: string;
@@ -31,7 +30,7 @@ function write(text: string | Buffer, name = 'hostplane.yaml'): string {
 }
 
 const load = (text: string | Buffer, env: Environment = {}): Loaded =>
-  loadProvider({ file: write(text), env, defaultText });
+  loadConfiguration({ file: write(text), env, defaultText });
 
 function faultsIn(text: string | Buffer, env: Environment = {}): readonly Fault[] {
   const loaded = load(text, env);
@@ -53,11 +52,6 @@ describe('the default provider', () => {
     expect(catalogue.locations.map(({ slug }) => slug)).toEqual(['fra1', 'ams1', 'hel1']);
     expect(catalogue.products).toHaveLength(9);
     expect(catalogue.products.every(({ enabled }) => enabled)).toBe(true);
-  });
-
-  it('has prices for everything that resource types charge', () => {
-    const listed = new Set(demoProvider().catalogue.prices.map(({ sku }) => sku));
-    expect(namedSkus.map(({ sku }) => sku).filter((sku) => !listed.has(sku))).toEqual([]);
   });
 
   it('keeps amounts of money as written', () => {

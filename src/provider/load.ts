@@ -5,18 +5,14 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import { examine } from '../kernel/validation.ts';
-import { withAbsolutePaths } from './backup-store.ts';
-import type { Location } from './catalogue.ts';
 import { checkCertificate, readAuthorities } from './certificate.ts';
-import { checkBackups } from './checks/backups.ts';
-import { checkCompute, withAbsoluteFiles } from './checks/compute.ts';
 import { checkCoverage } from './checks/coverage.ts';
 import { checkEgress } from './checks/egress.ts';
 import { checkLimits } from './checks/limits.ts';
 import { checkMail } from './checks/mail.ts';
-import { checkOffers } from './checks/offers.ts';
 import { checkPools } from './checks/pools.ts';
 import { checkPortal } from './checks/portal.ts';
+import { checkPorts, withAbsoluteFiles } from './checks/ports.ts';
 import { checkPrices } from './checks/prices.ts';
 import { checkArchitectures, checkReferences, checkUnique } from './checks/references.ts';
 import { checkServer } from './checks/server.ts';
@@ -25,7 +21,8 @@ import { Draft, fillDefaults } from './draft.ts';
 import { applyEnvironment, type Environment } from './environment.ts';
 import { type Fault, orderFaults, type Report } from './fault.ts';
 import { mergeSources } from './merge.ts';
-import { type ProviderConfig, ProviderFile, type SmtpConfig } from './schema.ts';
+import { isOnSale, type ProviderParts } from './parts.ts';
+import { type ProviderConfig, providerFileWith, type SmtpConfig } from './schema.ts';
 import { databaseUrl, readPassword, readSecretKey, readUrl, redisUrl, urlFileOf } from './secrets.ts';
 import { explainShape } from './shape.ts';
 import { readSource, readSourceFile, type Source } from './source.ts';
@@ -36,6 +33,7 @@ export interface LoadOptions {
   readonly env: Environment;
   readonly defaultText: string;
   readonly now?: Date;
+  readonly parts: ProviderParts;
 }
 
 export type Loaded =
@@ -43,7 +41,7 @@ export type Loaded =
   | { readonly ok: true; readonly config: ProviderConfig; readonly isDemo: boolean }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
-export function loadProvider({ file, env, defaultText, now = new Date() }: LoadOptions): Loaded {
+export function loadProvider({ file, env, defaultText, now = new Date(), parts }: LoadOptions): Loaded {
   const defaults = readDefault(defaultText);
   const own = file === undefined ? null : readSourceFile(file);
   const unreadable = [defaults, own].filter((source) => source !== null && !source.readable);
@@ -58,18 +56,18 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
     faults.push({ path, ...place, message, fix: `${fix}${variable === null ? merged.hint(path) : ''}` });
   };
 
-  const value = fillDefaults(ProviderFile, applied.value);
-  const { errors, isCutShort } = examine(ProviderFile, value);
+  const schema = providerFileWith(parts.ports);
+  const value = fillDefaults(schema, applied.value);
+  const { errors, isCutShort } = examine(schema, value);
   const refused = merged.faults.map(({ path }) => path);
-  explainShape(errors, value, refused, report);
+  explainShape(schema, errors, value, refused, report);
   // The validator stopped at its error limit, so the rest of the file may have any shape and cannot be checked.
   if (isCutShort) return refuse(faults);
   const draft = new Draft(value, [...refused, ...errors.map(({ pointer }) => pointer)]);
   const folder = (section: string): string =>
     file !== undefined && merged.isOwn(`/${section}`) ? dirname(resolve(file)) : process.cwd();
-  checkMeaning(draft, report, now);
-  checkCompute(draft, folder(LOCATIONS), report);
-  checkBackups(draft, folder(LOCATIONS), report);
+  checkMeaning(draft, report, now, parts);
+  checkPorts(draft, folder(LOCATIONS), report, parts.ports);
   checkPortal(draft, folder('portal'), report);
   const database = hasSoundUrl(draft, 'database')
     ? readUrl(databaseUrl, draft.file.database, env, folder('database'), report)
@@ -90,6 +88,9 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
   const { provider, server, catalogue, database: data, secrets, egress, imports, mail, portal } = draft.file;
   const dataBase = applied.variableOf('/database/folder') === null ? folder('database') : process.cwd();
   const dataFolder = resolve(dataBase, data.folder);
+  const locations = catalogue.locations.map((location) =>
+    withAbsoluteFiles(location, folder(LOCATIONS), parts.ports),
+  );
   return {
     ok: true,
     isDemo: !merged.isOwn('/catalogue'),
@@ -120,7 +121,7 @@ export function loadProvider({ file, env, defaultText, now = new Date() }: LoadO
         smtp: mail.smtp && withPassword(mail.smtp, password),
       },
       portal: { ...portal, logo: portal.logo === null ? null : resolve(folder('portal'), portal.logo) },
-      catalogue: { ...catalogue, locations: withFiles(catalogue.locations, folder(LOCATIONS)) },
+      catalogue: { ...catalogue, locations },
     },
   };
 }
@@ -132,14 +133,6 @@ function withPassword(
   password: string | null,
 ): SmtpConfig {
   return { host, port, tls, user, password };
-}
-
-function withFiles(locations: readonly Location[], folder: string): Location[] {
-  return locations.map((location) => ({
-    ...location,
-    compute: location.compute && withAbsoluteFiles(location.compute, folder),
-    backups: location.backups && withAbsolutePaths(location.backups, folder),
-  }));
 }
 
 let known: { readonly text: string; readonly source: Source } | undefined;
@@ -154,7 +147,7 @@ function refuse(faults: readonly Fault[]): Loaded {
   return { ok: false, faults: orderFaults(faults) };
 }
 
-function checkMeaning(draft: Draft, report: Report, now: Date): void {
+function checkMeaning(draft: Draft, report: Report, now: Date, parts: ProviderParts): void {
   for (const check of [
     checkServer,
     checkEgress,
@@ -168,8 +161,9 @@ function checkMeaning(draft: Draft, report: Report, now: Date): void {
   ]) {
     check(draft, report);
   }
-  checkCoverage(draft, report, now);
-  checkOffers(draft, report, now);
+  checkCoverage(draft, report, now, parts);
+  for (const family of parts.families)
+    if (isOnSale(draft, parts, family.name)) family.checkCatalogue?.(draft, report, now);
 }
 
 /** Checks only the URL members, so that a fault in another member, such as `pool_size`, does not hide a URL fault. */

@@ -4,11 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { families } from '../families/index.ts';
-import { builtFamilies } from '../kernel/families.ts';
+import { loadConfiguration } from '../configuration.ts';
 import { readDefaultText } from './default.ts';
 import { type Fault, listFaults, reportFaults } from './fault.ts';
-import { loadProvider } from './load.ts';
 
 const SMALL = readFileSync(
   fileURLToPath(new URL('../testing/fixtures/small-provider.yaml', import.meta.url)),
@@ -24,7 +22,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function faultsIn(text: string): readonly Fault[] {
   const file = join(folder, 'hostplane.yaml');
   writeFileSync(file, text);
-  const loaded = loadProvider({ file, env: {}, defaultText });
+  const loaded = loadConfiguration({ file, env: {}, defaultText });
   return loaded.ok ? [] : loaded.faults;
 }
 
@@ -113,6 +111,12 @@ describe('a provider who sells machines', () => {
     expect(faultsIn(off)).toEqual([]);
   });
 
+  it('needs a price for ISOs, which customers can import wherever machines are sold', () => {
+    expect(edited(/^ *- \{ sku: vps\.iso(.*\n){2}/m, '')).toEqual([
+      expect.stringMatching(/ \/catalogue\/prices: vps\.iso is not in the price list\.$/),
+    ]);
+  });
+
   it('needs no prices of families that are not built', () => {
     const tiers =
       '  kubernetes: { regions: [here], tiers: [{ slug: ha, name: HA, replicas: 3, sku: k8s.ha }] }\n';
@@ -120,10 +124,6 @@ describe('a provider who sells machines', () => {
     const listed = '    - { family: kubernetes, name: Kubernetes }\n  locations:\n';
     expect(edited('  locations:\n', listed)).toEqual([]);
   });
-});
-
-it('the families that have to be priced are those with endpoints', () => {
-  expect(builtFamilies).toEqual(families.map(({ name }) => name));
 });
 
 describe('a report of faults', () => {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { demoProvider } from './demo.ts';
-import { fingerprintsOf, reloadOf } from './reload.ts';
+import { demoProvider } from '../configuration.ts';
+import { enginePorts } from '../engine-ports.ts';
+import * as reload from './reload.ts';
 import type { ProviderConfig } from './schema.ts';
 
 const before = demoProvider();
+const fingerprintsOf = (config: ProviderConfig) => reload.fingerprintsOf(config, enginePorts);
+const reloadOf = (old: ProviderConfig, next: ProviderConfig, atStart: reload.Fingerprints) =>
+  reload.reloadOf(old, next, atStart, enginePorts);
 const none = fingerprintsOf(before);
 
 type Catalogue = ProviderConfig['catalogue'];

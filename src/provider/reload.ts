@@ -6,8 +6,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { CERTIFICATE_MEMBERS } from './compute.ts';
 import { valueAt } from './draft.ts';
+import { filesOf, type PortSettings, settingsIn } from './port-settings.ts';
 import type { ProviderConfig } from './schema.ts';
 
 export interface Reload {
@@ -20,6 +20,8 @@ export interface Reload {
 }
 
 const ENGINES = 'catalogue.locations';
+
+type Ports = readonly PortSettings[];
 
 /** Members that are read only at start. `server.tls`: only whether it is set; other files are read at once. */
 const fixed: readonly string[] = [
@@ -52,13 +54,12 @@ function isReadAgain({ database: old }: ProviderConfig, { database: next }: Prov
 }
 
 /** The engines of locations that would have to be opened, closed or opened in another way. */
-function changedEngines(before: ProviderConfig, after: ProviderConfig): string[] {
+function changedEngines(before: ProviderConfig, after: ProviderConfig, ports: Ports): string[] {
   const enginesOf = ({ catalogue }: ProviderConfig) =>
     new Map<string, unknown>(
-      catalogue.locations.flatMap(({ slug, compute, backups }) => [
-        [`${slug}.compute`, compute],
-        [`${slug}.backups`, backups],
-      ]),
+      catalogue.locations.flatMap((location) =>
+        ports.map((port) => [`${location.slug}.${port.member}`, settingsIn(location, port)] as const),
+      ),
     );
   const [old, next] = [enginesOf(before), enginesOf(after)];
   return [...new Set([...old.keys(), ...next.keys()])].filter(
@@ -69,13 +70,17 @@ function changedEngines(before: ProviderConfig, after: ProviderConfig): string[]
 /** The content of the files that are read only at start, as a hash by the path that names the file. */
 export type Fingerprints = ReadonlyMap<string, string>;
 
-/** For the certificates with which engines are called. */
-export function fingerprintsOf({ catalogue }: ProviderConfig): Fingerprints {
-  const files = catalogue.locations.flatMap(({ slug, compute }) =>
-    CERTIFICATE_MEMBERS.flatMap((member): [string, string][] => {
-      const file = compute?.[member] ?? null;
-      return file === null ? [] : [[`${ENGINES}.${slug}.compute.${member}`, hashOf(file)]];
-    }),
+/** For the files of engines, such as the certificates with which they are called. */
+export function fingerprintsOf({ catalogue }: ProviderConfig, ports: Ports): Fingerprints {
+  const files = catalogue.locations.flatMap((location) =>
+    ports.flatMap((port) =>
+      filesOf(settingsIn(location, port) ?? {}, port)
+        .filter(({ use }) => use === 'at_start')
+        .map(
+          ({ member, file }) =>
+            [`${ENGINES}.${location.slug}.${port.member}.${member}`, hashOf(file)] as const,
+        ),
+    ),
   );
   return new Map(files);
 }
@@ -88,10 +93,15 @@ function hashOf(file: string): string {
   }
 }
 
-export function reloadOf(before: ProviderConfig, after: ProviderConfig, atStart: Fingerprints): Reload {
+export function reloadOf(
+  before: ProviderConfig,
+  after: ProviderConfig,
+  atStart: Fingerprints,
+  ports: Ports,
+): Reload {
   const isTlsSwitched = (before.server.tls === null) !== (after.server.tls === null);
-  const engines = changedEngines(before, after);
-  const files = [...fingerprintsOf(before)].flatMap(([path, hash]) =>
+  const engines = changedEngines(before, after, ports);
+  const files = [...fingerprintsOf(before, ports)].flatMap(([path, hash]) =>
     atStart.get(path) === hash ? [] : [path],
   );
   const kept = [

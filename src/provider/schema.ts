@@ -2,9 +2,10 @@
  * Schema of the provider's file. The program reads `ProviderConfig`: the file with the environment applied and with
  * the secrets loaded from the variables and files that it names.
  */
-import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
-import { Catalogue } from './catalogue.ts';
+import { Nullable, OneOf, Shape, type Static, type TObject, Type } from '../kernel/schema.ts';
+import { type Catalogue, catalogueWith } from './catalogue.ts';
 import { Imports } from './imports.ts';
+import { type PortSettings, portMembers } from './port-settings.ts';
 import { Count, Country, Default, ListOf, Text } from './words.ts';
 
 declare module '../kernel/services.ts' {
@@ -149,7 +150,7 @@ const Mail = Shape({
   ),
 });
 
-export const ProviderFile = Shape({
+const sections = {
   provider: Provider,
   server: Server,
   database: Database,
@@ -159,10 +160,19 @@ export const ProviderFile = Shape({
   imports: Imports,
   mail: Mail,
   portal: Portal,
-  catalogue: Catalogue,
-});
+};
+const Sections = Shape(sections);
 
-export type ProviderFile = Static<typeof ProviderFile>;
+export type ProviderFile = Static<typeof Sections> & { catalogue: Catalogue };
+
+const known = new WeakMap<readonly PortSettings[], TObject>();
+
+/** The schema with the settings of these ports. It is built once for each list, because validators are compiled once. */
+export function providerFileWith(ports: readonly PortSettings[]): TObject {
+  const schema = known.get(ports) ?? Shape({ ...sections, catalogue: catalogueWith(portMembers(ports)) });
+  known.set(ports, schema);
+  return schema;
+}
 
 export interface ProviderConfig {
   readonly provider: ProviderFile['provider'];

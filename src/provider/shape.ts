@@ -1,12 +1,13 @@
 /** Turns the errors of the schema validator into messages for the operator who edits the provider's file. */
 import { nearest } from '../kernel/did-you-mean.ts';
 import type { FieldError } from '../kernel/problems/problem.ts';
+import type { TSchema } from '../kernel/schema.ts';
 import { isRecord, shapeAt, valueAt } from './draft.ts';
 import { pointerSegments, type Report } from './fault.ts';
-import { ProviderFile } from './schema.ts';
 
 /** Skips the `refused` paths: the YAML reader already reported a fault for each of them. */
 export function explainShape(
+  schema: TSchema,
   errors: readonly FieldError[],
   value: unknown,
   refused: readonly string[],
@@ -15,11 +16,16 @@ export function explainShape(
   for (const error of errors) {
     // A fault inside a nullable member also causes a "must be null" error for the member itself; skip that error.
     const outer = errors.some((other) => other.pointer.startsWith(`${error.pointer}/`));
-    if (!outer && !refused.includes(error.pointer)) explain(error, value, report);
+    if (!outer && !refused.includes(error.pointer)) explain(schema, error, value, report);
   }
 }
 
-function explain({ pointer, code, detail }: FieldError, value: unknown, report: Report): void {
+function explain(
+  schema: TSchema,
+  { pointer, code, detail }: FieldError,
+  value: unknown,
+  report: Report,
+): void {
   const segments = pointerSegments(pointer);
   const name = segments.at(-1) ?? '';
   switch (code) {
@@ -27,7 +33,7 @@ function explain({ pointer, code, detail }: FieldError, value: unknown, report: 
       report(pointer, `${name} is missing.`, `Add ${name} here.`);
       return;
     case 'unknown_member': {
-      const known = Object.keys(shapeAt(ProviderFile, segments.slice(0, -1)).properties ?? {});
+      const known = Object.keys(shapeAt(schema, segments.slice(0, -1)).properties ?? {});
       const meant = nearest(name, known);
       const fix = meant ? `Did you mean ${meant}?` : `Remove it; known here are: ${known.join(', ')}.`;
       report(pointer, `${name} is not known here.`, fix);
@@ -37,7 +43,7 @@ function explain({ pointer, code, detail }: FieldError, value: unknown, report: 
       report(
         pointer,
         detail.replace(/^Must match pattern .*$/, 'This value does not have the required form.'),
-        fixFor(shapeAt(ProviderFile, segments), valueAt(value, segments)),
+        fixFor(shapeAt(schema, segments), valueAt(value, segments)),
       );
   }
 }

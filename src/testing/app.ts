@@ -2,6 +2,10 @@
 import { mkdtempSync } from 'node:fs';
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify';
 import type pino from 'pino';
+import { loadConfiguration } from '../configuration.ts';
+import { enginePorts } from '../engine-ports.ts';
+import { BackupStore } from '../engines/objects/settings.ts';
+import type { Port } from '../engines/port.ts';
 import { families } from '../families/index.ts';
 import { createLog } from '../kernel/log.ts';
 import type { RateLimitStore } from '../kernel/rate-limit/port.ts';
@@ -9,10 +13,7 @@ import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { Services } from '../kernel/services.ts';
 import { faultsOf } from '../kernel/validation.ts';
-import { BackupStore } from '../provider/backup-store.ts';
-import { readDefaultText } from '../provider/default.ts';
 import { fillDefaults } from '../provider/draft.ts';
-import { loadProvider } from '../provider/load.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import { openServices, type RunningServices } from '../services.ts';
 import { createServer, type ServerOptions } from '../surfaces/http/server.ts';
@@ -55,6 +56,8 @@ export interface TestAppOptions {
   readonly serves?: boolean;
   /** Also serves the acts of the portal, and the calls of people. */
   readonly portal?: boolean;
+  /** Default: the ports of the product. */
+  readonly ports?: readonly Port[];
 }
 
 /** Reading the file takes a tenth of a second, and most test files do it. */
@@ -67,7 +70,7 @@ export function defaultProvider(): ProviderConfig {
 }
 
 function readProvider(): ProviderConfig {
-  const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
+  const loaded = loadConfiguration({ env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   return roomy(atOnce(loaded.config));
 }
@@ -76,19 +79,19 @@ function readProvider(): ProviderConfig {
 export const folderStore = (folder: string): BackupStore =>
   fillDefaults(BackupStore, { driver: 'folder', folder }) as BackupStore;
 
-/** One folder for the backups of all apps in this process. It is removed after all tests: Vitest kills the process. */
-let backupFolder: string | undefined;
-function backupsOfTests(): BackupStore {
-  backupFolder ??= mkdtempSync(newFolderPath());
-  return folderStore(backupFolder);
-}
+/** One folder for the files of all sandboxes in this process. It is removed after all tests: Vitest kills the process. */
+let sandboxFolder: string | undefined;
 
-/** Sets the pace of the sandbox engines to 0, so that machines boot without delay. */
-function atOnce(config: ProviderConfig): ProviderConfig {
+/** Gives each location the sandbox of every port, in which nothing takes time. */
+export function atOnce(config: ProviderConfig, ports: readonly Port[] = enginePorts): ProviderConfig {
+  sandboxFolder ??= mkdtempSync(newFolderPath());
+  const folder = sandboxFolder;
+  const settings = ports.flatMap(({ member, Settings, sandbox }) =>
+    sandbox === undefined ? [] : [[member, fillDefaults(Settings, sandbox.settings(folder))] as const],
+  );
   const locations = config.catalogue.locations.map((location) => ({
     ...location,
-    compute: location.compute === null ? null : { ...location.compute, pace: 0 },
-    backups: backupsOfTests(),
+    ...Object.fromEntries(settings),
   }));
   return { ...config, catalogue: { ...config.catalogue, locations } };
 }
@@ -139,6 +142,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     works: options.works ?? false,
     serves: options.serves ?? true,
     activityMs: NEVER_MS,
+    ...(options.ports ? { ports: options.ports } : {}),
   });
   if (!options.database) await createWidgetsTable(running.services.db);
   const app = createServer(running.services, { witness: checkAnswer, ...options.server });

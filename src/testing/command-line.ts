@@ -1,5 +1,7 @@
 /** Runs the operator's command line in this process, captures its output and answers its questions. */
-import { examineEngines, sandboxDesk } from '../engine-ports.ts';
+import { type ConfigurationOptions, loadConfiguration } from '../configuration.ts';
+import { enginePorts, examineEngines, sandboxDesk } from '../engine-ports.ts';
+import type { Port } from '../engines/port.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
@@ -24,6 +26,8 @@ export interface Setting {
   readonly answers?: readonly string[] | null;
   /** Default: the families of the product. */
   readonly registry?: Registry;
+  /** Default: the ports of the product. */
+  readonly ports?: readonly Port[];
 }
 
 /** The URL of a database whose server listens only on a Unix socket. */
@@ -31,7 +35,7 @@ export const urlOf = ({ user, port, database, host }: TestDatabase['connection']
   `postgres://${user}@localhost:${port}/${database}?host=${encodeURIComponent(host)}`;
 
 export async function runCommand(argv: readonly string[], setting: Setting = {}): Promise<Ran> {
-  const { env = {}, folder = '/', answers = [] } = setting;
+  const { env = {}, folder = '/', answers = [], ports = enginePorts } = setting;
   const asked: string[] = [];
   const served: ProviderConfig[] = [];
   const roles: string[] = [];
@@ -52,13 +56,14 @@ export async function runCommand(argv: readonly string[], setting: Setting = {})
   const parts = {
     version: '1.2.3',
     registry: setting.registry ?? buildRegistry(families),
+    load: (options: ConfigurationOptions) => loadConfiguration({ ...options, ports }),
     serve: async (config: ProviderConfig, _: unknown, role: string) => {
       served.push(config);
       roles.push(role);
       return 0;
     },
-    sandbox: sandboxDesk,
-    examineEngines,
+    sandbox: sandboxDesk(ports),
+    examineEngines: (config: ProviderConfig) => examineEngines(config, ports),
   };
   const code = await runCli(argv, parts, io);
   return { code, out, err, asked, served, roles };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Bandwidth } from '../engines/objects/bandwidth.ts';
 import { S3Client } from '../engines/objects/s3/client.ts';
-import { BackupStore, backupPlaceOf } from '../provider/backup-store.ts';
+import { BackupStore, backupPlaceOf } from '../engines/objects/settings.ts';
 import { fillDefaults } from '../provider/draft.ts';
 import type { S3User, TestCeph } from './ceph.ts';
 

@@ -1,17 +1,16 @@
 /** Opens a sandbox engine for one test, at a new location with three hosts and the images and ISOs of the demo provider. */
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { loadConfiguration } from '../configuration.ts';
 import type { Harness } from '../engines/compute/contract.ts';
 import { diskOf, haltInside, writeInside } from '../engines/compute/sandbox/guest-actions.ts';
 import { send } from '../engines/compute/sandbox/packets.ts';
 import { Sandbox, type SandboxOptions } from '../engines/compute/sandbox/sandbox.ts';
 import { addFault, type HostSpec } from '../engines/compute/sandbox/store.ts';
-import { readDefaultText } from '../provider/default.ts';
-import { loadProvider } from '../provider/load.ts';
 import type { Db } from '../store/database.ts';
 
 function readCatalogue() {
-  const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
+  const loaded = loadConfiguration({ env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   return loaded.config.catalogue;
 }

@@ -1,9 +1,9 @@
 /** The tariff of the demo provider, with short text forms of its results, for tests that need no app. */
+import { demoProvider } from '../configuration.ts';
 import { families, unbuiltFamilies } from '../families/index.ts';
 import { formatMoney } from '../money/prices/format.ts';
 import { type PricedItem, type PriceOptions, price } from '../money/prices/price.ts';
 import { tariffOf } from '../money/prices/tariff.ts';
-import { demoProvider } from '../provider/demo.ts';
 
 export const demoTariff = tariffOf(demoProvider().catalogue, [...families, ...unbuiltFamilies]);
 

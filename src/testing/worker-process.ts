@@ -5,8 +5,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { readDefaultText } from '../provider/default.ts';
-import { loadProvider } from '../provider/load.ts';
+import { loadConfiguration } from '../configuration.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import type { Connection } from '../store/database.ts';
 
@@ -50,7 +49,7 @@ export async function buildWorker(folder: string): Promise<string> {
     external: ['pg-native', '@node-rs/argon2'],
     banner: { js: REQUIRE },
   });
-  const loaded = loadProvider({ env: {}, defaultText: readDefaultText() });
+  const loaded = loadConfiguration({ env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   // Read and checked once, not at each of the many starts of the program.
   await writeFile(join(folder, 'provider.json'), JSON.stringify(loaded.config));

@@ -1,9 +1,10 @@
 /** The compute part of `doctor`: checks whether the engine of a location supports what the location sells. The sandbox supports everything. */
 import { parseCidr } from '../../kernel/net/cidr.ts';
-import { computeOf } from '../../provider/compute.ts';
-import type { Catalogue, ExamineLocation } from '../doctor.ts';
+import type { Examination } from '../../kernel/registry.ts';
+import type { Catalogue, Location } from '../../provider/catalogue.ts';
 import { examineIncus, type Sold } from './incus/doctor.ts';
 import { readSettings } from './incus/settings.ts';
+import { type ComputeSettings, computeOf } from './settings.ts';
 
 /** What the location sells today. */
 function soldIn(catalogue: Catalogue, slug: string, certificateFile: string | null): Sold {
@@ -31,9 +32,13 @@ function soldIn(catalogue: Catalogue, slug: string, certificateFile: string | nu
   };
 }
 
-export const examineCompute: ExamineLocation = async ({ slug, compute: given }, catalogue) => {
-  const compute = given && computeOf(given);
-  if (compute?.driver !== 'incus') return [];
+export async function examineCompute(
+  given: ComputeSettings,
+  { slug }: Pick<Location, 'slug'>,
+  catalogue: Catalogue,
+): Promise<readonly Examination[]> {
+  const compute = computeOf(given);
+  if (compute.driver !== 'incus') return [];
   const sold = soldIn(catalogue, slug, compute.client?.certificate ?? null);
   return examineIncus(readSettings(compute), sold);
-};
+}

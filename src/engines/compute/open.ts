@@ -1,12 +1,6 @@
 /** Opens the driver that runs the machines of a location. */
-import { computeOf } from '../../provider/compute.ts';
-import {
-  type DriverOptions,
-  type EngineOptions,
-  type Location,
-  openEngines,
-  type RunningEngines,
-} from '../open.ts';
+import type { Location } from '../../provider/catalogue.ts';
+import type { DriverOptions } from '../open.ts';
 import { Incus } from './incus/driver.ts';
 import { PgLedger } from './incus/host-ledger.ts';
 import { PgConsoleLogs } from './incus/logs/store.ts';
@@ -14,9 +8,13 @@ import { PgSamples } from './incus/samples/store.ts';
 import { readSettings } from './incus/settings.ts';
 import type { ComputeEngine } from './port.ts';
 import { Sandbox } from './sandbox/sandbox.ts';
+import { type ComputeSettings, computeOf } from './settings.ts';
 
-function openDriver(location: Location, { db, current, listener }: DriverOptions): ComputeEngine | null {
-  const { slug, compute: given } = location;
+export function openCompute(
+  given: ComputeSettings | null,
+  { slug }: Location,
+  { db, current, listener }: DriverOptions,
+): ComputeEngine | null {
   const compute = given && computeOf(given);
   switch (compute?.driver) {
     case 'sandbox':
@@ -40,6 +38,3 @@ function openDriver(location: Location, { db, current, listener }: DriverOptions
       return null;
   }
 }
-
-export const openCompute = (options: EngineOptions): RunningEngines<ComputeEngine> =>
-  openEngines(options, openDriver);

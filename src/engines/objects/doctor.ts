@@ -1,10 +1,11 @@
 /** The part of `doctor` for stores of backups: writes, reads, lists and removes a small object. */
 import { randomBytes } from 'node:crypto';
-import { type BackupPlace, backupPlaceOf } from '../../provider/backup-store.ts';
-import type { ExamineLocation } from '../doctor.ts';
+import type { Examination } from '../../kernel/registry.ts';
+import type { Location } from '../../provider/catalogue.ts';
 import { EngineRefused } from '../errors.ts';
 import { openStore } from './open.ts';
 import { S3Error } from './s3/client.ts';
+import { type BackupPlace, type BackupStore, backupPlaceOf } from './settings.ts';
 
 const nameOf = (place: BackupPlace): string =>
   place.driver === 'folder' ? place.folder : `the bucket ${place.bucket} at ${place.endpoint}`;
@@ -45,8 +46,10 @@ function fixOf(place: BackupPlace, error: unknown, cause: unknown): string {
 }
 
 /** Only stores that the provider's file names are examined: the sandbox needs none. */
-export const examineObjects: ExamineLocation = async ({ slug, backups }) => {
-  if (backups === null) return [];
+export async function examineObjects(
+  backups: BackupStore,
+  { slug }: Pick<Location, 'slug'>,
+): Promise<readonly Examination[]> {
   const name = `backups of ${slug}`;
   const place = backupPlaceOf(backups);
   const store = openStore(slug, place);
@@ -68,4 +71,4 @@ export const examineObjects: ExamineLocation = async ({ slug, backups }) => {
   } finally {
     await store.close();
   }
-};
+}

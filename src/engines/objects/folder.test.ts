@@ -68,8 +68,7 @@ describe('a folder as an object store', () => {
   });
 
   it('is checked by the doctor, which leaves no files', async () => {
-    const examine = (given: string) =>
-      examineObjects({ slug: 'fra1', backups: folderStore(given) } as never, {} as never);
+    const examine = (given: string) => examineObjects(folderStore(given), { slug: 'fra1' });
     expect((await examine(folder))[0]).not.toHaveProperty('fix');
     expect(await readdir(folder)).toEqual([]);
     await writeFile(join(folder, 'file'), '');

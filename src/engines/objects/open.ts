@@ -1,9 +1,10 @@
 /** Opens the store for the backups of each location. */
-import { type BackupPlace, backupStoreOf } from '../../provider/backup-store.ts';
-import { type EngineOptions, openEngines, type RunningEngines } from '../open.ts';
+import type { Location } from '../../provider/catalogue.ts';
+import type { DriverOptions } from '../open.ts';
 import { FolderStore } from './folder.ts';
 import type { ObjectStore } from './port.ts';
 import { S3Store } from './s3/driver.ts';
+import { type BackupPlace, type BackupStore, backupStoreOf } from './settings.ts';
 
 export function openStore(location: string, place: BackupPlace): ObjectStore {
   return place.driver === 'folder'
@@ -11,8 +12,11 @@ export function openStore(location: string, place: BackupPlace): ObjectStore {
     : new S3Store({ location, ...place });
 }
 
-export const openObjects = (options: EngineOptions): RunningEngines<ObjectStore> =>
-  openEngines(options, (location, { provider }) => {
-    const place = backupStoreOf(location, provider.database.folder);
-    return place && openStore(location.slug, place);
-  });
+export function openObjects(
+  settings: BackupStore | null,
+  location: Location,
+  { provider, isSandbox }: DriverOptions,
+): ObjectStore | null {
+  const place = backupStoreOf(settings, isSandbox(location), provider.database.folder);
+  return place && openStore(location.slug, place);
+}

@@ -1,4 +1,4 @@
-/** The commands with which operators manage fault rules. They work for all sandboxes and open no engine. */
+/** What operators can do with the sandboxes of all ports: manage fault rules, list objects, let something happen to one. */
 import type { OperationErrorCode } from '../../kernel/operations/schema.ts';
 import type { Db } from '../../store/database.ts';
 import { commonEffects, type Effect, type Fault, type NewFault } from './faults.ts';
@@ -10,6 +10,18 @@ const SECONDS = 5;
 export interface FaultVocabulary {
   readonly calls: readonly string[];
   readonly effects: Readonly<Record<string, string>>;
+}
+
+/** Objects that a sandbox simulates. The functions work for all locations and open no engine. */
+export interface SandboxObjects {
+  /** The word for one of them, and the command that lists them: `machine`, `machines`. */
+  readonly noun: string;
+  readonly command: string;
+  list(db: Db): Promise<readonly Readonly<Record<string, string | number | Date | null>>[]>;
+  /** What can happen to one without a request, with explanations. */
+  readonly mishaps: Readonly<Record<string, string>>;
+  /** Returns false if the object does not exist, or is not in a state in which this can happen. */
+  befall(db: Db, id: string, mishap: string): Promise<boolean>;
 }
 
 interface FaultOrder extends Omit<NewFault<string>, 'effect'> {
@@ -41,11 +53,17 @@ const orderFault = (db: Db, order: FaultOrder): Promise<Fault> => {
   return addFault(db, { location, target, skip, times, call, effect: effectOf(order) });
 };
 
-export const faultDesk = (ports: readonly FaultVocabulary[]) => ({
+interface Sandbox {
+  readonly faults: FaultVocabulary;
+  readonly objects?: SandboxObjects;
+}
+
+export const sandboxDeskOf = (sandboxes: readonly Sandbox[]) => ({
   effects: Object.fromEntries(
-    [commonEffects, ...ports.map(({ effects }) => effects)].flatMap((each) => Object.entries(each)),
+    [commonEffects, ...sandboxes.map(({ faults }) => faults.effects)].flatMap((each) => Object.entries(each)),
   ),
-  calls: ports.flatMap(({ calls }) => calls),
+  calls: sandboxes.flatMap(({ faults }) => faults.calls),
+  objects: sandboxes.flatMap(({ objects }) => objects ?? []),
   listFaults,
   addFault: orderFault,
   clearFaults,

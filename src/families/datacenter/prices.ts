@@ -5,6 +5,7 @@ import { count } from '../../money/prices/bill.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 import { termOf } from '../../money/prices/term.ts';
 import { crossConnectMedia } from '../../provider/metal.ts';
+import { distinct, namedSales, soldIn } from '../../provider/sale.ts';
 
 const crossConnect = pricedType({
   family: 'datacenter',
@@ -26,6 +27,15 @@ const crossConnect = pricedType({
     'requested_on',
     'reference',
   ],
+  sales: (draft) =>
+    draft.entries('datacenter/sites').flatMap(({ path, value }) =>
+      value.cross_connects.flatMap(({ terms }, index) =>
+        terms.flatMap(({ sku }, nth) => {
+          const at = `${path}/cross_connects/${index}/terms/${nth}/sku`;
+          return soldIn([value.location], { path: at, sku, billing: 'monthly', unit: 'month' });
+        }),
+      ),
+    ),
   draw(configuration, bill) {
     const site = bill.site(configuration.site, '/site');
     if (!site) return;
@@ -68,6 +78,14 @@ const remoteHands = pricedType({
     'reference',
   ],
   usage: ['minutes'],
+  sales: (draft) =>
+    namedSales(
+      distinct(draft.entries('datacenter/sites').map(({ value }) => value.location)),
+      { billing: 'metered', unit: 'minute' },
+      'hands.standard',
+      'hands.expedited',
+      'hands.emergency',
+    ),
   draw(configuration, bill) {
     const site = bill.site(configuration.site, '/site');
     if (!site) return;

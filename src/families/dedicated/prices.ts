@@ -5,6 +5,7 @@ import { HOURS_PER_MONTH } from '../../money/prices/line.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 import { termOf } from '../../money/prices/term.ts';
 import type { DedicatedProduct, Site } from '../../provider/metal.ts';
+import { serverSales } from './sales.ts';
 
 const Configuration = Shape({
   product_id: Slug,
@@ -22,6 +23,7 @@ const dedicatedServer = pricedType({
   configuration: Configuration,
   ignored: [...IDENTITY, 'quantity', 'hostnames', 'storage', 'ssh_key_ids', 'justification'],
   usage: ['traffic_out_gb', 'percentile_95_mbps'],
+  sales: serverSales,
   draw(configuration, bill) {
     const product = bill.book.products.get(configuration.product_id);
     if (!product) {

@@ -14,6 +14,7 @@ import { backupLife } from './backups/lifecycle.ts';
 import { backups } from './backups/resource.ts';
 import { backupExpiry } from './backups/schedule.ts';
 import { listVpsLocations } from './catalog/locations.ts';
+import { checkOffers } from './catalog/provider-check.ts';
 import { attachVpsFirewall, detachVpsFirewall } from './firewall-attachments/endpoints.ts';
 import { firewallWords } from './firewalls/change-words/words.ts';
 import { firewallEndpoints } from './firewalls/endpoints.ts';
@@ -200,6 +201,7 @@ export const flexibleVps: Family = {
     [vpnPeers.type]: peerWords,
   },
   pricedTypes: flexibleVpsPrices,
+  checkCatalogue: checkOffers,
   findConsole: findVmConsole,
   findDownload: findBackupDownload,
   kinds: [...Object.values(powerKinds), detachVolumeKind, resizeVolumeKind, restoreVolumeKind],

@@ -2,9 +2,13 @@
 import { Nullable, OneOf, Shape, Slug, Type } from '../../kernel/schema.ts';
 import { type Bill, count } from '../../money/prices/bill.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
+import { namedSales } from '../../provider/sale.ts';
+import { locationsWith, machineLocations } from '../flexible-vps/offers.ts';
 
 /** The prefix lengths that can be ordered; the first one is the default. */
 const PREFIXES = { ipv4: [32, 29, 28, 27], ipv6: [64, 56, 48] } as const;
+
+const perHour = { billing: 'hourly_capped', unit: 'hour' } as const;
 
 const address = pricedType({
   family: 'ip-management',
@@ -15,6 +19,10 @@ const address = pricedType({
     prefix_length: Type.Optional(Nullable(Type.Integer({ minimum: 0, maximum: 128 }))),
   }),
   ignored: [...IDENTITY, 'address', 'assign_to', 'justification'],
+  sales: (draft) => [
+    ...namedSales(machineLocations(draft), perHour, 'ip.ipv4', 'ip.ipv4-subnet'),
+    ...namedSales(locationsWith(draft, 'ipv6'), perHour, 'ip.ipv6'),
+  ],
   draw(configuration, bill) {
     const location = bill.location(configuration.location, '/location');
     const offered: readonly number[] = PREFIXES[configuration.family];

@@ -6,6 +6,8 @@ import { OneOf, Shape, Slug, type Static, Type } from '../../kernel/schema.ts';
 import { type Bill, count } from '../../money/prices/bill.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 import type { Plan } from '../../provider/catalogue.ts';
+import type { Draft } from '../../provider/draft.ts';
+import { namedSales, type Sale, soldIn } from '../../provider/sale.ts';
 import {
   chargeMachine,
   chargeTraffic,
@@ -42,6 +44,20 @@ interface Nodes {
   readonly publicIpv4: boolean;
 }
 
+const perHour = { billing: 'hourly_capped', unit: 'hour' } as const;
+
+function clusterSales(draft: Draft): Sale[] {
+  const isSound = draft.isSound('/catalogue/kubernetes/regions');
+  const regions = isSound ? (draft.file.catalogue?.kubernetes?.regions ?? []) : [];
+  const tiers = draft.entries('kubernetes/tiers');
+  return [
+    ...tiers.flatMap(({ path, value }) =>
+      soldIn(regions, { path: `${path}/sku`, sku: value.sku, ...perHour }),
+    ),
+    ...namedSales(regions, perHour, 'k8s.load-balancer'),
+  ];
+}
+
 const kubernetesCluster = pricedType({
   family: 'kubernetes',
   place: 'region',
@@ -62,6 +78,7 @@ const kubernetesCluster = pricedType({
     'deletion_protection',
   ],
   usage: ['load_balancers', 'volume_gb', 'traffic_out_gb'],
+  sales: clusterSales,
   draw(configuration, bill) {
     const region = findRegion(bill, configuration.region, '/region');
     const tierSlug = configuration.control_plane?.tier ?? 'standard';
@@ -103,6 +120,8 @@ const nodePool = pricedType({
     region: Type.Optional(Slug),
   }),
   ignored: POOL_IDENTITY,
+  // Its nodes are charged as machines of their plan, which Flexible VPS sells.
+  sales: () => [],
   draw(configuration, bill) {
     const region = regionOf(configuration.cluster_id, configuration.region, bill);
     const nodes = readPool(bill, configuration, region, '');

@@ -2,6 +2,7 @@
 import { OneOf, Shape, Slug, Type } from '../../kernel/schema.ts';
 import { count } from '../../money/prices/bill.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
+import { namedSales } from '../../provider/sale.ts';
 
 /** The number of probing regions if the configuration names none. */
 const USUAL_REGIONS = 3;
@@ -19,6 +20,16 @@ const monitor = pricedType({
     ),
   }),
   ignored: [...IDENTITY, 'enabled', 'severity', 'condition', 'notify', 'repeat_minutes', 'muted_until'],
+  // Monitors are sold without a location.
+  sales: () =>
+    namedSales(
+      [null],
+      { billing: 'monthly', unit: 'item' },
+      'monitoring.metric',
+      'monitoring.uptime',
+      'monitoring.uptime-fast',
+      'monitoring.uptime-region',
+    ),
   draw({ type, probe }, bill) {
     if (type === 'metric' && probe) {
       bill.fail('/probe', 'incompatible', 'A monitor of type metric has a condition, no probe.');

@@ -2,6 +2,7 @@
 import { Shape, Slug } from '../../kernel/schema.ts';
 import { IDENTITY, type PricedTypes, pricedType } from '../../money/prices/priced-type.ts';
 import type { UsageKey } from '../../money/prices/usage.ts';
+import { namedSales } from '../../provider/sale.ts';
 
 const MILLION = 1_000_000;
 
@@ -11,6 +12,19 @@ const objectStorage = pricedType({
   configuration: Shape({ region: Slug }),
   ignored: [...IDENTITY, 'versioning', 'object_lock', 'public_access', 'quota', 'deletion_protection'],
   usage: ['stored_gb_average', 'egress_gb', 'read_requests', 'write_requests'],
+  sales(draft) {
+    const places = draft.entries('object_storage/regions').map(({ value }) => value.location);
+    return [
+      ...namedSales(places, { billing: 'metered', unit: 'gb_month' }, 's3.storage'),
+      ...namedSales(places, { billing: 'metered', unit: 'gb' }, 's3.egress'),
+      ...namedSales(
+        places,
+        { billing: 'metered', unit: 'million_requests' },
+        's3.requests-read',
+        's3.requests-write',
+      ),
+    ];
+  },
   draw(configuration, bill) {
     const region = bill.location(configuration.region, '/region')?.slug;
     if (region === undefined) return;

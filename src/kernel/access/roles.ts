@@ -1,4 +1,5 @@
 /** Roles limit what a member's keys may do. They are checked at each request, so a demotion takes effect at once. */
+import { familyNames } from '../families.ts';
 import { type Meanings, Named, OneOf } from '../schema.ts';
 import { allows, matches, type Permission } from './permissions.ts';
 
@@ -14,16 +15,7 @@ interface Role {
   readonly sensitive: boolean;
 }
 
-const products = [
-  'flexible-vps:*:*',
-  'kubernetes:*:*',
-  'dedicated:*:*',
-  'storage:*:*',
-  'datacenter:*:*',
-  'ip-management:*:*',
-  'monitoring:*:*',
-  'support:*:*',
-];
+const products = familyNames.filter((name) => name !== 'account').map((name) => `${name}:*:*`);
 const operator = [
   ...products,
   'account:*:read',

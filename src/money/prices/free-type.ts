@@ -23,6 +23,7 @@ export function freeType({ family, sku, name, limit }: FreeType): PricedType {
     configuration: Shape({}),
     ignored: 'any',
     free: { sku, name },
+    sales: () => [],
     draw(_configuration, bill) {
       bill.lines.push(freeLine(sku, name, bill.terms.quantity));
       bill.demand(limit, 1);

@@ -4,6 +4,7 @@
  */
 import type { FamilyName } from '../../kernel/families.ts';
 import type { Static, TObject } from '../../kernel/schema.ts';
+import type { Sales } from '../../provider/sale.ts';
 import type { Bill } from './bill.ts';
 import type { UsageKey } from './usage.ts';
 
@@ -24,6 +25,8 @@ export interface PricedType {
   readonly alternatives: readonly (readonly [string, string])[];
   /** The row of the price list for a type that never costs anything. The catalogue has no entry for this SKU. */
   readonly free: { readonly sku: string; readonly name: string } | null;
+  /** The SKUs that `draw` may charge, with the places where they are sold: the provider must price them. */
+  readonly sales: Sales;
   draw(configuration: unknown, bill: Bill): void;
 }
 
@@ -38,6 +41,7 @@ interface Definition<S extends TObject> {
   readonly usage?: readonly UsageKey[];
   readonly alternatives?: readonly (readonly [string, string])[];
   readonly free?: PricedType['free'];
+  readonly sales: Sales;
   draw(configuration: Static<S>, bill: Bill): void;
 }
 

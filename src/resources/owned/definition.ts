@@ -26,6 +26,8 @@ export interface Definition<T extends OwnedTableName, E extends string, S extend
   readonly stops?: boolean;
   /** The limit in the provider's catalogue that counts resources of this type. */
   readonly limit?: string;
+  /** The priced type that sets its price, if that is not its own type. For a part of another resource: that resource. */
+  readonly pricedAs?: string;
   /** The key is the last part of the event type: `created`. `{}` uses the default sentences. */
   readonly events: Readonly<Record<E, OwnedEvent>>;
   /** The `data` of the created, updated and deleted events. */

@@ -10,8 +10,6 @@ export interface InventoryEntry {
   readonly location?: string | null;
   readonly parent_id?: string | null;
   readonly is_stopped?: boolean;
-  /** The priced type that sets the price, if it is not the type of the resource. */
-  readonly priced_as?: string;
   /** The input of the price function. `null` (the default): free. */
   readonly configuration?: Readonly<Record<string, unknown>> | null;
   /** An operation works on the resource and will write its price. Until then the meter goes on at the present price. */
@@ -34,6 +32,7 @@ export interface NoteOptions {
 interface Columns {
   readonly family: string;
   readonly type: string;
+  readonly pricedAs?: string | undefined;
   readonly id: string;
   readonly account_id: string;
   readonly name: string;
@@ -42,7 +41,7 @@ interface Columns {
 
 export async function noteOwned(
   db: Db,
-  { family, type, id, account_id, name, labels }: Columns,
+  { family, type, pricedAs, id, account_id, name, labels }: Columns,
   { status = 'available', location = null, parent_id = null, configuration = null, ...entry }: InventoryEntry,
   { at, apiKeyId, keepsPrice, services, isNew = false }: NoteOptions,
 ): Promise<PricedItem | null> {
@@ -51,7 +50,7 @@ export async function noteOwned(
   const options = { isNew, ...(at === undefined ? {} : { at }) };
   const { keepsPrice: isBusy = false, ...rest } = entry;
   if (keepsPrice || isBusy) return noteResource(db, shown, options);
-  const note = { ...shown, ...rest };
+  const note = { ...shown, ...rest, ...(pricedAs === undefined ? {} : { priced_as: pricedAs }) };
   if (configuration === null) return noteResource(db, { ...note, configuration }, options);
   if (services === undefined) throw new Error(`Without a tariff ${id} has no price.`);
   return noteResource(db, { ...note, configuration }, { ...options, tariff: services.tariff });

@@ -56,18 +56,20 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   readonly permission?: Permission;
   readonly path?: string;
   readonly limit?: string;
+  readonly pricedAs?: string;
   readonly stops: boolean;
   readonly eventTypes: readonly EventType[];
   readonly newId: () => string;
   readonly #definition: Definition<T, E, S>;
 
   constructor(definition: Definition<T, E, S>) {
-    const { type, words = wordsFor(type), permission, path, limit } = definition;
+    const { type, words = wordsFor(type), permission, path, limit, pricedAs } = definition;
     this.type = type;
     this.words = words;
     if (permission !== undefined) this.permission = permission;
     if (path !== undefined) this.path = path;
     if (limit !== undefined) this.limit = limit;
+    if (pricedAs !== undefined) this.pricedAs = pricedAs;
     this.stops = definition.stops ?? false;
     this.eventTypes = ownedEventTypes(definition);
     this.newId = idPrefix(type, definition.idPrefix);
@@ -272,10 +274,9 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   /** Updates inventory entry and meter for a row that other code has written. Returns the price, or null if free. */
   async note(db: Db, row: RowOf<T>, options: NoteOptions = {}): Promise<PricedItem | null> {
     if (this.path === undefined) return null;
-    const { type, inventory } = this.#definition;
-    const family = this.path.split('/')[1] ?? '';
-    const entry = (await inventory?.(row, db)) ?? {};
-    return noteOwned(db, { family, type, ...columnsOf(row) }, entry, options);
+    const kind = { family: this.path.split('/')[1] ?? '', type: this.type, pricedAs: this.pricedAs };
+    const entry = (await this.#definition.inventory?.(row, db)) ?? {};
+    return noteOwned(db, { ...kind, ...columnsOf(row) }, entry, options);
   }
 
   #audited(changes: readonly AuditChange[]): AuditChange[] {
@@ -288,9 +289,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
 
   /** Emits nothing if the resource does not declare the event. */
   #tell(call: Pick<Call, 'event'>, name: 'created' | 'updated' | 'deleted', row: RowOf<T>): void {
-    const { eventData } = this.#definition;
     if (!this.#declares(name)) return;
-    const data = eventData?.(row);
+    const data = this.#definition.eventData?.(row);
     call.event(this.event(name, columnsOf(row), data === undefined ? {} : { data }));
   }
 

@@ -7,12 +7,15 @@ import type { OwnedTableName, RowOf } from './table.ts';
 
 export type Payer = Pick<Call, 'db' | 'services' | 'now' | 'cost'>;
 
-type Priced<T extends OwnedTableName> = Pick<Definition<T, string, object>, 'type' | 'inventory'>;
+type Priced<T extends OwnedTableName> = Pick<
+  Definition<T, string, object>,
+  'type' | 'inventory' | 'pricedAs'
+>;
 
 /** Prices the rows as the meter will price them: by the inventory entry that they will have. */
 export async function reportCost<T extends OwnedTableName>(
   { db, services, now, cost }: Payer,
-  { type, inventory }: Priced<T>,
+  { type, inventory, pricedAs = type }: Priced<T>,
   rows: readonly RowOf<T>[],
   after: Partial<RowOf<T>> | null,
   isNew: boolean,
@@ -23,7 +26,7 @@ export async function reportCost<T extends OwnedTableName>(
     const { id, labels } = columnsOf(row);
     const entry = after === null ? {} : await inventory({ ...row, ...after }, db);
     if (entry.keepsPrice) continue;
-    const { configuration = null, priced_as: pricedAs = type, is_stopped: isStopped = false } = entry;
+    const { configuration = null, is_stopped: isStopped = false } = entry;
     changing.push({ id, labels, after: configuration && { pricedAs, configuration, isStopped } });
   }
   for (const change of await costChanges(db, services, changing, now, isNew))

@@ -6,7 +6,7 @@ import type { Actor } from '../../portal-api/actor.ts';
 import type { Loaded } from '../../provider/load.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import type { Db } from '../../store/database.ts';
-import { requireConfiguration } from './configuration.ts';
+import { type Load, requireConfiguration } from './configuration.ts';
 import { withDatabase } from './database.ts';
 import type { CliIo } from './io.ts';
 import { Refusal } from './refusal.ts';
@@ -17,6 +17,7 @@ import { clean } from './table.ts';
 export interface CliParts {
   readonly version: string;
   readonly registry: Registry;
+  readonly load: Load;
   /** Resolves with the exit code when the server has stopped. */
   readonly serve: (
     config: ProviderConfig,
@@ -86,7 +87,7 @@ export class Cli {
     work: (desk: Desk, options: O & GlobalOptions, args: readonly string[]) => Promise<Output>,
   ): Action {
     return this.action<O>(async (options, args) => {
-      const config = requireConfiguration(this.io, options.config);
+      const config = requireConfiguration(this, options.config);
       return withDatabase(config, (db) =>
         work(
           {

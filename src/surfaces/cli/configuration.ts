@@ -1,9 +1,8 @@
 /** Finds the configuration file: named on the command line, else in the environment, else in the current folder. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { readDefaultText } from '../../provider/default.ts';
 import { reportFaults } from '../../provider/fault.ts';
-import { type Loaded, loadProvider } from '../../provider/load.ts';
+import type { Loaded, LoadOptions } from '../../provider/load.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import type { CliIo } from './io.ts';
 import { Refusal } from './refusal.ts';
@@ -19,13 +18,20 @@ export function findConfigFile(io: CliIo, named?: string): string | undefined {
   return existsSync(lying) ? lying : undefined;
 }
 
-export function loadConfiguration(io: CliIo, file: string | undefined): Loaded {
-  const own = file === undefined ? {} : { file };
-  return loadProvider({ ...own, env: io.env, defaultText: readDefaultText() });
+/** Reads the provider's file, or the built-in demo provider. */
+export type Load = (options: Pick<LoadOptions, 'file' | 'env'>) => Loaded;
+
+interface Loader {
+  readonly io: CliIo;
+  readonly parts: { readonly load: Load };
 }
 
-export function requireConfiguration(io: CliIo, named?: string): ProviderConfig {
-  const loaded = loadConfiguration(io, findConfigFile(io, named));
+export function loadConfiguration({ io, parts }: Loader, file: string | undefined): Loaded {
+  return parts.load({ ...(file === undefined ? {} : { file }), env: io.env });
+}
+
+export function requireConfiguration(cli: Loader, named?: string): ProviderConfig {
+  const loaded = loadConfiguration(cli, findConfigFile(cli.io, named));
   if (loaded.ok) return loaded.config;
   const { length } = loaded.faults;
   const count = length === 1 ? 'one fault' : `${length} faults`;

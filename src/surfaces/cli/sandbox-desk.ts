@@ -30,17 +30,16 @@ export interface FaultLine {
   readonly effect: { readonly kind: string };
 }
 
-export interface MachineLine {
-  readonly location: string;
-  readonly account: string;
-  readonly id: string;
-  readonly hostname: string;
-  readonly state: string;
-  readonly host: string;
-  readonly vcpus: number;
-  readonly memory_mb: number;
-  readonly disk_gb: number;
-  readonly started_at: Date | null;
+/** Objects that the sandbox of a port simulates. */
+export interface SandboxObjects {
+  /** The word for one of them, and the command that lists them: `machine`, `machines`. */
+  readonly noun: string;
+  readonly command: string;
+  list(db: Db): Promise<readonly Readonly<Record<string, string | number | Date | null>>[]>;
+  /** Maps each mishap, which can happen to one without a request, to its description. */
+  readonly mishaps: Readonly<Record<string, string>>;
+  /** Returns false if the object does not exist or is not running. */
+  befall(db: Db, id: string, mishap: string): Promise<boolean>;
 }
 
 export interface SandboxDesk {
@@ -49,13 +48,10 @@ export interface SandboxDesk {
   readonly calls: readonly string[];
   /** The locations that a sandbox serves, whichever port it stands behind. */
   locations(config: ProviderConfig): string[];
-  /** Maps each mishap, which can happen to a machine without a request, to its description. */
-  readonly mishaps: Readonly<Record<string, string>>;
+  /** One entry for each port whose sandbox simulates objects. */
+  readonly objects: readonly SandboxObjects[];
   listFaults(db: Db): Promise<readonly FaultLine[]>;
   addFault(db: Db, order: FaultOrder): Promise<FaultLine>;
   /** Returns the number of deleted faults. */
   clearFaults(db: Db, id?: number): Promise<number>;
-  listMachines(db: Db): Promise<readonly MachineLine[]>;
-  /** Returns false if the machine does not exist or is not running. */
-  befall(db: Db, machineId: string, mishap: string): Promise<boolean>;
 }

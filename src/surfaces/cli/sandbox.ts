@@ -3,7 +3,7 @@ import { type OperationErrorCode, operationErrorCodes } from '../../kernel/opera
 import type { Cli } from './command.ts';
 import { atLeastOne, choice, wholeNumber } from './options.ts';
 import { Refusal } from './refusal.ts';
-import type { FaultLine } from './sandbox-desk.ts';
+import type { FaultLine, SandboxObjects } from './sandbox-desk.ts';
 import { facts, table } from './table.ts';
 
 const row = ({ id, effect, call, target, location, skip, remaining, struck }: FaultLine) => ({
@@ -101,42 +101,45 @@ function addFaults(sandbox: Command, cli: Cli): void {
 }
 
 export function addSandbox(program: Command, cli: Cli): void {
-  const { mishaps } = cli.parts.sandbox;
   const sandbox = program
     .command('sandbox')
     .description('the simulated engine: its machines, and faults for your tests');
   addFaults(sandbox, cli);
+  for (const objects of cli.parts.sandbox.objects) addList(sandbox, cli, objects);
+  addMishaps(sandbox, cli);
+}
 
+function addList(sandbox: Command, cli: Cli, { command, list }: SandboxObjects): void {
   sandbox
-    .command('machines')
-    .description('the machines that exist in the sandbox, whatever the accounts show')
+    .command(command)
+    .description(`the ${command} that exist in the sandbox, whatever the accounts show`)
     .action(
       cli.atDesk(async ({ db }) => {
-        const found = await cli.parts.sandbox.listMachines(db);
-        return {
-          json: found,
-          text: table(
-            found.map((line) => ({ ...line })),
-            'The sandbox is empty.',
-          ),
-        };
+        const found = await list(db);
+        const rows = found.map((line) => ({ ...line }));
+        return { json: found, text: table(rows, 'The sandbox is empty.') };
       }),
     );
+}
 
+function addMishaps(sandbox: Command, cli: Cli): void {
+  const { objects } = cli.parts.sandbox;
+  const nouns = objects.map(({ noun }) => noun);
+  const mishaps = Object.fromEntries(objects.flatMap((each) => Object.entries(each.mishaps)));
   sandbox
     .command('befall')
-    .description('simulate a mishap of a machine')
-    .argument('<machine>', 'its id')
+    .description(`simulate a mishap of a ${nouns.join(' or ')}`)
+    .argument(`<${nouns.join('|')}>`, 'its id')
     .addArgument(choice('<mishap>', Object.keys(mishaps), 'what happens'))
     .addHelpText('after', `\nMishaps:${listed(mishaps)}`)
     .action(
       cli.atDesk(async (desk, _, [id = '', mishap = '']) => {
         await desk.confirm(`This happens to ${id}: ${mishaps[mishap] ?? mishap}.`);
-        if (!(await cli.parts.sandbox.befall(desk.db, id, mishap)))
-          throw new Refusal(
-            `The sandbox has no running machine ${id}. See: hostplane admin sandbox machines`,
-          );
-        return { json: { id, mishap }, text: `Done.\n` };
+        const possible = objects.filter((each) => Object.hasOwn(each.mishaps, mishap));
+        for (const { befall } of possible)
+          if (await befall(desk.db, id, mishap)) return { json: { id, mishap }, text: `Done.\n` };
+        const commands = possible.map(({ command }) => `hostplane admin sandbox ${command}`).join(', ');
+        throw new Refusal(`The sandbox has no running ${nouns.join(' or ')} ${id}. See: ${commands}`);
       }),
     );
 }

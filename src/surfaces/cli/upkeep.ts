@@ -24,8 +24,8 @@ export function addServe(program: Command, cli: Cli): Action {
   const run = (config: string | undefined, role: 'all' | 'api' | 'worker') => {
     // A reload reads the same file, also if a file with the default name appears or disappears meanwhile.
     const file = findConfigFile(cli.io, config);
-    const reload = () => loadConfiguration(cli.io, file);
-    return cli.parts.serve(requireConfiguration(cli.io, config), { out, error }, role, reload);
+    const reload = () => loadConfiguration(cli, file);
+    return cli.parts.serve(requireConfiguration(cli, config), { out, error }, role, reload);
   };
   const serve = cli.action<{ worker?: boolean }>(async ({ config, worker = true }) =>
     run(config, worker ? 'all' : 'api'),
@@ -48,7 +48,7 @@ export function addMigrate(program: Command, cli: Cli): void {
     .description('migrate the database to this version, and create it if it does not exist')
     .action(
       cli.action(async ({ config }) => {
-        const done = await withDatabase(requireConfiguration(cli.io, config), migrate, 'any');
+        const done = await withDatabase(requireConfiguration(cli, config), migrate, 'any');
         const text = done.length === 0 ? 'The database is up to date.\n' : `Done: ${done.join(', ')}\n`;
         return { json: { migrated: done }, text };
       }),
@@ -63,7 +63,7 @@ export function addRecount(program: Command, cli: Cli): void {
       cli.action(async ({ config }) => {
         const { families } = cli.parts.registry;
         const recount = (db: Db) => Promise.all(families.map((family) => family.recount?.(db) ?? []));
-        const wrong = (await withDatabase(requireConfiguration(cli.io, config), recount, 'present')).flat();
+        const wrong = (await withDatabase(requireConfiguration(cli, config), recount, 'present')).flat();
         const recounted = [...new Set(wrong)].sort();
         const text =
           recounted.length === 0
@@ -83,7 +83,7 @@ export function addConfig(program: Command, cli: Cli): void {
     .action(
       cli.action(async (options, [named]) => {
         const file = findConfigFile(cli.io, named ?? options.config);
-        const loaded = loadConfiguration(cli.io, file);
+        const loaded = loadConfiguration(cli, file);
         const faults = loaded.ok ? [] : loaded.faults;
         const where = file ?? 'The built-in configuration of the demo provider';
         const sold =
@@ -154,7 +154,7 @@ export function addSpec(program: Command, cli: Cli): void {
     .addOption(choice('--format <format>', ['json', 'yaml']).default('json'))
     .action(
       cli.action<{ format: 'json' | 'yaml' }>(async ({ config, format }) => {
-        const provider = requireConfiguration(cli.io, config);
+        const provider = requireConfiguration(cli, config);
         const { server } = provider;
         const { registry, version } = cli.parts;
         const baseUrl = server.base_url ?? `${server.tls ? 'https' : 'http'}://${server.host}:${server.port}`;

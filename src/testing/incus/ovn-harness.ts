@@ -1,6 +1,6 @@
 /** Opens the driver on an Incus, or a cluster of them, whose private networks are on OVN. */
 import type { OvnSettings } from '../../engines/compute/incus/settings.ts';
-import type { ComputeDriver } from '../../provider/compute.ts';
+import type { ComputeSettings } from '../../engines/compute/settings.ts';
 import type { Db } from '../../store/database.ts';
 import { type ClusterHarness, startCluster, type TestMember } from './cluster.ts';
 import { startDaemon, type TestDaemon } from './daemon.ts';
@@ -21,7 +21,7 @@ export const ovnSettings = ({ northbound }: Pick<Fabric, 'northbound'>): OvnSett
 
 /** The same in the provider's file. */
 export const ovnChoices = ({ northbound }: Pick<Fabric, 'northbound'>) =>
-  ({ networks: 'ovn', ovn_uplink: UPLINK, ovn_northbound: [northbound] }) satisfies Partial<ComputeDriver>;
+  ({ networks: 'ovn', ovn_uplink: UPLINK, ovn_northbound: [northbound] }) satisfies Partial<ComputeSettings>;
 
 /** Starts an engine with OVN. To stop the daemon also stops its fabric. */
 export async function startOvnDaemon(

@@ -1,6 +1,6 @@
 /** The demo provider, with its first location served by an engine that is started for the test. */
 import { parse } from 'yaml';
-import type { ComputeDriver } from '../../provider/compute.ts';
+import type { ComputeSettings } from '../../engines/compute/settings.ts';
 import { readDefaultText } from '../../provider/default.ts';
 import type { ProviderConfig } from '../../provider/schema.ts';
 import type { TestDaemon } from './daemon.ts';
@@ -25,8 +25,8 @@ export const furnishForDemo = (daemon: TestDaemon, furniture: Furniture = {}): P
 
 export const computeAt = (
   { url }: Pick<TestDaemon, 'url'>,
-  choices: Partial<ComputeDriver> = {},
-): ComputeDriver => ({
+  choices: Partial<ComputeSettings> = {},
+): ComputeSettings => ({
   driver: 'incus',
   pace: null,
   url,
@@ -54,7 +54,7 @@ export const computeAt = (
  * Only this location sells machines, so nothing is copied to others, and the disks are small enough for small pools.
  */
 export const servedBy =
-  (daemon: Pick<TestDaemon, 'url'>, choices: Partial<ComputeDriver> = {}) =>
+  (daemon: Pick<TestDaemon, 'url'>, choices: Partial<ComputeSettings> = {}) =>
   (config: ProviderConfig): ProviderConfig => {
     const { catalogue } = config;
     const locations = catalogue.locations.map((location) => ({
@@ -81,7 +81,7 @@ interface DemoCatalogue {
 
 /** Further members of the location. */
 interface LocationChoices {
-  readonly compute?: Partial<ComputeDriver>;
+  readonly compute?: Partial<ComputeSettings>;
   readonly backups?: object;
 }
 

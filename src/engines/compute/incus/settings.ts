@@ -1,6 +1,6 @@
 /** Settings of a location that is served by an Incus or LXD server or cluster, read from the provider's file. */
 import { readFileSync } from 'node:fs';
-import type { IncusCompute } from '../../../provider/compute.ts';
+import type { IncusCompute } from '../settings.ts';
 import type { Address } from './client.ts';
 import type { OvsdbAddress } from './ovn/ovsdb.ts';
 

@@ -1,6 +1,7 @@
-/** The commands of operators for machines of the sandbox. They work for all locations and open no driver. */
+/** What operators can do with the machines of the sandbox. */
 import type { Db } from '../../../store/database.ts';
 import { EngineRefused } from '../../errors.ts';
+import type { SandboxObjects } from '../../sandbox/operator.ts';
 import { type Found, StateStore } from '../../sandbox/store.ts';
 import { openComputeCore } from './core.ts';
 import { haltInside } from './guest-actions.ts';
@@ -57,4 +58,10 @@ async function befall(db: Db, machineId: string, named: string): Promise<boolean
   }
 }
 
-export const machineDesk = { mishaps, listMachines, befall };
+export const sandboxMachines: SandboxObjects = {
+  noun: 'machine',
+  command: 'machines',
+  list: listMachines,
+  mishaps,
+  befall,
+};

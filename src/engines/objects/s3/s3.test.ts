@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { backupPlaceOf } from '../../../provider/backup-store.ts';
 import { startCeph, type TestCeph, whyNoCeph } from '../../../testing/ceph.ts';
 import { type FaultyStore, openFaultyStore } from '../../../testing/faulty-store.ts';
 import { makeBucket, type TestBucket } from '../../../testing/s3-bucket.ts';
@@ -13,6 +12,7 @@ import { describeObjectStore } from '../contract.ts';
 import { examineObjects } from '../doctor.ts';
 import { openStore } from '../open.ts';
 import type { ObjectStore } from '../port.ts';
+import { backupPlaceOf } from '../settings.ts';
 import { S3Store } from './driver.ts';
 
 const reason = whyNoCeph();
@@ -151,7 +151,7 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
       const other = openStore('fra1', backupPlaceOf(bucket.setting));
       await expect(other.get('a/1')).rejects.toThrow(EngineUnreachable);
       expect(proxy.seen.filter((each) => each.startsWith('GET '))).toHaveLength(1);
-      const [found] = await examineObjects({ slug: 'fra1', backups: bucket.setting } as never, {} as never);
+      const [found] = await examineObjects(bucket.setting, { slug: 'fra1' });
       expect(found?.detail).toMatch(/certificate/);
       expect(found?.fix).toMatch(/ca_file/);
       await trusting.close();

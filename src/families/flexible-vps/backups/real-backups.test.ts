@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BackupStore } from '../../../provider/backup-store.ts';
+import type { BackupStore } from '../../../engines/objects/settings.ts';
 import { folderStore } from '../../../testing/app.ts';
 import { startCeph, type TestCeph, whyNoCeph } from '../../../testing/ceph.ts';
 import { startDaemon } from '../../../testing/incus/daemon.ts';

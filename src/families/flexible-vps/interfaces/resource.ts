@@ -7,6 +7,7 @@ export const newInterfaceId = idPrefix('interface', 'nic');
 /** Interfaces are parts of machines, so they are not in the inventory. */
 export const interfaceResource: Resource = {
   type: 'interface',
+  pricedAs: 'vm',
   eventTypes: eventTypesOf('interface', {
     attached: { when: 'A machine was connected to a private network.' },
     updated: { when: 'The addresses or settings of an interface were changed.' },

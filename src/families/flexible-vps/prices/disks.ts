@@ -3,6 +3,7 @@ import { micro } from '../../../kernel/micro.ts';
 import { Nullable, Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { count } from '../../../money/prices/bill.ts';
 import { IDENTITY, type PricedType, pricedType } from '../../../money/prices/priced-type.ts';
+import { copySales, volumeSales } from './sales.ts';
 
 export const volume = pricedType({
   family: 'flexible-vps',
@@ -13,6 +14,7 @@ export const volume = pricedType({
     tier: Type.Optional(Nullable(Slug)),
   }),
   ignored: [...IDENTITY, 'vm_id', 'source_snapshot_id'],
+  sales: volumeSales,
   draw(configuration, bill) {
     const location = bill.location(configuration.location, '/location');
     const tiers = bill.book.catalogue.volume_tiers;
@@ -50,6 +52,7 @@ function copy({ noun, sku, limit, ignored }: Copy): PricedType {
     configuration: Shape({ location: Slug, size_gb: Type.Number({ minimum: 0, maximum: 100_000 }) }),
     ignored: [...IDENTITY, ...ignored],
     usage: ['download_gb'],
+    sales: copySales(sku),
     draw(configuration, bill) {
       const location = bill.location(configuration.location, '/location');
       if (!location) return;

@@ -14,6 +14,7 @@ import {
   findPlan,
   LARGEST_DISK_GB,
 } from './machine-lines.ts';
+import { machineSales } from './sales.ts';
 
 const Reference = Type.String({ minLength: 1, maxLength: 90 });
 
@@ -79,6 +80,7 @@ export const vm = pricedType({
   ],
   usage: ['traffic_out_gb', 'snapshot_gb', 'backup_gb'],
   alternatives: [['plan', 'custom_size']],
+  sales: machineSales,
   draw(configuration, bill) {
     const location = bill.location(configuration.location, '/location');
     const size = sizeOf(configuration, bill, location?.slug);

@@ -2,6 +2,7 @@
 import { Shape, Slug } from '../../../kernel/schema.ts';
 import { count } from '../../../money/prices/bill.ts';
 import { IDENTITY, pricedType } from '../../../money/prices/priced-type.ts';
+import { gatewaySales } from './sales.ts';
 
 export const TRAFFIC_SKU = 'vpn.traffic-out';
 
@@ -11,6 +12,7 @@ export const vpnGateway = pricedType({
   configuration: Shape({ location: Slug }),
   ignored: [...IDENTITY, 'network_ids', 'port', 'tunnel_ipv4_cidr', 'ipv6', 'dns_servers'],
   usage: ['traffic_out_gb'],
+  sales: gatewaySales,
   draw(configuration, bill) {
     const location = bill.location(configuration.location, '/location');
     if (!location) return;

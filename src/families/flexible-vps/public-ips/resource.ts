@@ -6,6 +6,7 @@ export const publicIpResource: Resource = {
   type: 'public_ip',
   permission: 'flexible-vps:vm-networking:read',
   path: '/flexible-vps/v1/vms/{parent_id}',
+  pricedAs: 'vm',
   eventTypes: eventTypesOf('public_ip', {
     attached: { when: 'A public address was attached to a machine.' },
     detached: { when: 'A public address was detached from a machine.' },

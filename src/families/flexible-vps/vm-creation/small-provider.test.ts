@@ -1,14 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { readDefaultText } from '../../../provider/default.ts';
-import { loadProvider } from '../../../provider/load.ts';
+import { loadConfiguration } from '../../../configuration.ts';
 import { createTestApp } from '../../../testing/app.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 
 const file = fileURLToPath(new URL('../../../testing/fixtures/small-provider.yaml', import.meta.url));
 
 it('a minimal valid provider file is enough to create a machine with default settings', async () => {
-  const loaded = loadProvider({ file, env: {}, defaultText: readDefaultText() });
+  const loaded = loadConfiguration({ file, env: {} });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.faults));
   const app = await createTestApp({ provider: () => loaded.config });
   try {

@@ -9,6 +9,7 @@ export const volumeSnapshots = new Owned({
   permission: 'flexible-vps:volume-snapshots:read',
   // The snapshots of a volume are read from their list.
   path: '/flexible-vps/v1/volumes/{parent_id}/snapshots',
+  pricedAs: 'snapshot',
   events: {
     created: { when: 'A snapshot of a volume is ready.' },
     deleted: { when: 'A snapshot of a volume no longer exists.', says: 'is gone' },
@@ -26,7 +27,6 @@ export const volumeSnapshots = new Owned({
       status,
       location,
       parent_id: volume_id,
-      priced_as: 'snapshot',
       configuration: status === 'available' ? configuration : null,
     };
   },

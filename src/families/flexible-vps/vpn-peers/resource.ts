@@ -9,6 +9,7 @@ export const vpnPeers = new Owned({
   subject: 'The VPN peer',
   loses: 'The access of this VPN peer.',
   permission: 'flexible-vps:vpn-peers:read',
+  pricedAs: 'vpn_gateway',
   events: {
     created: { when: 'A peer was added to a VPN gateway.', says: 'was added' },
     updated: { when: 'A peer of a VPN gateway was changed.', says: 'was changed' },

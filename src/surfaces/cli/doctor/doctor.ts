@@ -27,7 +27,7 @@ function checkConfiguration(
   named?: string,
 ): { findings: Finding[]; config: ProviderConfig | null } {
   const file = findConfigFile(cli.io, named);
-  const loaded = loadConfiguration(cli.io, file);
+  const loaded = loadConfiguration(cli, file);
   const name = 'Configuration';
   if (loaded.ok) return { findings: [ok(name, describeSource(file, loaded.isDemo))], config: loaded.config };
   const findings = firstFaults(loaded.faults).map((fault) =>

@@ -2,11 +2,10 @@
  * Checks that what is on sale can be bought: a machine with default settings needs an engine, an image that fits its
  * plan, a public IPv4 address and an IPv6 prefix. Without this check, every such call would be refused at run time.
  */
-import { parseCidr } from '../../kernel/net/cidr.ts';
-import type { CustomPlan, Image, Plan } from '../catalogue.ts';
-import type { Draft, Entry } from '../draft.ts';
-import type { Report } from '../fault.ts';
-import { offers } from './sold-families.ts';
+import { parseCidr } from '../../../kernel/net/cidr.ts';
+import type { CustomPlan, Image, Plan } from '../../../provider/catalogue.ts';
+import type { Draft, Entry } from '../../../provider/draft.ts';
+import type { Report } from '../../../provider/fault.ts';
 
 /** A plan, or the custom plan with its largest size. */
 interface Offer {
@@ -19,7 +18,6 @@ interface Offer {
 }
 
 export function checkOffers(draft: Draft, report: Report, now: Date): void {
-  if (!offers(draft, 'flexible-vps')) return;
   const sold = offersOf(draft, now);
   checkProduct(draft, sold, report);
   checkEngines(draft, sold, report);

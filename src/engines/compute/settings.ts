@@ -1,9 +1,14 @@
-/**
- * The driver that runs the machines of a location. The schema contains the members of all drivers, so that a fault can
- * name a member that belongs to another driver. The rest of the program reads the result of `computeOf`.
- */
-import { Nullable, OneOf, Shape, type Static, Type } from '../kernel/schema.ts';
-import { Count, Default, Path } from './words.ts';
+/** The driver that runs the machines of a location. The rest of the program reads the result of `computeOf`. */
+import { Nullable, OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
+import { Driver, Member } from '../../provider/driver-members.ts';
+import { Count, Default, Path } from '../../provider/words.ts';
+
+declare module '../../provider/catalogue.ts' {
+  interface LocationPorts {
+    /** `null`: no machines are sold at this location. */
+    compute: ComputeSettings | null;
+  }
+}
 
 /** The name of a storage pool or bridge at the engine. */
 const EngineName = Type.String({
@@ -31,57 +36,48 @@ const AccountBounds = Shape({
   disk_gb: Default(Nullable(Count), null),
 });
 
-export const ComputeDriver = Shape({
-  driver: OneOf(['sandbox', 'incus']),
+const sandbox = {
   /** Multiplies the simulated durations of the sandbox; 0 completes every operation at once. */
-  pace: Default(Nullable(Type.Number({ minimum: 0, maximum: 100 })), null),
-  url: Default(Nullable(Url), null),
-  /** URLs of other members of the same cluster: the location stays available when the member at `url` fails. */
-  other_urls: Default(Nullable(Type.Array(Url, { maxItems: 50 })), null),
-  /** File names; relative names are resolved against the folder of the provider's file. */
-  client_certificate: Default(Nullable(Path), null),
-  client_key: Default(Nullable(Path), null),
-  /** For an engine with a certificate that no public CA signed. If set, only this certificate is trusted. */
-  server_certificate: Default(Nullable(Path), null),
-  instance_type: Default(Nullable(OneOf(['container', 'virtual-machine'])), null),
-  storage_pool: Default(Nullable(EngineName), null),
-  public_network: Default(Nullable(EngineName), null),
-  /** Whether private networks are bridges of the server, or networks of OVN. */
-  networks: Default(Nullable(OneOf(['bridge', 'ovn'])), null),
-  /** The network of the engine through which private networks reach the internet. */
-  ovn_uplink: Default(Nullable(EngineName), null),
-  /** Addresses of OVN's northbound database: one server, or the members of a cluster. */
-  ovn_northbound: Default(Nullable(Type.Array(Remote, { minItems: 1, maxItems: 9 })), null),
-  /** Files for addresses with `ssl:`: our certificate, its key, and the authority of OVN. */
-  ovn_certificate: Default(Nullable(Path), null),
-  ovn_key: Default(Nullable(Path), null),
-  ovn_authority: Default(Nullable(Path), null),
-  /** The alias of the image of VPN gateways at the engine. Without it, the location has none. */
-  vpn_image: Default(Nullable(EngineName), null),
-  account_bounds: Default(Nullable(AccountBounds), null),
-  vcpu_overcommit: Default(Nullable(Type.Integer({ minimum: 1, maximum: 100 })), null),
-  reserve_percent: Default(Nullable(Type.Integer({ minimum: 0, maximum: 90 })), null),
-});
-export type ComputeDriver = Static<typeof ComputeDriver>;
+  pace: Member(Type.Number({ minimum: 0, maximum: 100 })),
+};
 
-export const SANDBOX_MEMBERS = ['pace'] as const;
+const incus = {
+  url: Member(Url),
+  /** URLs of other members of the same cluster: the location stays available when the member at `url` fails. */
+  other_urls: Member(Type.Array(Url, { maxItems: 50 })),
+  /** File names; relative names are resolved against the folder of the provider's file. */
+  client_certificate: Member(Path),
+  client_key: Member(Path),
+  /** For an engine with a certificate that no public CA signed. If set, only this certificate is trusted. */
+  server_certificate: Member(Path),
+  instance_type: Member(OneOf(['container', 'virtual-machine'])),
+  storage_pool: Member(EngineName),
+  public_network: Member(EngineName),
+  /** Whether private networks are bridges of the server, or networks of OVN. */
+  networks: Member(OneOf(['bridge', 'ovn'])),
+  /** The network of the engine through which private networks reach the internet. */
+  ovn_uplink: Member(EngineName),
+  /** Addresses of OVN's northbound database: one server, or the members of a cluster. */
+  ovn_northbound: Member(Type.Array(Remote, { minItems: 1, maxItems: 9 })),
+  /** Files for addresses with `ssl:`: our certificate, its key, and the authority of OVN. */
+  ovn_certificate: Member(Path),
+  ovn_key: Member(Path),
+  ovn_authority: Member(Path),
+  /** The alias of the image of VPN gateways at the engine. Without it, the location has none. */
+  vpn_image: Member(EngineName),
+  account_bounds: Member(AccountBounds),
+  vcpu_overcommit: Member(Type.Integer({ minimum: 1, maximum: 100 })),
+  reserve_percent: Member(Type.Integer({ minimum: 0, maximum: 90 })),
+};
+
+export const computeDrivers = { sandbox, incus };
+
+export const ComputeSettings = Shape({ driver: Driver(computeDrivers), ...sandbox, ...incus });
+export type ComputeSettings = Static<typeof ComputeSettings>;
+
 export const CERTIFICATE_MEMBERS = ['client_certificate', 'client_key', 'server_certificate'] as const;
 export const OVN_FILES = ['ovn_certificate', 'ovn_key', 'ovn_authority'] as const;
 export const OVN_MEMBERS = ['ovn_uplink', 'ovn_northbound', ...OVN_FILES] as const;
-export const INCUS_MEMBERS = [
-  'url',
-  'other_urls',
-  ...CERTIFICATE_MEMBERS,
-  'instance_type',
-  'storage_pool',
-  'public_network',
-  'networks',
-  ...OVN_MEMBERS,
-  'vpn_image',
-  'account_bounds',
-  'vcpu_overcommit',
-  'reserve_percent',
-] as const;
 
 interface SandboxCompute {
   readonly driver: 'sandbox';
@@ -116,7 +112,7 @@ export type Compute = SandboxCompute | IncusCompute;
 const UNBOUNDED = { instances: null, vcpus: null, memory_mb: null, disk_gb: null };
 
 /** Fills in the driver's defaults. Expects a checked file, in which all required members are set. */
-export function computeOf(given: ComputeDriver): Compute {
+export function computeOf(given: ComputeSettings): Compute {
   if (given.driver === 'sandbox') return { driver: 'sandbox', pace: given.pace ?? 1 };
   const { client_certificate: certificate, client_key: key } = given;
   return {
@@ -137,7 +133,7 @@ export function computeOf(given: ComputeDriver): Compute {
   };
 }
 
-function ovnOf(given: ComputeDriver): IncusCompute['ovn'] {
+function ovnOf(given: ComputeSettings): IncusCompute['ovn'] {
   const { ovn_certificate: certificate, ovn_key: key, ovn_authority: authority } = given;
   const isWhole = certificate !== null && key !== null && authority !== null;
   return {

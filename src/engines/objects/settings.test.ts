@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { backupPlaceOf } from './backup-store.ts';
-import { readDefaultText } from './default.ts';
-import { loadProvider } from './load.ts';
+import { loadConfiguration } from '../../configuration.ts';
+import { readDefaultText } from '../../provider/default.ts';
+import { backupPlaceOf } from './settings.ts';
 
 const defaultText = readDefaultText();
 let folder: string;
@@ -14,7 +14,7 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hostplane-backup-store-'));
   for (const name of ['access', 'secret']) writeFileSync(join(folder, name), `${name}\n`);
-  const certificate = fileURLToPath(new URL('../testing/fixtures/localhost.crt', import.meta.url));
+  const certificate = fileURLToPath(new URL('../../testing/fixtures/localhost.crt', import.meta.url));
   copyFileSync(certificate, join(folder, 'ca.crt'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -29,7 +29,7 @@ function load(backups: Record<string, unknown>) {
   const file = join(folder, 'hostplane.yaml');
   const locations = [{ ...first, backups }, ...rest];
   writeFileSync(file, JSON.stringify({ provider, catalogue: { ...catalogue, locations } }));
-  return loadProvider({ file, env: {}, defaultText });
+  return loadConfiguration({ file, env: {}, defaultText });
 }
 
 function faultsIn(backups: Record<string, unknown>): string[] {

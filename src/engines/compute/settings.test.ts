@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { computeOf } from './compute.ts';
-import { readDefaultText } from './default.ts';
-import type { Fault } from './fault.ts';
-import { loadProvider } from './load.ts';
+import { loadConfiguration } from '../../configuration.ts';
+import { readDefaultText } from '../../provider/default.ts';
+import type { Fault } from '../../provider/fault.ts';
+import { computeOf } from './settings.ts';
 
 const defaultText = readDefaultText();
 let folder: string;
@@ -15,7 +15,10 @@ let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'hostplane-compute-'));
   for (const name of ['localhost.crt', 'localhost.key'])
-    copyFileSync(fileURLToPath(new URL(`../testing/fixtures/${name}`, import.meta.url)), join(folder, name));
+    copyFileSync(
+      fileURLToPath(new URL(`../../testing/fixtures/${name}`, import.meta.url)),
+      join(folder, name),
+    );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -29,7 +32,7 @@ function load(compute: Record<string, unknown>) {
   const file = join(folder, 'hostplane.yaml');
   const locations = [{ ...first, compute }, ...rest];
   writeFileSync(file, JSON.stringify({ provider, catalogue: { ...catalogue, locations } }));
-  return loadProvider({ file, env: {}, defaultText });
+  return loadConfiguration({ file, env: {}, defaultText });
 }
 
 function faultsIn(compute: Record<string, unknown>): readonly Fault[] {

@@ -1,15 +1,15 @@
 /** Checks that a location with private networks on OVN says how OVN is reached, and that any other does not. */
 import { resolve } from 'node:path';
-import { checkAuthority, checkPair } from '../certificate.ts';
-import { type ComputeDriver, OVN_FILES, OVN_MEMBERS } from '../compute.ts';
-import type { Report } from '../fault.ts';
+import { checkAuthority, checkPair } from '../../provider/certificate.ts';
+import type { Report } from '../../provider/fault.ts';
+import { type ComputeSettings, OVN_FILES, OVN_MEMBERS } from './settings.ts';
 
 const fixes = {
   ovn_uplink: 'Name the network of the engine that leads to the internet, such as ovn_uplink: uplink.',
   ovn_northbound: 'Add the address of its database, such as ovn_northbound: ["ssl:10.0.0.5:6641"].',
 } as const;
 
-export function checkOvn(compute: ComputeDriver, at: string, folder: string, report: Report): void {
+export function checkOvn(compute: ComputeSettings, at: string, folder: string, report: Report): void {
   if (compute.networks !== 'ovn') {
     for (const member of OVN_MEMBERS)
       if (compute[member] !== null) {
@@ -24,7 +24,7 @@ export function checkOvn(compute: ComputeDriver, at: string, folder: string, rep
   checkFiles(compute, at, folder, report);
 }
 
-function checkFiles(compute: ComputeDriver, at: string, folder: string, report: Report): void {
+function checkFiles(compute: ComputeSettings, at: string, folder: string, report: Report): void {
   const {
     ovn_northbound: remotes,
     ovn_certificate: certificate,

@@ -1,39 +1,22 @@
 /**
- * Checks that each location sets the members that its driver needs and none of another driver, and that its
+ * Checks that a location sets the members that its driver needs and none of another driver, and that its
  * certificates are valid.
  */
 import { resolve } from 'node:path';
-import { checkAuthority, checkPair } from '../certificate.ts';
-import {
-  CERTIFICATE_MEMBERS,
-  type ComputeDriver,
-  INCUS_MEMBERS,
-  OVN_FILES,
-  SANDBOX_MEMBERS,
-} from '../compute.ts';
-import type { Draft } from '../draft.ts';
-import type { Report } from '../fault.ts';
-import { checkForeign } from './foreign-members.ts';
-import { checkOvn } from './ovn.ts';
+import { checkAuthority, checkPair } from '../../provider/certificate.ts';
+import { checkForeign } from '../../provider/driver-members.ts';
+import type { Report } from '../../provider/fault.ts';
+import { checkOvn } from './ovn-check.ts';
+import { CERTIFICATE_MEMBERS, type ComputeSettings, computeDrivers } from './settings.ts';
 
-const foreign = { sandbox: INCUS_MEMBERS, incus: SANDBOX_MEMBERS } as const;
-const other = { sandbox: 'incus', incus: 'sandbox' } as const;
-
-/** Relative file names are resolved against `folder`. */
-export function checkCompute(draft: Draft, folder: string, report: Report): void {
-  for (const { path, value } of draft.entries('locations')) {
-    const { compute } = value;
-    if (compute === null) continue;
-    const at = `${path}/compute`;
-    const { driver } = compute;
-    checkForeign(compute, at, foreign[driver], other[driver], report);
-    if (driver !== 'incus') continue;
-    checkIncus(compute, at, folder, report);
-    checkOvn(compute, at, folder, report);
-  }
+export function checkCompute(compute: ComputeSettings, at: string, folder: string, report: Report): void {
+  checkForeign(compute, at, computeDrivers, report);
+  if (compute.driver !== 'incus') return;
+  checkIncus(compute, at, folder, report);
+  checkOvn(compute, at, folder, report);
 }
 
-function checkIncus(compute: ComputeDriver, at: string, folder: string, report: Report): void {
+function checkIncus(compute: ComputeSettings, at: string, folder: string, report: Report): void {
   const { url } = compute;
   if (compute.public_network === null) {
     const fix = 'Add the bridge that public addresses are on, such as public_network: public.';
@@ -58,7 +41,7 @@ function checkIncus(compute: ComputeDriver, at: string, folder: string, report: 
 
 const schemeOf = (url: string): string => new URL(url).protocol;
 
-function checkCertificates(compute: ComputeDriver, at: string, folder: string, report: Report): void {
+function checkCertificates(compute: ComputeSettings, at: string, folder: string, report: Report): void {
   for (const member of ['client_certificate', 'client_key'] as const) {
     if (compute[member] !== null) continue;
     const message = `${member} is missing: over https the engine accepts only clients whose certificate it trusts.`;
@@ -74,13 +57,4 @@ function checkCertificates(compute: ComputeDriver, at: string, folder: string, r
     checkPair(files, { certificate: `${at}/client_certificate`, key: `${at}/client_key` }, report);
   }
   if (server !== null) checkAuthority(resolve(folder, server), `${at}/server_certificate`, report);
-}
-
-/** Resolves relative certificate files, so that they are found from any working directory. */
-export function withAbsoluteFiles(compute: ComputeDriver, folder: string): ComputeDriver {
-  const files = [...CERTIFICATE_MEMBERS, ...OVN_FILES].map((member) => {
-    const file = compute[member];
-    return [member, file === null ? null : resolve(folder, file)] as const;
-  });
-  return { ...compute, ...Object.fromEntries(files) };
 }
