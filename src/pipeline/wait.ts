@@ -160,7 +160,7 @@ async function readNow(
   if (read === undefined) return {};
   const { reader, idParam } = read;
   const params = { ...(input.params as object), ...(idParam === null ? {} : { [idParam]: id }) };
-  const ask = async (query: object): Promise<unknown> => {
+  const ask = async (query: Record<string, unknown>): Promise<unknown> => {
     const means = { db: services.db, done: nothingDone() };
     return (await reader.handle(callOf(exchange, services, { ...input, params, query }, means))).body;
   };
@@ -181,7 +181,7 @@ interface ListPage {
 
 /** Looks for the row of a resource without a read endpoint on all pages of its list, as large as they may be. */
 async function rowOf(
-  ask: (query: object) => Promise<unknown>,
+  ask: (query: Record<string, unknown>) => Promise<unknown>,
   reader: Endpoint,
   id: unknown,
 ): Promise<Record<string, unknown> | undefined> {

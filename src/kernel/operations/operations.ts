@@ -103,12 +103,31 @@ function requireInput({ type, input: schema }: Kind, input: unknown): void {
   throw new Error(`The input of ${type} does not match its schema: ${faults.join(' ')}`);
 }
 
+/** Workers know only the kind of the registry, so a deadline on a copy of the kind would hold for half of the work. */
+function requireDeadlineOfKind(registry: Registry, { type, deadlineSeconds }: Kind): void {
+  const known = registry.kinds.get(type);
+  if (known !== undefined && known.deadlineSeconds !== deadlineSeconds)
+    throw new Error(`${type} is started with a changed kind; give \`deadlineSeconds\` to \`start\` instead.`);
+}
+
 export async function startOperation<I>(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects, server = '', isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
+  start: Start<I>,
   origin: Origin,
 ): Promise<StoredOperation> {
+  const {
+    kind,
+    input,
+    resource,
+    subjects,
+    server = '',
+    isNew,
+    waits: pause,
+    unchanged,
+    changedAtOnce,
+  } = start;
+  requireDeadlineOfKind(registry, kind);
   refuseUnchecked(registry, kind, origin);
   requireInput(kind, input);
   if (unchanged || changedAtOnce)
@@ -164,7 +183,7 @@ export async function startOperation<I>(
       ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
     },
     {
-      deadlineSeconds: kind.deadlineSeconds,
+      deadlineSeconds: start.deadlineSeconds ?? kind.deadlineSeconds,
       subjects: held,
       isEverywhere: kind.everywhere ?? false,
       now: origin.now ?? null,

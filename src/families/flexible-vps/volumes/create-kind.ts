@@ -5,7 +5,7 @@ import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { updateVm } from '../vms/store.ts';
 import { readVolumeSnapshot } from '../volume-snapshots/store.ts';
-import { attached, COPY_SECONDS, GONE, withVolume } from './attach-kinds.ts';
+import { attached, GONE, withVolume } from './attach-kinds.ts';
 import { engineOf, plugVolume, removeVolume, stillAlive } from './engine-volume.ts';
 import { forgetVolume } from './removal.ts';
 import { volumes } from './resource.ts';
@@ -57,7 +57,7 @@ export const createVolumeKind = kind<typeof Input>({
   queue: 'attach',
   input: Input,
   typicalSeconds: 5,
-  deadlineSeconds: COPY_SECONDS,
+  deadlineSeconds: 600,
   cancellable: true,
   steps: [step('make', withVolume(make)), step('attach', withVolume(finish), { final: true })],
   undo: [
