@@ -21,6 +21,7 @@ import { serveCalls } from '../surfaces/portal/call.ts';
 import { serveActs } from '../surfaces/portal/routes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { newFolderPath } from './folder.ts';
+import { guardEngines } from './guarded-engines.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
 
 /** Enlarges the IPv4 pools: the demo pools have too few public addresses for all machines of a test file. */
@@ -41,6 +42,8 @@ export interface TestApp {
   readonly logged: string[];
   /** Each call has a new client address unless the options set one, so that no test hits the rate limit by accident. */
   call(options: InjectOptions & { key?: string }): Promise<LightMyRequestResponse>;
+  /** The calls to engines that were made while a transaction was open. If there are any, `close` fails. */
+  readonly engineCallsInTransactions: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -140,6 +143,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     serves: options.serves ?? true,
     activityMs: NEVER_MS,
   });
+  const engineCallsInTransactions = guardEngines(registry, running.services);
   if (!options.database) await createWidgetsTable(running.services.db);
   const app = createServer(running.services, { witness: checkAnswer, ...options.server });
   if (options.portal) {
@@ -154,6 +158,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     registry,
     database,
     logged,
+    engineCallsInTransactions,
     call: ({ key, headers, ...rest }) =>
       app.inject({
         remoteAddress: freshAddress(),
@@ -164,6 +169,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       await app.close();
       await running.close();
       if (!options.database) await database.drop();
+      if (engineCallsInTransactions.size > 0)
+        throw new Error(
+          `In a transaction, engines were called: ${[...engineCallsInTransactions].join(', ')}.`,
+        );
     },
   };
 }
