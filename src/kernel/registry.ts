@@ -9,8 +9,9 @@ import type { EventType } from './events/event.ts';
 import { collectFinalReads, type FinalRead, refuseSharedNames } from './final-reads.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Kind } from './operations/kind.ts';
-import { type Endpoint, isAsyncCreate } from './record.ts';
+import { type Endpoint, isAsyncCreate, isWrite } from './record.ts';
 import type { Schedule } from './schedule.ts';
+import { hasSecret } from './serialise.ts';
 import type { Services } from './services.ts';
 
 declare module './services.ts' {
@@ -108,6 +109,8 @@ export interface Registry {
   readonly kinds: ReadonlyMap<string, Kind>;
   /** The kinds that calls start which can add cost. */
   readonly costlyKinds: ReadonlySet<string>;
+  /** The ids of the endpoints whose calls leave an audit entry: all that write, and those that answer with a secret. */
+  readonly audited: ReadonlySet<string>;
   /** By endpoint id: how a call that waits reads its resource again. */
   readonly finalReads: ReadonlyMap<string, FinalRead>;
   readonly schedules: readonly Schedule[];
@@ -225,6 +228,11 @@ export function buildRegistry(families: readonly Family[]): Registry {
       endpoints.flatMap(({ raisesCost, operation }) =>
         raisesCost === undefined || operation === undefined ? [] : [operation.type],
       ),
+    ),
+    audited: new Set(
+      endpoints
+        .filter((record) => isWrite(record) || Object.values(record.answers).some(hasSecret))
+        .map(({ id }) => id),
     ),
     finalReads: collectFinalReads(endpoints),
     schedules: families.flatMap(({ schedules = [] }) => schedules),

@@ -6,7 +6,8 @@ import { newId } from '../kernel/ids.ts';
 import { declares } from '../kernel/named/named.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../kernel/problems/possible.ts';
 import { rateLimitResult } from '../kernel/rate-limit/port.ts';
-import type { Endpoint } from '../kernel/record.ts';
+import { type Endpoint, isWrite } from '../kernel/record.ts';
+import { hasSecret } from '../kernel/serialise.ts';
 import type { Services } from '../kernel/services.ts';
 import { DRY_RUN_FORMAT } from '../pipeline/format.ts';
 import { type Db, openDatabase, openPool } from '../store/database.ts';
@@ -96,6 +97,10 @@ interface Case {
 const hasIds = (endpoint: Endpoint): boolean => paramNames(endpoint).length > 0;
 const example = (endpoint: Endpoint) => endpoint.example.params ?? {};
 
+/** Endpoints that leave an audit entry: every write, and every read that answers with a secret. */
+const audited = endpoints.filter((e) => isWrite(e) || Object.values(e.answers).some(hasSecret));
+const isSilent = (e: Endpoint): boolean => !audited.includes(e);
+
 /** Calls with a valid key, each with its expected outcome. */
 const known: Record<string, Case> = {
   done: {
@@ -149,6 +154,7 @@ const known: Record<string, Case> = {
     call: async (e) => callTo(e, world, { params: example(e), key: await keyWith({ permissions: [] }) }),
   },
   'approval needed': {
+    applies: isWrite,
     answer: '409 approval_required',
     call: async (e) => callTo(e, world, { key: await keyWith({ approval: 'writes' }) }),
   },
@@ -178,8 +184,8 @@ function wantedEntry(endpoint: Endpoint, response: LightMyRequestResponse) {
   });
 }
 
-describe('each write of a known caller adds one audit entry, whatever its outcome', () => {
-  describe.each(writes)('$id', (endpoint) => {
+describe('each write, and each read of a secret, of a known caller adds one audit entry, whatever its outcome', () => {
+  describe.each(audited)('$id', (endpoint) => {
     const cases = Object.entries(known).filter(([, { applies }]) => applies?.(endpoint) ?? true);
     it.each(cases)('%s', async (_, { answer, call }) => {
       const response = await call(endpoint);
@@ -194,8 +200,8 @@ describe('each write of a known caller adds one audit entry, whatever its outcom
 });
 
 describe('no audit entry is added by', () => {
-  it.each(endpoints.filter(({ access }) => access === 'read'))(
-    '$id, a read, whatever its outcome',
+  it.each(endpoints.filter(isSilent))(
+    '$id, a read without a secret, whatever its outcome',
     async (endpoint) => {
       const params = await callTo(endpoint, world);
       const before = await countEntries();
@@ -247,7 +253,7 @@ describe('no audit entry is added by', () => {
     ]);
   });
 
-  it.each(writes)('$id by an unknown caller, or refused before the caller is known', async (endpoint) => {
+  it.each(audited)('$id by an unknown caller, or refused before the caller is known', async (endpoint) => {
     const { db } = world.app.services;
     const guarded = await createWorld(world.app);
     await db

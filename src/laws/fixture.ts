@@ -83,6 +83,8 @@ export interface Fixture {
   readonly creations?: Readonly<Record<string, readonly ((world: World) => Promise<object>)[]>>;
   /** By state: brings a resource that `make` added into another state in which it stays. */
   readonly settles?: Readonly<Record<string, (world: World, id: string) => Promise<unknown>>>;
+  /** By title: makes an engine differ from the rows in a way that a schedule corrects with a call to the engine. */
+  readonly drifts?: Readonly<Record<string, (world: World) => Promise<void>>>;
   /** In the fixture of a family that uses engines. */
   readonly agreement?: FamilyAgreement;
 }

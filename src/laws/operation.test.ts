@@ -11,6 +11,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { workshop } from '../testing/widgets.ts';
 import { work } from './crashes.ts';
 import { exemptFrom } from './exemptions.ts';
+import { addRowsTo } from './rows.ts';
 import {
   callTo,
   createWorld,
@@ -96,6 +97,13 @@ function leadsNowhere({ id, resource }: Endpoint): boolean {
   return own.length > 0 && own.every(({ to }) => to.length === 0);
 }
 
+/** The most rows that a page of a list has. */
+const MOST_PER_PAGE = 200;
+
+/** Whether a call that waits finds its resource in a list, because no endpoint reads it. */
+const isFoundInList = ({ id, resource }: Endpoint): boolean =>
+  resource.role !== 'delete' && registry.finalReads.get(id)?.reader.resource.role === 'list';
+
 describe.each(starting)('$id', (endpoint) => {
   it('answers 202 with the absolute URL of its operation, which ends and can be read there', async () => {
     const params = await paramsFor(endpoint, world);
@@ -140,6 +148,28 @@ describe.each(starting)('$id', (endpoint) => {
       return expect([now, body.status]).toEqual([undefined, 'deleted']);
     expect({ ...body, operation: null }).toMatchObject(now!);
   });
+
+  if (isFoundInList(endpoint))
+    it('answers a caller who waits with that resource also when its list has several pages', async () => {
+      const params = await paramsFor(endpoint, world);
+      const request = await requestTo(endpoint, world, { params });
+      await work(app);
+      const before = await operationsOf();
+      const answering = app.call({ ...request, headers: { prefer: 'wait=60' }, key: world.key.key });
+      await untilStarted(answering, before);
+      await addRowsTo(
+        registry.finalReads.get(endpoint.id)!.reader.path,
+        world,
+        params['id']!,
+        MOST_PER_PAGE + 1,
+      );
+      await work(app);
+      const body = (await answering).json<Body>();
+      expect([body.operation?.status, body.status]).toEqual([
+        'succeeded',
+        expect.not.stringMatching('deleted'),
+      ]);
+    });
 
   it('starts one operation, however often the call is repeated', async () => {
     const params = await paramsFor(endpoint, world);

@@ -36,6 +36,21 @@ export async function addRowTo(collection: string, world: World, name: string, i
   await adders.get(collection)?.(world, name, i, filledIn(world, outerOf(collection)) ?? '');
 }
 
+/** Adds rows to this collection of one parent. */
+export async function addRowsTo(
+  collection: string,
+  world: World,
+  parent: string,
+  count: number,
+): Promise<void> {
+  const add = adders.get(collection);
+  if (add === undefined) throw new Error(`The fixture of ${collection} needs \`addRow\`.`);
+  for (let i = 1; i <= count; i++) await add(world, `more-${i}`, FIRST + i, parent);
+}
+
+/** The number of the first added row: the parent has fewer rows of its own. */
+const FIRST = 1000;
+
 /** Adds row number `i` of everything an account can have many of; `mark` is in every name. */
 export async function addRow(world: World, mark: string, i: number): Promise<void> {
   for (const collection of adders.keys()) await addRowTo(collection, world, `${mark}-${i}`, i);

@@ -74,6 +74,7 @@ afterAll(async () => {
 describe('while every engine hangs', () => {
   it.each(endpoints.map(({ id }) => id))('%s holds no database connection while it waits', async (id) => {
     answers.set(id, await expectNothingHeld(requests.get(id)!));
+    expect([...app.engineCallsInTransactions]).toEqual([]);
   });
 
   it.each(endpoints.map((endpoint) => [endpoint.id, endpoint] as const))(

@@ -10,7 +10,7 @@ import type { Db } from '../store/database.ts';
 import { isUnavailable } from '../store/unavailable.ts';
 import { backoffSeconds } from './backoff.ts';
 import type { Environment } from './environment.ts';
-import { childFailure, errorOf, lateError, notRemoved, undone } from './failures.ts';
+import { childFailure, errorOf, lateError, notRemoved, secondsOf, undone } from './failures.ts';
 import type { Advance, Claimed, RunnerStore } from './runner-store.ts';
 import { servicesFor } from './step-services.ts';
 
@@ -110,7 +110,7 @@ export class Execution {
       return null;
     }
     if (kind.undo === undefined || kind.undo.length === 0) return this.#finish(CANCELLED, undefined);
-    return this.#advance({ to: 'undo', deadlineSeconds: kind.deadlineSeconds, failure: null });
+    return this.#advance({ to: 'undo', deadlineSeconds: secondsOf(this.#operation), failure: null });
   }
 
   async #perform(kind: Kind, step: Step<never>, count: number): Promise<Claimed | null> {
@@ -257,7 +257,7 @@ export class Execution {
 
   async #endLate(kind: Kind): Promise<Claimed | null> {
     await this.#context.store.cancelChildren(this.#operation.id);
-    return this.#fail(kind, lateError(this.#operation, kind.deadlineSeconds));
+    return this.#fail(kind, lateError(this.#operation));
   }
 
   /** Fails the operation. If its call wants nothing to stay, the undo steps run first. */
@@ -266,7 +266,7 @@ export class Execution {
     if (phase === 'undo') return this.#end(failure === null ? error : notRemoved(failure, error));
     if (on_failure === 'keep' || kind.erase === undefined) return this.#end(error);
     if (kind.undo === undefined || kind.undo.length === 0) return this.#finish(undone(error), undefined);
-    return this.#advance({ to: 'undo', deadlineSeconds: kind.deadlineSeconds, failure: error });
+    return this.#advance({ to: 'undo', deadlineSeconds: secondsOf(this.#operation), failure: error });
   }
 
   #end(error: OperationError): Promise<Claimed | null> {

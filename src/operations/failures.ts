@@ -26,13 +26,16 @@ export function childFailure({ id, type, error, status }: ChildEnd): OperationEr
   return { code: error?.code ?? 'child_failed', detail, retryable: error?.retryable ?? true };
 }
 
-/** `undoSeconds`: how long the undo steps of its kind may take. A call may have set a deadline of its own for the others. */
-export function lateError(operation: Claimed, undoSeconds: number): OperationError {
-  const { step, last_error, phase, deadline_at, created_at } = operation;
-  const seconds = Math.round((deadline_at.getTime() - created_at.getTime()) / 1000);
-  const what = phase === 'undo' ? `Not rolled back within ${undoSeconds}` : `Not finished within ${seconds}`;
+/** The seconds that the call gave to the operation, as long as it goes forward: `undo` then gets as many again. */
+export const secondsOf = ({ deadline_at, created_at }: Claimed): number =>
+  Math.round((deadline_at.getTime() - created_at.getTime()) / 1000);
+
+export function lateError(operation: Claimed): OperationError {
+  const { step, last_error, phase } = operation;
+  const what =
+    phase === 'undo' ? 'Not rolled back in time' : `Not finished within ${secondsOf(operation)} seconds`;
   const last = last_error === null ? '' : ` The last try failed: ${last_error.detail}`;
-  const detail = `${what} seconds; it was at the step ${step}.${last}`;
+  const detail = `${what}; it was at the step ${step}.${last}`;
   return { code: 'timeout', detail, retryable: true };
 }
 

@@ -95,13 +95,7 @@ describe('an operation', () => {
 
   it('fails at its deadline although its step hangs', async () => {
     const input: MachineInput = { behaviours: [{ step: 'build', does: 'hang' }] };
-    const { id } = await startOn(
-      t,
-      account,
-      { ...createMachineKind, deadlineSeconds: 1 },
-      machineId(),
-      input,
-    );
+    const { id } = await startOn(t, account, createMachineKind, machineId(), input, { deadlineSeconds: 1 });
     expect(await ended(t, id)).toMatchObject({
       status: 'failed',
       error: {
@@ -134,6 +128,25 @@ describe('cancelling an operation', () => {
     expect(await ended(t, id)).toMatchObject({ status: 'cancelled', phase: 'undo' });
     const left = await sql`select 1 from machine_room where machine_id = ${subject}`.execute(t.services.db);
     expect(left.rows).toEqual([]);
+  });
+
+  it('gives the undo steps the time that the call gave to the operation', async () => {
+    const input: MachineInput = { behaviours: [{ step: 'build', does: 'hang' }] };
+    const { id } = await startOn(t, account, createMachineKind, machineId(), input, {
+      deadlineSeconds: 7200,
+    });
+    await until(t, id, ({ step }) => step === 'build');
+    await sql`update operations set created_at = created_at - interval '1 hour',
+      deadline_at = deadline_at - interval '1 hour' where id = ${id}`.execute(t.services.db);
+    await cancelled(t, id);
+    const { phase, deadline_at, finished_at } = await ended(t, id);
+    const left = Math.round((deadline_at.getTime() - finished_at!.getTime()) / 60_000);
+    expect([phase, left]).toEqual(['undo', 120]);
+  });
+
+  it('refuses a copy of a kind with another deadline, which workers would not know', async () => {
+    const changed = { ...createMachineKind, deadlineSeconds: 7200 };
+    await expect(startOn(t, account, changed, machineId())).rejects.toThrow('machine.create is started');
   });
 });
 
@@ -168,7 +181,9 @@ describe('the queue of a subject', () => {
 
   it('lets eight operations wait in order, and refuses the ninth', async () => {
     const subject = machineId();
-    const first = await startOn(t, account, { ...restartMachineKind, deadlineSeconds: 3 }, subject, hanging);
+    const first = await startOn(t, account, restartMachineKind, subject, hanging, {
+      deadlineSeconds: 3,
+    });
     await until(t, first.id, ({ started_at }) => started_at !== null);
     const waiting = [];
     for (let i = 0; i < 8; i++) waiting.push(await startOn(t, account, extendMachineKind, subject));

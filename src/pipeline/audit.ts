@@ -5,7 +5,7 @@ import { type Effect, shownEffects } from '../kernel/effect.ts';
 import { callerOf, type Exchange, endpointOf, isDryRun } from '../kernel/exchange.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Problem } from '../kernel/problems/problem.ts';
-import { type Endpoint, isWrite } from '../kernel/record.ts';
+import type { Endpoint } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
 import { actorOf } from './call-context.ts';
 
@@ -57,11 +57,14 @@ function noteDenial(exchange: Exchange, services: Services, endpoint: Endpoint, 
   services.denials.record(exchange, endpoint, { cause: 'permission', code, enforced: true, deniedBy: null });
 }
 
-/** Writes one audit entry for each refused write of an authenticated caller. Reads and dry runs get no entry. */
+/**
+ * Writes one audit entry for each refused write of an authenticated caller, and for each refused read of a secret.
+ * Other reads and dry runs get no entry.
+ */
 export function auditRefusal(exchange: Exchange, services: Services, problem: Problem): void {
   const { endpoint, caller } = exchange;
   if (endpoint === undefined || caller === undefined || !exchange.authenticated) return;
-  if (!isWrite(endpoint) || isDryRun(exchange) || problem.isLate) return;
+  if (!services.registry.audited.has(endpoint.id) || isDryRun(exchange) || problem.isLate) return;
   noteDenial(exchange, services, endpoint, problem);
   const approvalId = problem.code === 'approval_required' ? String(problem.extra['operation_id']) : null;
   services.audit.push(caller.account.id, entryOf(exchange, { status: problem.status, problem, approvalId }));

@@ -34,14 +34,20 @@ function nextPage(exchange: Exchange, services: Services, query: Readonly<Record
   };
 }
 
+/** A read that answers with a secret leaves an audit entry, which is committed before the answer is sent. */
 async function read(exchange: Exchange, services: Services, input: Input, leave: Leave): Promise<Result> {
+  const endpoint = endpointOf(exchange);
   const hold = holdFor(exchange, services, input, leave);
   const accountId = callerOf(exchange).account.id;
   const db = inTurns(services.db, (work) => services.readTurns.take(accountId, work));
-  const call = callOf(exchange, services, input, { db, done: nothingDone(), hold });
-  const reply = await endpointOf(exchange).handle(call);
+  const done = nothingDone();
+  const reply = await endpoint.handle(callOf(exchange, services, input, { db, done, hold }));
   const format = formatFor(exchange);
-  const result = answer(endpointOf(exchange), reply, nextPage(exchange, services, input.query), format);
+  const result = answer(endpoint, reply, nextPage(exchange, services, input.query), format);
+  if (services.registry.audited.has(endpoint.id)) {
+    const entry = entryOf(exchange, { status: reply.status, effects: done.effects });
+    await transact(db, (tx) => append(tx, accountId, entry));
+  }
   return notModified(applied(result, input), input.ifNoneMatch);
 }
 

@@ -160,21 +160,37 @@ async function readNow(
   if (read === undefined) return {};
   const { reader, idParam } = read;
   const params = { ...(input.params as object), ...(idParam === null ? {} : { [idParam]: id }) };
-  const call = callOf(
-    exchange,
-    services,
-    { ...input, params, query: defaultsOf(reader) },
-    { db: services.db, done: nothingDone() },
-  );
+  const ask = async (query: Record<string, unknown>): Promise<unknown> => {
+    const means = { db: services.db, done: nothingDone() };
+    return (await reader.handle(callOf(exchange, services, { ...input, params, query }, means))).body;
+  };
   try {
-    const { body } = await reader.handle(call);
-    return reader.resource.role === 'list' ? rowOf(body, id) : (body as Record<string, unknown>);
+    return reader.resource.role === 'list'
+      ? await rowOf(ask, reader, id)
+      : ((await ask(defaultsOf(reader))) as Record<string, unknown>);
   } catch (error) {
     if (error instanceof Problem && error.code === 'not_found') return undefined;
     throw error;
   }
 }
 
-/** Resources without a read endpoint are few, so the first page of their list contains all of them. */
-const rowOf = (body: unknown, id: unknown): Record<string, unknown> | undefined =>
-  (body as { data: readonly Record<string, unknown>[] }).data.find((row) => row['id'] === id);
+interface ListPage {
+  readonly data: readonly Record<string, unknown>[];
+  readonly next_cursor: string | null;
+}
+
+/** Looks for the row of a resource without a read endpoint on all pages of its list, as large as they may be. */
+async function rowOf(
+  ask: (query: Record<string, unknown>) => Promise<unknown>,
+  reader: Endpoint,
+  id: unknown,
+): Promise<Record<string, unknown> | undefined> {
+  const { limit } = reader.query.properties as { limit?: { maximum?: number } };
+  const query = { ...defaultsOf(reader), ...(limit?.maximum === undefined ? {} : { limit: limit.maximum }) };
+  for (let more = {}; ; ) {
+    const { data, next_cursor } = (await ask({ ...query, ...more })) as ListPage;
+    const row = data.find((each) => each['id'] === id);
+    if (row !== undefined || next_cursor === null) return row;
+    more = { cursor: next_cursor };
+  }
+}

@@ -22,6 +22,7 @@ import { serveCalls } from '../surfaces/portal/call.ts';
 import { serveActs } from '../surfaces/portal/routes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { newFolderPath } from './folder.ts';
+import { guardEngines } from './guarded-engines.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
 
 /** Enlarges the IPv4 pools: the demo pools have too few public addresses for all machines of a test file. */
@@ -42,6 +43,8 @@ export interface TestApp {
   readonly logged: string[];
   /** Each call has a new client address unless the options set one, so that no test hits the rate limit by accident. */
   call(options: InjectOptions & { key?: string }): Promise<LightMyRequestResponse>;
+  /** The calls to engines that were made while a transaction was open. If there are any, `close` fails. */
+  readonly engineCallsInTransactions: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -144,6 +147,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     activityMs: NEVER_MS,
     ...(options.ports ? { ports: options.ports } : {}),
   });
+  const engineCallsInTransactions = guardEngines(registry, running.services);
   if (!options.database) await createWidgetsTable(running.services.db);
   const app = createServer(running.services, { witness: checkAnswer, ...options.server });
   if (options.portal) {
@@ -158,6 +162,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     registry,
     database,
     logged,
+    engineCallsInTransactions,
     call: ({ key, headers, ...rest }) =>
       app.inject({
         remoteAddress: freshAddress(),
@@ -168,6 +173,10 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
       await app.close();
       await running.close();
       if (!options.database) await database.drop();
+      if (engineCallsInTransactions.size > 0)
+        throw new Error(
+          `In a transaction, engines were called: ${[...engineCallsInTransactions].join(', ')}.`,
+        );
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Starts operations in tests the way a handler starts them, and waits until they reach an expected state. */
 import { sql } from 'kysely';
 import { newId } from '../kernel/ids.ts';
-import type { Kind } from '../kernel/operations/kind.ts';
+import type { Kind, Start } from '../kernel/operations/kind.ts';
 import { startOperation } from '../kernel/operations/operations.ts';
 import { hasEnded } from '../kernel/operations/schema.ts';
 import { readOperation, requestCancel, type StoredOperation } from '../kernel/operations/store.ts';
@@ -28,10 +28,11 @@ export async function startOn(
   kind: Kind<MachineInput>,
   machineId: string,
   input: MachineInput = {},
+  options: Pick<Start<MachineInput>, 'deadlineSeconds'> = {},
 ): Promise<StoredOperation> {
   const resource = { type: 'machine', id: machineId, name: null };
   return transact(services.db, (tx) =>
-    startOperation(tx, services.registry, { kind, input, resource }, { accountId: account.id }),
+    startOperation(tx, services.registry, { kind, input, resource, ...options }, { accountId: account.id }),
   );
 }
 
@@ -72,7 +73,7 @@ export async function startMixed(
   home: Home,
   accounts: readonly Pick<TestAccount, 'id'>[],
   count: number,
-  change: (kind: Kind<MachineInput>) => Kind<MachineInput> = (kind) => kind,
+  options: Pick<Start<MachineInput>, 'deadlineSeconds'> = {},
 ): Promise<void> {
   for (let started = 0, i = 0; started < count; i++) {
     const kind = KINDS[i % KINDS.length]!;
@@ -83,7 +84,7 @@ export async function startMixed(
       name: `m${n}`,
     }));
     const behaviours = i % 7 === 0 ? ([{ step: 'build', does: 'retry', times: 1 }] as const) : [];
-    await startOn(home, account, change(kind), newMachineId(), { children, behaviours });
+    await startOn(home, account, kind, newMachineId(), { children, behaviours }, options);
     started += 1 + children.length;
   }
 }

@@ -21,6 +21,8 @@ export interface Capabilities {
   readonly blockVolumes: Capability;
   /** Volumes are file systems that the engine mounts in the guest. */
   readonly fileSystemVolumes: Capability;
+  /** All servers of the location reach all volumes, so no volume is copied to the server of its machine. */
+  readonly volumesEverywhere: Capability;
   /** A volume can grow while its machine is running. */
   readonly onlineVolumeResize: Capability;
   /** Private networks can have routes to IPv6 destinations. */

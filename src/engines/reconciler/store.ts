@@ -15,15 +15,16 @@ export const isBusy = (table: string): RawBuilder<boolean> =>
   sql<boolean>`exists (select from operation_subjects s where s.subject = ${sql.ref(`${table}.id`)})`;
 
 /**
- * Locks the row and the queue of its operations until the commit. Returns undefined if `lockRow` finds no row, or if an
+ * Locks the row and the queue of its operations until the commit, with the queues of `others`. Returns undefined if `lockRow` finds no row, or if an
  * operation works on the row or is queued for it: then the operation decides the state of the row.
  */
 export async function holdIdle<Row extends { readonly id: string }>(
   tx: Tx,
   lockRow: (tx: Tx) => Promise<Row | undefined>,
+  others: (row: Row) => readonly string[] = () => [],
 ): Promise<Row | undefined> {
   const row = await lockRow(tx);
   if (row === undefined) return undefined;
-  await lockSubjects(tx, [row.id]);
+  await lockSubjects(tx, [row.id, ...others(row)]);
   return (await pendingOn(tx, [row.id])).has(row.id) ? undefined : row;
 }

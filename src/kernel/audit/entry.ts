@@ -1,4 +1,4 @@
-/** Audit entries of writes. Each hash includes the previous one, so recomputing the chain reveals a changed entry. */
+/** Audit entries of writes and of reads of secrets. Each hash includes the previous one, so recomputing the chain reveals a changed entry. */
 import { createHash } from 'node:crypto';
 import type { EffectView } from '../effect-view.ts';
 import type { ResourceRef } from '../resource-ref.ts';
@@ -19,7 +19,7 @@ export interface AuditActor {
 
 const outcomeMeanings = {
   accepted: 'The call was accepted, and an operation does the work (202).',
-  succeeded: 'The change was made.',
+  succeeded: 'The change was made, or the secret was shown.',
   rejected: 'The call was refused (4xx), and nothing changed.',
   failed: 'The server failed (5xx).',
 } as const;

@@ -1,4 +1,4 @@
-/** Audit entries of refused writes. No answer waits for them; they are in the account's chain within a second. */
+/** Audit entries of refused calls. No answer waits for them; they are in the account's chain within a second. */
 import type { Db } from '../../store/database.ts';
 import { WriteBehind } from '../write-behind.ts';
 import type { AuditEntry } from './entry.ts';

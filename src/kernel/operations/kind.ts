@@ -72,6 +72,8 @@ export interface Start<I> {
   readonly server?: string;
   /** This transaction inserted the resource, so no other operation can work on it. */
   readonly isNew?: true;
+  /** Replaces the deadline of the kind, for the steps and for the undo steps. */
+  readonly deadlineSeconds?: number;
   /** The operation starts by waiting: it is `running`, but no worker claims it before this time or a wake-up. */
   readonly waits?: { readonly for: string; readonly seconds: number };
   /** The resource already is as requested: the operation ends when it is created, with `changed: false`. */
@@ -143,7 +145,7 @@ export interface Kind<I = never> {
   readonly typicalSeconds: number;
   /** The operations of this kind work in several locations, or in none, so they count for no single location. */
   readonly everywhere?: true;
-  /** After this time the operation fails with `timeout`. */
+  /** After this time the operation fails with `timeout`. A call that needs more or less time says so in `Start`. */
   readonly deadlineSeconds: number;
   readonly cancellable: boolean;
   /** The total number of children, for kinds that start them in several batches. */

@@ -9,10 +9,10 @@ import { Problem } from '../problems/problem.ts';
 import { markProvisioned } from '../provisioning/store.ts';
 import type { Registry } from '../registry.ts';
 import type { ResourceRef } from '../resource-ref.ts';
-import { faultsOf, isValid } from '../validation.ts';
 import { isCancellableAt, laneOf } from './at-step.ts';
 import { type Kind, QUEUE_LENGTH, type Start } from './kind.ts';
 import { hasEnded, type OnFailure } from './schema.ts';
+import { requireDeadlineOfKind, requireInput } from './start-checks.ts';
 import {
   type Ending,
   insertOperation,
@@ -41,7 +41,7 @@ export interface Origin {
   readonly parent?: { readonly id: string; readonly step: string; readonly subjects: readonly string[] };
   /** Replaces the database clock, for callers with their own clock. */
   readonly now?: Date;
-  /** The budgets have been asked for the cost, if any. Only `startScheduled` sets it. */
+  /** The budgets have been asked for the cost, or there is none. Set by `startScheduled`, and by repairs of reconcilers. */
   readonly hasCheckedCost?: true;
 }
 
@@ -96,28 +96,23 @@ function relatedTo({ id: own }: ResourceRef, subjects: readonly string[]): { typ
   });
 }
 
-/** Refused here, the call fails; refused by a worker, the operation would fail after the caller got its answer. */
-function requireInput({ type, input: schema }: Kind, input: unknown): void {
-  if (isValid(schema, input)) return;
-  const faults = faultsOf(schema, input).map(({ pointer, detail }) => `${pointer || '/'}: ${detail}`);
-  throw new Error(`The input of ${type} does not match its schema: ${faults.join(' ')}`);
-}
-
 export async function startOperation<I>(
   db: Db,
   registry: Registry,
-  { kind, input, resource, subjects, server = '', isNew, waits: pause, unchanged, changedAtOnce }: Start<I>,
+  start: Start<I>,
   origin: Origin,
 ): Promise<StoredOperation> {
+  const { kind, input, resource, subjects, server = '', waits: pause } = start;
+  requireDeadlineOfKind(registry, kind);
   refuseUnchecked(registry, kind, origin);
   requireInput(kind, input);
-  if (unchanged || changedAtOnce)
-    return startedAndEnded(db, registry, { kind, input, resource }, changedAtOnce === true, origin);
+  if (start.unchanged || start.changedAtOnce)
+    return startedAndEnded(db, registry, { kind, input, resource }, start.changedAtOnce === true, origin);
   const held = kind.queue === 'free' ? [] : (subjects ?? (resource.id === null ? [] : [resource.id]));
   const shared = held.find((subject) => origin.parent?.subjects.includes(subject));
   if (shared !== undefined)
     throw new Error(`${kind.type} would wait for ${shared}, which the operation that starts it holds.`);
-  const known = isNew ? held.filter((subject) => subject !== resource.id) : held;
+  const known = start.isNew ? held.filter((subject) => subject !== resource.id) : held;
   await lockSubjects(db, known);
   const ahead = known.length === 0 ? [] : await queueOf(db, known);
   refuseBusy(kind, ahead);
@@ -164,7 +159,7 @@ export async function startOperation<I>(
       ...(pause === undefined ? {} : waitingFrom(kind, pause.for)),
     },
     {
-      deadlineSeconds: kind.deadlineSeconds,
+      deadlineSeconds: start.deadlineSeconds ?? kind.deadlineSeconds,
       subjects: held,
       isEverywhere: kind.everywhere ?? false,
       now: origin.now ?? null,

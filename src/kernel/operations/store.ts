@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Db, Tables } from '../../store/database.ts';
 import { columnList, placeList, statement, textOf } from '../../store/kept-text.ts';
 import { sendLater } from '../../store/send-later.ts';
+import { pausedUntil } from '../claims/store.ts';
 import type { OperationError, OperationRow } from './schema.ts';
 import type {} from './table.ts';
 
@@ -73,17 +74,18 @@ export async function pendingOn(
 function insertText(columns: readonly string[]): string {
   const [at, deadline, delay, subjects, everywhere] = [1, 2, 3, 4, 5].map((i) => `$${columns.length + i}`);
   const now = `coalesce(${at}::timestamptz, now())`;
+  const paused = pausedUntil(`${subjects}::text[]`, now);
   const resource = `$${columns.indexOf('resource_id') + 1}`;
   const computed = {
     // A resource without a location of its own, such as an interface, is where one of the other subjects is.
     location: `case when ${everywhere}::bool then '' else coalesce(
       (select location from resources where id = ${resource}),
       (select min(location) from resources where id = any(${subjects}::text[])), '') end`,
-    is_due: `${delay}::float8 is null`,
+    is_due: `${delay}::float8 is null and ${paused} is null`,
     deadline_at: `${now} + ${deadline}::float8 * interval '1 second'`,
     created_at: now,
     updated_at: now,
-    run_at: `${now} + coalesce(${delay}::float8, 0) * interval '1 second'`,
+    run_at: `greatest(${now} + coalesce(${delay}::float8, 0) * interval '1 second', ${paused})`,
     started_at: `case when ${delay}::float8 is not null then ${now} end`,
     run_at_set: now,
   };

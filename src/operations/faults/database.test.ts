@@ -93,7 +93,7 @@ describe("the database's clock", () => {
     for (const seconds of moves) {
       // These deadlines are longer than the clock jump. Children keep their own deadlines and time out when
       // the clock jumps.
-      await startMixed(t, accounts, BATCH, (kind) => ({ ...kind, deadlineSeconds: 4 * HOUR_SECONDS }));
+      await startMixed(t, accounts, BATCH, { deadlineSeconds: 4 * HOUR_SECONDS });
       await untilUnderWay(t);
       await postgres.moveClock(seconds);
     }

@@ -21,6 +21,9 @@ const NO_BLOCK =
 const NO_FILE_SYSTEM =
   'Machines in this location are virtual machines. A volume there is a raw device: make a file system on it inside the machine.';
 
+const COPIES_VOLUMES =
+  'This location has several servers. A volume may be copied to the server of its machine, which takes time.';
+
 export const NO_VPN = 'This location has no VPN gateways.';
 /** Machines answer to the address of the gateway, and have no route to what is behind it. */
 const NO_VPN_ROUTES =
@@ -42,7 +45,7 @@ export const NO_PUBLIC_FIREWALLS =
 
 /**
  * Before the server is read (`server` is null), private networks and volumes count as supported; `ensureNetwork` and
- * `ensureVolume` reject the call if they are not.
+ * `ensureVolume` reject the call if they are not. The server then counts as one of a cluster, whose calls take longer.
  */
 export function capabilitiesOf(
   {
@@ -61,6 +64,7 @@ export function capabilitiesOf(
     nicHotPlug: true,
     blockVolumes: isLxdCluster ? NO_VOLUMES : isContainer ? NO_BLOCK : true,
     fileSystemVolumes: isLxdCluster ? NO_VOLUMES : isContainer ? true : NO_FILE_SYSTEM,
+    volumesEverywhere: server === null || isClustered ? COPIES_VOLUMES : true,
     onlineVolumeResize: isContainer
       ? true
       : 'Volumes in this location grow only while their machine is stopped.',

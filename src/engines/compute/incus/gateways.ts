@@ -104,12 +104,25 @@ async function alignNics(site: Site, ref: Ref, wanted: readonly Nic[], signal?: 
  */
 const TUN = { type: 'unix-char', source: '/dev/net/tun', path: '/dev/net/tun', mode: '0666' } as const;
 
-async function ensureTun(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
+/**
+ * A container starts with the IPv4 forwarding of its server, which forwards for its own networks, and after a restart its
+ * filter is gone. So the engine switches forwarding off at each start, and the script switches it on when the filter is
+ * in force. A virtual machine, and IPv6 in a container, start with the default of the kernel, which does not forward.
+ */
+const FORWARDING = 'linux.sysctl.net.ipv4.ip_forward';
+
+const isReady = ({ devices, config }: Pick<RawInstance, 'devices' | 'config'>): boolean =>
+  devices['tun'] !== undefined && config[FORWARDING] === '0';
+
+async function ensureContainer(site: Site, ref: Ref, signal?: AbortSignal): Promise<void> {
   if (site.settings.instanceType !== 'container') return;
   await changeInstance(
     site,
     ref,
-    ({ devices }) => (devices['tun'] === undefined ? { devices: { ...devices, tun: TUN } } : null),
+    (raw) =>
+      isReady(raw)
+        ? null
+        : { devices: { ...raw.devices, tun: TUN }, config: { ...raw.config, [FORWARDING]: '0' } },
     signal,
   );
 }
@@ -119,7 +132,7 @@ export async function ensureGateway(
   ...[ref, spec, signal]: Parameters<ComputeEngine['ensureGateway']>
 ): Promise<void> {
   await ensureInstance(site, ref, await specOf(site, ref, spec.nics), signal);
-  await ensureTun(site, ref, signal);
+  await ensureContainer(site, ref, signal);
   await alignNics(site, ref, spec.nics, signal);
   await ensureRunning(site, ref, signal);
   await exec(site, ref, `mkdir -p -m 700 ${FOLDER}`, signal);
@@ -132,7 +145,10 @@ export async function ensureGatewayPeers(
   peers: readonly GatewayPeer[],
   signal?: AbortSignal,
 ): Promise<void> {
-  if ((await findRaw(site, ref, signal)) === null) throw missing('gateway', ref.id);
+  const raw = await findRaw(site, ref, signal);
+  if (raw === null) throw missing('gateway', ref.id);
+  // A gateway of an earlier version may start with forwarding.
+  if (!isReady(raw)) await ensureContainer(site, ref, signal);
   await apply(site, ref, peerFiles(peers), signal);
 }
 

@@ -10,6 +10,7 @@ export const sandboxCapabilities: Capabilities = {
   blockVolumes: true,
   fileSystemVolumes:
     'Volumes in this location are raw devices. Make a file system on the volume inside the machine.',
+  volumesEverywhere: true,
   onlineVolumeResize: true,
   ipv6Routes: true,
   privateFirewalls: true,

@@ -32,7 +32,8 @@ const AuditEntry = Named(
     }),
     resource: Nullable({
       ...ResourceReference,
-      description: 'The resource that the call changed or wanted to change; null if there is none.',
+      description:
+        'The resource that the call changed, wanted to change, or showed a secret of; null if there is none.',
     }),
     outcome: AuditOutcomeShape,
     http_status: Nullable(
@@ -123,7 +124,7 @@ export const listAuditEntries = endpoint({
   path: '/account/v1/audit-log',
   summary: 'List audit entries',
   description:
-    'Who changed what, from where, by API keys and by people: one entry for each changing call that passed authentication. Kept 400 days.',
+    'Who changed what, from where, by API keys and by people: one entry for each call that passed authentication and changes something or shows a secret. Kept 400 days.',
   permission: 'account:audit-log:read',
   access: 'read',
   resource: { name: 'audit_entry', role: 'list' },

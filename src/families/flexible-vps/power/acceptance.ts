@@ -71,7 +71,8 @@ export async function beginAction(
   start: (start: Start<PowerInput>) => Promise<StoredOperation>,
 ): Promise<StoredOperation> {
   const operation = await start({
-    kind: { ...powerKinds[type], deadlineSeconds: deadlineOf({ type, timeout_seconds }) },
+    kind: powerKinds[type],
+    deadlineSeconds: deadlineOf({ type, timeout_seconds }),
     input: { timeout_seconds, on_timeout, former: row.status },
     resource: vms.ref(row),
   });

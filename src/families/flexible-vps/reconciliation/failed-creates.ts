@@ -1,6 +1,6 @@
 /** Cleans up after failed creations: the remains at the engine are removed soon, and the row is deleted after a day. */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
-import { patience } from '../../../engines/reconciler/observation.ts';
+import { correct } from '../../../engines/reconciler/correction.ts';
 import { type Moment, readClock } from '../../../engines/reconciler/store.ts';
 import { startOperation } from '../../../kernel/operations/operations.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
@@ -15,21 +15,27 @@ import { isFailedCreate } from '../vms/verdict.ts';
 import { holdIdleMachine } from './reconcile.ts';
 import { oldFailedCreates } from './store.ts';
 
-/** Keeps the row locked during the removal, so that a redeploy of the machine starts only afterwards. */
+/** A redeploy of the machine that is asked for meanwhile starts only after the removal. */
 export async function clearLeftover(
-  { db, log }: Services,
+  services: Services,
   engine: ComputeEngine,
   ref: Ref,
   since: Moment,
 ): Promise<void> {
-  await transact(db, async (tx) => {
+  await correct(services, async (tx) => {
     const row = await holdIdleMachine(tx, ref, since);
-    if (row === undefined || !isFailedCreate(row)) return;
-    await engine.removeInstance(ref, patience());
-    log.info(
-      { vm: row.id, location: engine.location },
-      'removed the remains of a failed creation from the engine',
-    );
+    if (row === undefined || !isFailedCreate(row)) return undefined;
+    return {
+      subjects: [row.id],
+      async act(signal) {
+        await engine.removeInstance(ref, signal);
+        const { location } = engine;
+        services.log.info(
+          { vm: row.id, location },
+          'removed the remains of a failed creation from the engine',
+        );
+      },
+    };
   });
 }
 

@@ -3,10 +3,10 @@
  * another size, set to boot the rescue system or without a snapshot. Only a comparison with the row shows this drift.
  */
 import type { ComputeEngine, Instance, Ref } from '../../../engines/compute/port.ts';
+import { correct } from '../../../engines/reconciler/correction.ts';
 import type { Moment } from '../../../engines/reconciler/store.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
-import { transact } from '../../../store/transaction.ts';
 import type { VmRow } from '../vms/table.ts';
 import { observeMachine } from './observed-machine.ts';
 import { holdIdleMachine } from './reconcile.ts';
@@ -16,15 +16,18 @@ import type { SeenRow } from './store.ts';
 export interface Held {
   readonly services: Services;
   readonly tx: Tx;
-  readonly engine: ComputeEngine;
   readonly row: VmRow;
   readonly seen: Instance;
   readonly at: Moment;
 }
 
+/** A call to the engine, which is made when the transaction has ended. */
+export type EngineCall = (engine: ComputeEngine, signal: AbortSignal) => Promise<void>;
+
 export interface Part {
   differs(row: SeenRow, seen: Instance): boolean;
-  align(held: Held): Promise<void>;
+  /** Changes the row to what the engine has, or returns the call that gives the engine what the row says. */
+  align(held: Held): Promise<EngineCall | undefined>;
 }
 
 const isSettled = ({ state }: Instance): boolean => state === 'running' || state === 'stopped';
@@ -41,8 +44,10 @@ export async function alignPart(
 ): Promise<void> {
   const { at, seen } = await observeMachine(services, engine, ref);
   if (seen === null || !isSettled(seen)) return;
-  await transact(services.db, async (tx) => {
+  await correct(services, async (tx) => {
     const row = await holdIdleMachine(tx, ref, at);
-    if (row?.status === seen.state) await part.align({ services, tx, engine, row, seen, at });
+    if (row?.status !== seen.state) return undefined;
+    const call = await part.align({ services, tx, row, seen, at });
+    return call && { subjects: [row.id], act: (signal) => call(engine, signal) };
   });
 }

@@ -1,28 +1,29 @@
 /** Restores the size that is sold. Disks cannot shrink: if a disk has grown, the row and the price follow. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
-import { patience } from '../../../engines/reconciler/observation.ts';
 import { configurationWithDisk } from '../resize/target.ts';
 import { refOf } from '../vms/guest.ts';
 import { noteVm } from '../vms/inventory.ts';
 import { vms } from '../vms/resource.ts';
 import { isSameSize, sizeOf, sizeToGive } from '../vms/size.ts';
 import { updateVm } from '../vms/store.ts';
-import type { Held, Part } from './parts.ts';
+import type { EngineCall, Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';
 
 /** If the engine refuses the size now, the next start of the machine tries again. */
-async function give({ services, engine, row, seen }: Held): Promise<void> {
+function give({ services, row, seen }: Held): EngineCall | undefined {
   const size = sizeToGive(row, seen);
-  if (isSameSize(size, seen.size)) return;
-  try {
-    await engine.ensureSize(refOf(row), size, patience());
-  } catch (error) {
-    if (!(error instanceof EngineRefused)) throw error;
-    services.log.warn(
-      { err: error, vm: row.id },
-      'the engine refused to restore the size that is sold; the next start of the machine tries again',
-    );
-  }
+  if (isSameSize(size, seen.size)) return undefined;
+  return async (engine, signal) => {
+    try {
+      await engine.ensureSize(refOf(row), size, signal);
+    } catch (error) {
+      if (!(error instanceof EngineRefused)) throw error;
+      services.log.warn(
+        { err: error, vm: row.id },
+        'the engine refused to restore the size that is sold; the next start of the machine tries again',
+      );
+    }
+  };
 }
 
 async function keepDisk({ services, tx, row, seen, at }: Held): Promise<void> {
@@ -39,13 +40,13 @@ export const size: Part = {
   differs: (row, seen) => !isSameSize(sizeOf(row), seen.size),
   async align(held) {
     const { services, row, seen } = held;
-    if (isSameSize(sizeOf(row), seen.size)) return;
+    if (isSameSize(sizeOf(row), seen.size)) return undefined;
     services.metrics.alarms.inc({ alarm: 'size_drift' });
     services.log.warn(
       { vm: row.id, sold: sizeOf(row), has: seen.size },
       'the size of a machine at the engine differs from the size that is sold',
     );
-    await give(held);
     await keepDisk(held);
+    return give(held);
   },
 };

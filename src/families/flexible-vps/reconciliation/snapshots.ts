@@ -41,5 +41,6 @@ export const snapshots: Part = {
       if (row.status === 'available' && !isThere) await tell(services, tx, vm, ...(await lose(held, row)));
       if (isLost(row) && isThere) await tell(services, tx, vm, ...(await find(held, row)));
     }
+    return undefined;
   },
 };

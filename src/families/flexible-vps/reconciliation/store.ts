@@ -258,3 +258,22 @@ export function lockVolumeSnapshotsUnchanged(
     .forUpdate()
     .execute();
 }
+
+/** Whether an operation of this type has failed on the resource within the last hours. */
+export async function hasFailedLately(
+  tx: Tx,
+  { accountId, type, resourceId }: { accountId: string; type: string; resourceId: string | null },
+  hours: number,
+): Promise<boolean> {
+  const row = await tx
+    .selectFrom('operations')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('resource_id', '=', resourceId)
+    .where('type', '=', type)
+    .where('status', '=', 'failed')
+    .where('finished_at', '>', sql<Date>`now() - ${hours} * interval '1 hour'`)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -2,10 +2,11 @@
  * Reconciles volumes with their engines: size, machine and snapshots. A volume that an engine lost is marked, and
  * unmarked when it is back. The tables decide which machine has a volume; the engine decides whether it exists.
  */
-import { type ComputeEngine, EngineRefused, type Ref, type Volume } from '../../../engines/compute/port.ts';
+import type { ComputeEngine, Ref, Volume } from '../../../engines/compute/port.ts';
 import { Attempts } from '../../../engines/reconciler/attempts.ts';
+import { type Correction, correct } from '../../../engines/reconciler/correction.ts';
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
-import { observeNow, patience } from '../../../engines/reconciler/observation.ts';
+import { type Observation, observeNow, patience } from '../../../engines/reconciler/observation.ts';
 import { holdIdle, type Moment } from '../../../engines/reconciler/store.ts';
 import { HOSTPLANE, type NewEvent } from '../../../kernel/events/event.ts';
 import { writeEvents } from '../../../kernel/events/write-events.ts';
@@ -13,17 +14,20 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
-import { transact } from '../../../store/transaction.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
+import type { VmRow } from '../vms/table.ts';
 import { forgetVolumeSnapshot } from '../volume-snapshots/removal.ts';
 import { volumeSnapshots } from '../volume-snapshots/resource.ts';
 import { wasVolumeSnapshotToBeRemoved } from '../volume-snapshots/store.ts';
 import type { VolumeSnapshotRow } from '../volume-snapshots/table.ts';
-import { plugVolume, unplugVolume } from '../volumes/engine-volume.ts';
+import { attachVolumeKind } from '../volumes/attach-kinds.ts';
+import { copySeconds } from '../volumes/copy-time.ts';
+import { unplugVolume } from '../volumes/engine-volume.ts';
 import { settledStatus } from '../volumes/lifecycle.ts';
 import { volumes } from '../volumes/resource.ts';
 import type { VolumeRow } from '../volumes/table.ts';
+import { startRepair } from './repairs.ts';
 import { lockVolumeSnapshotsUnchanged, lockVolumeUnchanged, type SeenVolume, volumesAt } from './store.ts';
 import { noteStrays, strayVolumes } from './strays/strays.ts';
 
@@ -48,45 +52,56 @@ function differs(row: SeenVolume, seen: Volume | null): boolean {
 interface Held {
   readonly services: Services;
   readonly tx: Tx;
-  readonly engine: ComputeEngine;
   readonly row: VolumeRow;
   readonly seen: Volume;
   readonly at: Moment;
 }
 
 /** Volumes only grow: a larger one at the engine changes the row and the price. */
-async function alignSize({ services, tx, engine, row, seen, at }: Held): Promise<NewEvent[]> {
+async function alignSize({ services, tx, row, seen, at }: Held): Promise<NewEvent[]> {
   if (seen.sizeGb === row.size_gb) return [];
   services.metrics.alarms.inc({ alarm: 'size_drift' });
   services.log.warn({ volume: row.id, sold: row.size_gb, has: seen.sizeGb }, 'a volume has another size');
-  if (seen.sizeGb < row.size_gb) {
-    await engine.ensureVolumeSize(refOf(row), row.size_gb, patience());
-    return [];
-  }
+  if (seen.sizeGb < row.size_gb) return [];
   await volumes.change(tx, row.id, { size_gb: seen.sizeGb }, { services, at: new Date(at) });
   return [volumes.event('resized', row, { says: `has ${seen.sizeGb} GB` })];
 }
 
-/** A failed operation may have left the volume on a machine, or taken it from one. */
-async function alignMachine({ services, tx, row, seen }: Held): Promise<void> {
-  if (seen.instance === row.vm_id) return;
+const isAttachable = ({ status }: Pick<VmRow, 'status'>): boolean =>
+  status === 'running' || status === 'stopped';
+
+/**
+ * A failed operation may have left the volume on a machine, or taken it from one. An operation attaches it again, because
+ * the engine may have to copy it. A machine that is lost gets its volumes back when it is redeployed.
+ */
+async function attachAgain({ services, tx, row }: Held, vmId: string): Promise<void> {
+  const vm = await readVm(tx, vmId);
+  if (vm === undefined || !isAttachable(vm)) return;
+  await startRepair(services, tx, row.account_id, {
+    kind: attachVolumeKind,
+    deadlineSeconds: attachVolumeKind.deadlineSeconds + copySeconds(services, row.location),
+    input: { vm_id: vmId, from: vmId },
+    resource: volumes.ref(row),
+    subjects: [vmId, row.id],
+  });
+}
+
+/** Returns the call to the engine that follows, if it is a short one. */
+async function alignMachine(held: Held): Promise<Correction | undefined> {
+  const { services, tx, row, seen } = held;
+  const { instance } = seen;
+  if (instance === row.vm_id) return undefined;
   services.log.warn(
-    { volume: row.id, machine: row.vm_id, has: seen.instance },
+    { volume: row.id, machine: row.vm_id, has: instance },
     'a volume is not attached to the machine that the tables name',
   );
-  const work = { db: tx, services, signal: patience() };
-  if (row.vm_id === null) {
-    if (seen.instance !== null) await unplugVolume(work, row, seen.instance, true);
-    return;
-  }
-  const vm = await readVm(tx, row.vm_id);
-  const isIdle = (await pendingOn(tx, [row.vm_id])).size === 0;
-  // A machine that is lost gets its volumes back when it is redeployed.
-  if (isIdle && (vm?.status === 'running' || vm?.status === 'stopped'))
-    await plugVolume(work, row, vm.id, { mayMove: false }).catch((error: unknown) => {
-      if (!(error instanceof EngineRefused)) throw error;
-      services.log.warn({ err: error, volume: row.id }, 'a volume could not be attached again');
-    });
+  if (row.vm_id !== null) await attachAgain(held, row.vm_id);
+  if (row.vm_id !== null || instance === null) return undefined;
+  if ((await pendingOn(tx, [instance])).size > 0) return undefined;
+  return {
+    subjects: [row.id, instance],
+    act: (signal) => unplugVolume({ db: services.db, services, signal }, row, instance, true),
+  };
 }
 
 async function loseSnapshot(held: Held, snapshot: VolumeSnapshotRow): Promise<NewEvent[]> {
@@ -114,41 +129,58 @@ async function alignSnapshots(held: Held): Promise<NewEvent[]> {
   return events;
 }
 
-async function align(services: Services, tx: Tx, engine: ComputeEngine, row: VolumeRow, observed: Observed) {
+interface Decision {
+  readonly events: readonly NewEvent[];
+  readonly correction?: Correction | undefined;
+}
+
+async function align(
+  services: Services,
+  tx: Tx,
+  engine: ComputeEngine,
+  row: VolumeRow,
+  observed: Observation<Volume>,
+): Promise<Decision> {
   const { at, seen } = observed;
   const now = new Date(at);
   if (seen === null) {
-    if (!isSettled(row)) return [];
+    if (!isSettled(row)) return { events: [] };
     services.metrics.alarms.inc({ alarm: 'volume_lost' });
     services.log.error({ volume: row.id }, 'a volume is no longer at its engine');
     await volumes.change(tx, row.id, LOST, { services, at: now });
-    return [volumes.event('lost', row)];
+    return { events: [volumes.event('lost', row)] };
   }
   if (isLost(row)) {
     const found = { status: settledStatus(row), status_reason: null } as const;
     await volumes.change(tx, row.id, found, { services, at: now });
-    return [volumes.event('recovered', row)];
+    return { events: [volumes.event('recovered', row)] };
   }
-  if (!isSettled(row)) return [];
-  const held = { services, tx, engine, row, seen, at };
-  await alignMachine(held);
-  return [...(await alignSize(held)), ...(await alignSnapshots(held))];
-}
-
-interface Observed {
-  readonly at: Moment;
-  readonly seen: Volume | null;
+  if (!isSettled(row)) return { events: [] };
+  const held = { services, tx, row, seen, at };
+  const growth =
+    seen.sizeGb < row.size_gb
+      ? {
+          subjects: [row.id],
+          act: (signal: AbortSignal) => engine.ensureVolumeSize(refOf(row), row.size_gb, signal),
+        }
+      : undefined;
+  const events = [...(await alignSize(held)), ...(await alignSnapshots(held))];
+  // One correction at a time: the next run finds the other difference, if there are two.
+  return { events, correction: growth ?? (await alignMachine(held)) };
 }
 
 /** Observes the volume again, because the list of all volumes may be older than the row. */
 async function lookAt(services: Services, engine: ComputeEngine, ref: Ref): Promise<void> {
   const observed = await observeNow(services, (signal) => engine.observeVolume(ref, signal));
-  await transact(services.db, async (tx) => {
-    const row = await holdIdle(tx, () => lockVolumeUnchanged(tx, ref, observed.at));
-    if (row === undefined) return;
-    const events = await align(services, tx, engine, row, observed);
-    const { registry } = services;
-    await writeEvents(tx, registry, { accountId: row.account_id, actor: HOSTPLANE }, events);
+  await correct(services, async (tx) => {
+    const machines = ({ vm_id }: VolumeRow) =>
+      [vm_id, observed.seen?.instance ?? null].filter((id) => id !== null);
+    const row = await holdIdle(tx, () => lockVolumeUnchanged(tx, ref, observed.at), machines);
+    if (row === undefined) return undefined;
+    const { events, correction } = await align(services, tx, engine, row, observed);
+    const origin = { accountId: row.account_id, actor: HOSTPLANE };
+    await writeEvents(tx, services.registry, origin, events);
+    return correction;
   });
 }
 

@@ -16,7 +16,7 @@ import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { COPY_SECONDS } from '../volumes/attach-kinds.ts';
+import { copySeconds } from '../volumes/copy-time.ts';
 import { volumesOf } from '../volumes/store.ts';
 import { replaceLostAddresses } from './addresses.ts';
 import { RedeployVm } from './body.ts';
@@ -119,9 +119,10 @@ export const redeployVm = endpoint({
     if (before.status === 'error') await replaceLostAddresses(call, before);
     const row = await enterStatus(db, before, 'redeploying');
     // A lost machine may come back on another server, to which its volumes have to be copied.
-    const copying = (await volumesOf(db, row.id)).length === 0 ? 0 : COPY_SECONDS;
+    const copying = (await volumesOf(db, row.id)).length === 0 ? 0 : copySeconds(services, row.location);
     const operation = await call.start({
-      kind: { ...redeployVmKind, deadlineSeconds: redeployVmKind.deadlineSeconds + copying },
+      kind: redeployVmKind,
+      deadlineSeconds: redeployVmKind.deadlineSeconds + copying,
       input: {
         image: imageShown(image),
         is_custom: image.row !== null,

@@ -9,7 +9,7 @@ import { Password, returnedBefore } from '../vm-access/schema.ts';
 import { showNewVm } from '../vm-reading/present.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm } from '../vms/schema.ts';
-import { COPY_SECONDS } from '../volumes/attach-kinds.ts';
+import { copySeconds } from '../volumes/copy-time.ts';
 import { giveVolumes } from '../volumes/machine-volumes.ts';
 import { CreateVm, missingSize } from './body.ts';
 import type { CreateCall } from './checks.ts';
@@ -56,13 +56,14 @@ async function requireLimits(
 }
 
 /** A backup comes from its store first, and volumes may have to be copied to the server of the machine. */
-function deadlineOf({
-  origin,
-  volumes,
-}: Pick<Awaited<ReturnType<typeof planVm>>, 'origin' | 'volumes'>): number {
+function deadlineOf(
+  { services }: CreateCall,
+  { origin, volumes }: Pick<Awaited<ReturnType<typeof planVm>>, 'origin' | 'volumes'>,
+  location: string,
+): number {
   const { deadlineSeconds } = createVmKind;
   const unpacking = origin.shown.type === 'backup' ? UNPACK_SECONDS : 0;
-  return deadlineSeconds + unpacking + (volumes.length === 0 ? 0 : COPY_SECONDS);
+  return deadlineSeconds + unpacking + (volumes.length === 0 ? 0 : copySeconds(services, location));
 }
 
 export const createVm = endpoint({
@@ -128,7 +129,8 @@ export const createVm = endpoint({
     if (row.backup_policy_id !== null) await planBackupsOf(call, row);
     const sourceVm = 'instance' in origin.source ? origin.source.instance : undefined;
     const operation = await start({
-      kind: { ...createVmKind, deadlineSeconds: deadlineOf(plan) },
+      kind: createVmKind,
+      deadlineSeconds: deadlineOf(call, plan, row.location),
       input: {
         start: isStarted,
         ...(sourceVm === undefined ? {} : { source_vm_id: sourceVm }),

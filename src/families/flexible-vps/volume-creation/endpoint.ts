@@ -13,6 +13,7 @@ import { lockVmIfThere, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { shareVolumeSnapshot } from '../volume-snapshots/store.ts';
 import { refuse, refuseElsewhere, requirePlace, unknownVm } from '../volumes/acceptance.ts';
+import { COPY_SECONDS, copySeconds } from '../volumes/copy-time.ts';
 import { requireAlive } from '../volumes/engine-volume.ts';
 import { presentVolume } from '../volumes/present.ts';
 import { volumes } from '../volumes/resource.ts';
@@ -171,8 +172,11 @@ export const createVpsVolume = endpoint({
       call.effect({ action: 'attach', ...vms.ref(vm) });
     }
     await volumes.reportCost(call, [row], { status: 'available', provisioned_at: now }, true);
+    const attaching = vm === null ? 0 : copySeconds(services, row.location);
+    const copying = row.source_snapshot_id === null ? attaching : COPY_SECONDS;
     const operation = await call.start({
       kind: createVolumeKind,
+      deadlineSeconds: createVolumeKind.deadlineSeconds + copying,
       input: { vm_id: vm?.id ?? null },
       resource: volumes.ref(row),
       subjects: [row.id, ...(vm === null ? [] : [vm.id])],

@@ -6,7 +6,7 @@ import { refOf } from '../vms/guest.ts';
 import { updateVm } from '../vms/store.ts';
 import { forgetVolume } from '../volume-deletion/removal.ts';
 import { readVolumeSnapshot } from '../volume-snapshots/store.ts';
-import { attached, COPY_SECONDS, GONE, withVolume } from '../volumes/attach-kinds.ts';
+import { attached, GONE, withVolume } from '../volumes/attach-kinds.ts';
 import { engineOf, plugVolume, removeVolume, stillAlive } from '../volumes/engine-volume.ts';
 import { volumes } from '../volumes/resource.ts';
 import { readVolume } from '../volumes/store.ts';
@@ -57,7 +57,7 @@ export const createVolumeKind = kind<typeof Input>({
   queue: 'attach',
   input: Input,
   typicalSeconds: 5,
-  deadlineSeconds: COPY_SECONDS,
+  deadlineSeconds: 600,
   cancellable: true,
   steps: [step('make', withVolume(make)), step('attach', withVolume(finish), { final: true })],
   undo: [

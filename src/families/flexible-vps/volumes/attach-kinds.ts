@@ -26,9 +26,6 @@ const common = {
   cancellable: false,
 } as const;
 
-/** A location with several servers may have to copy the volume to the server of the machine first. */
-export const COPY_SECONDS = 7200;
-
 export const GONE = failed('not_found', 'The machine is gone.');
 
 /** Runs a step with the volume of the operation; fails if the volume was deleted. */
@@ -87,7 +84,6 @@ async function release(work: Work<AttachInput>, row: VolumeRow): Promise<Outcome
 
 export const attachVolumeKind = kind<typeof AttachInput>({
   ...common,
-  deadlineSeconds: COPY_SECONDS,
   type: 'volume.attach',
   input: AttachInput,
   steps: [

@@ -8,6 +8,7 @@ import type { VmRow } from '../vms/table.ts';
 import { lockWithMachines, refuseElsewhere, requirePlace, unknownVm } from './acceptance.ts';
 import { type ActionCall, changeNothing, followed } from './action-call.ts';
 import { attachVolumeKind, detachVolumeKind } from './attach-kinds.ts';
+import { copySeconds } from './copy-time.ts';
 import { requireAlive, requireReleasable } from './engine-volume.ts';
 import { volumeLife } from './lifecycle.ts';
 import { volumes } from './resource.ts';
@@ -48,6 +49,7 @@ export async function attach(call: ActionCall): Promise<StoredOperation> {
   call.effect({ action: 'attach', ...volumes.ref(row), changes: change });
   const operation = await call.start({
     kind: attachVolumeKind,
+    deadlineSeconds: attachVolumeKind.deadlineSeconds + copySeconds(call.services, row.location),
     input,
     resource: volumes.ref(row),
     subjects: [...new Set([vm.id, ...(row.vm_id === null ? [] : [row.vm_id]), row.id])],

@@ -50,18 +50,13 @@ const lied = (detail: string): EngineUnreachable => new EngineUnreachable(detail
 
 /**
  * Attaches the volume. The tables decide which machine has it: if a failed operation left it attached to another
- * machine, it is detached there first. Only an operation has the time to wait for a move.
+ * machine, it is detached there first. Only for operations, which have the time to wait for a move.
  */
-export async function plugVolume(
-  work: Asking,
-  row: VolumeRow,
-  vmId: string,
-  { mayMove }: { readonly mayMove: boolean } = { mayMove: true },
-): Promise<void> {
+export async function plugVolume(work: Asking, row: VolumeRow, vmId: string): Promise<void> {
   const { signal } = work;
   const engine = engineOf(work, row);
   const ref = refOf(row);
-  const to = { instance: vmId, mayMove };
+  const to = { instance: vmId, mayMove: true };
   await engine.ensureVolumeAttached(ref, to, signal).catch(async (error: unknown) => {
     if (!(error instanceof EngineRefused && error.code === 'already_attached')) throw error;
     const instance = (await engine.observeVolume(ref, signal))?.instance ?? null;

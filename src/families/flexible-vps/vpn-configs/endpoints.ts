@@ -14,6 +14,7 @@ import {
 } from '../../../kernel/schema.ts';
 import { plainAddress } from '../vpn-gateways/present.ts';
 import { networksOf, readOwnGateway } from '../vpn-gateways/store.ts';
+import { vpnPeers } from '../vpn-peers/resource.ts';
 import { examplePeer, VpnPeerId } from '../vpn-peers/schema.ts';
 import { findPeer } from '../vpn-peers/store.ts';
 import { keyText } from '../vpn-peers/sync.ts';
@@ -154,10 +155,12 @@ export const getVpnPeerConfig = endpoint({
       },
     },
   },
-  async handle({ db, caller, params, query, services, now }) {
+  async handle({ db, caller, params, query, services, now, effect }) {
     const gateway = await readOwnGateway(db, caller.account.id, params.id);
     const row = gateway && (await findPeer(db, caller.account.id, gateway.id, params.peer_id));
     if (gateway === undefined || row === undefined) throw new Problem('not_found');
+    // Nothing changes, but the audit entry names the peer whose keys were read.
+    effect({ action: 'none', ...vpnPeers.ref(row) });
     const { secrets } = services;
     const networks = (await networksOf(db, gateway.id)).filter(({ state }) => state !== 'leaving');
     const until = row.private_key_available_until;

@@ -1,4 +1,6 @@
 /** Firewalls on OVN, proved with packets between real machines. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { useTestDatabase } from '../../../../testing/database.ts';
 import { type OvnHarness, openOvn } from '../../../../testing/incus/ovn-harness.ts';
@@ -100,6 +102,42 @@ describe.skipIf(reason !== null)(`firewalls on OVN${reason === null ? '' : `: ${
     await expect.poll(() => hasAddress(server.ref, server.ipv4).catch(() => false), SOON).toBe(true);
     expect(await reaches(client.ref, server.ipv4)).toBe(false);
     expect(await reaches(server.ref, client.ipv4)).toBe(false);
+  });
+
+  /** Stops the program that brings rules to the server, as if the server were slow. */
+  async function stopController(): Promise<() => void> {
+    const { folder } = harness.daemon;
+    const files = await readdir(folder, { recursive: true });
+    const file = files.find((each) => /(^|\/)ovn-controller[^/]*\.pid$/.test(each));
+    const pid = Number(await readFile(join(folder, file ?? 'ovn-controller.pid'), 'utf8'));
+    process.kill(pid, 'SIGSTOP');
+    return () => process.kill(pid, 'SIGCONT');
+  }
+
+  it('are not in force before a slow server has them', async () => {
+    const net = await lab.network();
+    const { ref, nic } = await runningIn(net, 11, false);
+    const fw = lab.ref('fw');
+    const spec = firewallSpec({ members: [memberOf(ref, nic)] });
+    const apply = () => harness.engine.ensureFirewall(fw, spec);
+    const goOn = await stopController();
+    try {
+      for (let i = 0; i < 2; i++) await expect(apply()).rejects.toThrow('does not have the firewall yet');
+      expect(await harness.engine.observeFirewall(fw)).toBeNull();
+    } finally {
+      goOn();
+    }
+    await expect
+      .poll(
+        () =>
+          apply().then(
+            () => true,
+            () => false,
+          ),
+        SOON,
+      )
+      .toBe(true);
+    expect(await harness.engine.observeFirewall(fw)).toMatchObject(fw);
   });
 
   it('keep an open connection through an unrelated change, and cut it by a change that forbids it', async () => {

@@ -9,6 +9,7 @@ import { EngineUnreachable } from '../../../errors.ts';
 import type { Firewall, FirewallMember, FirewallSpec } from '../../firewall.ts';
 import type { Ref } from '../../instance.ts';
 import type { Site } from '../driver-context.ts';
+import { readGivenUp } from '../hosts.ts';
 import { networkNameOf } from '../names.ts';
 import { type EngineIds, portsOf, readEngineIds } from './firewall-ports.ts';
 import { firewallRules } from './firewall-rules.ts';
@@ -127,6 +128,17 @@ function requireNorthbound(site: Site, members: readonly FirewallMember[]): Nort
   return northbound;
 }
 
+/**
+ * A firewall is in force when all servers have it, also those where only rules of other firewalls refer to its members.
+ * A slow server is waited for: the caller tries again. A server that the cluster has given up gets it when it is back.
+ */
+async function requireInForce(site: Site, northbound: Northbound, signal?: AbortSignal): Promise<void> {
+  if (await northbound.settle(signal)) return;
+  const { server_clustered: isClustered } = (await site.readServer()).environment;
+  if (isClustered && (await readGivenUp(site, signal)).size > 0) return;
+  throw new EngineUnreachable('A server of this location does not have the firewall yet.');
+}
+
 export async function ensureFirewall(
   site: Site,
   ref: Ref,
@@ -142,6 +154,7 @@ export async function ensureFirewall(
   const guard = unlessChanged('Address_Set', anchor.id, 'external_ids', anchor.external_ids);
   try {
     const note = await write(northbound, ref, spec, places, guard, signal);
+    await requireInForce(site, northbound, signal);
     const external_ids = idsOf(ref, spec.revision, note);
     await northbound.change([guard, update('Address_Set', anchor.id, { external_ids })], signal);
   } catch (error) {
@@ -151,7 +164,7 @@ export async function ensureFirewall(
   }
 }
 
-/** Writes what the firewall has in one network. Members first, so that rules never name a set that does not exist. */
+/** Writes what the firewall has in one network, and returns the number of its rules. Members first, so that rules never name a set that does not exist. */
 async function writeIn(
   northbound: Northbound,
   ref: Ref,
@@ -159,12 +172,12 @@ async function writeIn(
   { network, ports, members }: Place & { readonly ports: readonly string[] },
   guard: Operation,
   signal?: AbortSignal,
-): Promise<{ readonly count: number; readonly areSetsChanged: boolean }> {
+): Promise<number> {
   const { name } = network;
   const addresses = [...new Set(members.flatMap((member) => member.addresses))];
   const remotes = new Set(spec.rules.flatMap(({ remote }) => remote?.firewalls ?? []));
   const others = [...remotes].filter((id) => id !== ref.id);
-  const [areSetsChanged] = await Promise.all([
+  await Promise.all([
     ensureSets(northbound, ref, name, addresses, guard, signal),
     ...others.map((id) => ensureSets(northbound, { ...ref, id }, name, null, guard, signal)),
   ]);
@@ -172,7 +185,7 @@ async function writeIn(
   const rules = firewallRules(spec, ports, setsIn(ref.id), setsIn);
   const set = { subject: subjectOf(ref), machine: null, rules };
   await ensureRules(northbound, groupOf(network), [set], signal, [guard]);
-  return { count: rules.length, areSetsChanged };
+  return rules.length;
 }
 
 /** Writes all networks at once: the guard stops what still runs after one of them failed and the next attempt began. */
@@ -186,7 +199,7 @@ async function write(
 ): Promise<Note> {
   const places = [...networks.values()];
   const kept = places.map(({ network }) => groupOf(network).name);
-  const [written, isLeft, isEmptied] = await Promise.all([
+  const [counts] = await Promise.all([
     Promise.all(
       places.map(async ({ network, members }) => {
         const ports = await portsOf(northbound, network, ids, members, signal);
@@ -196,10 +209,7 @@ async function write(
     removeRules(northbound, null, subjectOf(ref), signal, { kept, guards: [guard] }),
     emptyOtherSets(northbound, ref, new Set(networks.keys()), guard, signal),
   ]);
-  // Rules of other firewalls refer to the sets.
-  if (isLeft || isEmptied || written.some(({ areSetsChanged }) => areSetsChanged))
-    await northbound.settle(signal);
-  return { ...spec, count: written.reduce((sum, { count }) => sum + count, 0) };
+  return { ...spec, count: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 /** Null also if rules are missing in the database, so that the firewall is written again. */

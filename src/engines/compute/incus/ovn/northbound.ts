@@ -62,6 +62,15 @@ export class Northbound {
    * for long: a host may be down, and gets everything when it is back.
    */
   async changeAndSettle(operations: readonly Operation[], signal?: AbortSignal): Promise<readonly Result[]> {
+    return (await this.#changeAndWait(operations, signal)).results;
+  }
+
+  /** Waits until all hosts do what was written before. False if a host does not do so yet. */
+  async settle(signal?: AbortSignal): Promise<boolean> {
+    return (await this.#changeAndWait([], signal)).isSettled;
+  }
+
+  async #changeAndWait(operations: readonly Operation[], signal?: AbortSignal) {
     const table = 'NB_Global';
     const results = await this.change(
       [
@@ -77,15 +86,11 @@ export class Northbound {
     const settled = { op: 'wait', table, where, columns: ['hv_cfg'], until: '==', rows: [] };
     try {
       await this.change([{ ...settled, timeout: SETTLING_MS }], signal);
+      return { results, isSettled: true };
     } catch (error) {
       if (!(error instanceof OvsdbError && error.code === TIMED_OUT)) throw error;
+      return { results, isSettled: false };
     }
-    return results;
-  }
-
-  /** Waits until all hosts do what was written before. */
-  async settle(signal?: AbortSignal): Promise<void> {
-    await this.changeAndSettle([], signal);
   }
 
   close(): void {

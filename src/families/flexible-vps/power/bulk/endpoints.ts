@@ -136,7 +136,8 @@ export const performBulkVmAction = endpoint({
     const max_parallel = body.max_parallel ?? MAX_PARALLEL;
     const rounds = Math.ceil(targets.length / max_parallel);
     const operation = await start({
-      kind: { ...bulkPowerKind, deadlineSeconds: rounds * deadlineOf(action) },
+      kind: bulkPowerKind,
+      deadlineSeconds: rounds * deadlineOf(action),
       input: {
         action,
         vms: targets.map(({ id, name }) => ({ id, name })),
