@@ -15,6 +15,7 @@ import { createKey } from '../testing/accounts.ts';
 import { freshAddress } from '../testing/app.ts';
 import { forgeKey } from './forged-keys.ts';
 import { outcomeOf } from './responses.ts';
+import { sample } from './sample.ts';
 import {
   callTo,
   createWorld,
@@ -179,7 +180,7 @@ function wantedEntry(endpoint: Endpoint, response: LightMyRequestResponse) {
 }
 
 describe('each write of a known caller leaves one entry, however it ends', () => {
-  describe.each(writes)('$id', (endpoint) => {
+  describe.each(sample(writes))('$id', (endpoint) => {
     const cases = Object.entries(known).filter(([, { applies }]) => applies?.(endpoint) ?? true);
     it.each(cases)('%s', async (_, { answer, call }) => {
       const response = await call(endpoint);
@@ -194,7 +195,7 @@ describe('each write of a known caller leaves one entry, however it ends', () =>
 });
 
 describe('nothing else leaves any', () => {
-  it.each(endpoints.filter(({ access }) => access === 'read'))(
+  it.each(sample(endpoints.filter(({ access }) => access === 'read')))(
     '$id, a read, however it ends',
     async (endpoint) => {
       const params = await callTo(endpoint, world);
@@ -211,7 +212,7 @@ describe('nothing else leaves any', () => {
     },
   );
 
-  it.each(writes)('$id as a dry run, granted or refused', async (endpoint) => {
+  it.each(sample(writes))('$id as a dry run, granted or refused', async (endpoint) => {
     const query = { dry_run: true };
     const granted = await callTo(endpoint, world, { query });
     expect([
@@ -234,7 +235,7 @@ describe('nothing else leaves any', () => {
     }
   });
 
-  it.each(writes.filter(takesIdempotencyKey))('$id answered again from memory', async (endpoint) => {
+  it.each(sample(writes.filter(takesIdempotencyKey)))('$id answered again from memory', async (endpoint) => {
     const headers = { 'idempotency-key': newId('request') };
     const request = { ...(await requestTo(endpoint, world)), headers, key: world.key.key };
     const first = await world.app.call(request);
@@ -247,7 +248,7 @@ describe('nothing else leaves any', () => {
     ]);
   });
 
-  it.each(writes)('$id by someone unknown, or before they are known', async (endpoint) => {
+  it.each(sample(writes))('$id by someone unknown, or before they are known', async (endpoint) => {
     const { db } = world.app.services;
     const guarded = await createWorld(world.app);
     await db

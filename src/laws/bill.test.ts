@@ -18,6 +18,7 @@ import { costCasesOf, costRequest, dryRunOf } from './cost-cases.ts';
 import { countDifferences } from './count-agreement.ts';
 import { meterDifferences } from './meter-agreement.ts';
 import { outcomeOf } from './responses.ts';
+import { aboutAll, sample } from './sample.ts';
 import { createWorld, endpoints, type WalkRequest, type World, writes } from './walk.ts';
 
 let app: TestApp;
@@ -136,7 +137,7 @@ const AT_MOST = 'cost_follows_size';
 const warned = new Set<string>();
 const cheaper = new Set<string>();
 
-describe.each(writes.flatMap(costCasesOf))('$title', (each) => {
+describe.each(sample(writes).flatMap(costCasesOf))('$title', (each) => {
   const { endpoint, settleIn } = each;
 
   it('changes the bill by what it says', async () => {
@@ -190,16 +191,21 @@ describe.each(writes.flatMap(costCasesOf))('$title', (each) => {
   });
 });
 
-it('is exact unless the call warns, and only those warn whose cost cannot be known beforehand', () => {
+it('is exact unless the call warns, and only those warn whose cost cannot be known beforehand', ({
+  skip,
+}) => {
+  aboutAll(skip);
   expect([...warned].sort()).toEqual([...cheaper].sort());
   expect(warned.size).toBeGreaterThan(0);
 });
 
-it('is tried on every call that is marked with x-cost, with a request that changes it', () => {
+it('is tried on every call that is marked with x-cost, with a request that changes it', ({ skip }) => {
+  aboutAll(skip);
   const marked = writes.filter((endpoint) => costMark(endpoint, endpoints) !== undefined);
   expect([...priced].sort()).toEqual(marked.map(({ id }) => id).sort());
 });
 
-it('is tried on calls that add cost, that save money, and that are free', () => {
+it('is tried on calls that add cost, that save money, and that are free', ({ skip }) => {
+  aboutAll(skip);
   expect(new Set(changes.map((change) => Math.sign(Number(change))))).toEqual(new Set([-1, 0, 1]));
 });

@@ -19,6 +19,7 @@ import { begin, scenarioOf } from './crash-scenarios.ts';
 import { work } from './crashes.ts';
 import { deleteAll, disagreements, leftovers } from './engine-agreement.ts';
 import { engineFamilies } from './engine-families.ts';
+import { sampleKinds } from './sample.ts';
 import { createWorld, type World } from './walk.ts';
 
 const registry = buildRegistry(families);
@@ -145,7 +146,7 @@ async function cleanUp(kind: Kind, sufferers: readonly Sufferer[]): Promise<stri
   return [...refused, ...sufferers.flatMap(({ fault, wrong }) => wrong.map((each) => `${fault}: ${each}`))];
 }
 
-describe.each(kinds)('$type', (kind) => {
+describe.each(sampleKinds(kinds, registry.endpoints))('$type', (kind) => {
   it('ends truthfully, is reconciled and leaves nothing, whatever the engine does', async () => {
     const sufferers: Sufferer[] = [];
     const calls = await callsOf(kind);

@@ -11,6 +11,7 @@ import { exemptFrom } from './exemptions.ts';
 import { filterQueries, sortsOf } from './list-queries.ts';
 import { outcomeOf } from './responses.ts';
 import { addRow, addRowTo, fill, hasOwnRows } from './rows.ts';
+import { sample } from './sample.ts';
 import { createWorld, listParams, lists, type Query, urlOf, type World } from './walk.ts';
 
 const ROWS = 15;
@@ -68,7 +69,7 @@ function inOrder(a: unknown, b: unknown): boolean {
 
 const inMemory = exemptFrom('listsOfRows');
 
-describe.each(lists)('$id', (list) => {
+describe.each(sample(lists))('$id', (list) => {
   const properties = (list.query as JsonSchema).properties ?? {};
   const sorts = sortsOf(list);
   const most = properties['limit']?.maximum ?? 0;
