@@ -1,6 +1,6 @@
 /**
  * The endpoints and kinds of operations that a law with a running app tries. `npm test` tries two of each shape and a
- * quarter of the others, which a seed chooses; `npm test -- --affected` tries those of the changed families; all other
+ * quarter of the others, which a seed chooses; `npm test -- --affected` tries those that the change affects; all other
  * runs try all. `scripts/test.mjs` sets the two variables of the environment.
  */
 import { createHash } from 'node:crypto';
@@ -12,15 +12,12 @@ import { workshop } from '../testing/widgets.ts';
 /** What a run tries. Without a member, it tries everything. */
 export interface Selection {
   readonly seed?: string;
-  /** The names of the changed families. */
-  readonly families?: readonly string[];
+  /** The names of the affected endpoints and kinds. Those of the test family are always tried. */
+  readonly names?: readonly string[];
 }
 
-function readSelection({ HOSTPLANE_TEST_SEED: seed, HOSTPLANE_TEST_FAMILIES: families }: NodeJS.ProcessEnv) {
-  return {
-    ...(seed ? { seed } : {}),
-    ...(families === undefined ? {} : { families: families.split(',') }),
-  };
+function readSelection({ HOSTPLANE_TEST_SEED: seed, HOSTPLANE_TEST_NAMES: names }: NodeJS.ProcessEnv) {
+  return { ...(seed ? { seed } : {}), ...(names ? { names: names.split(',') } : {}) };
 }
 const ofThisRun: Selection = readSelection(process.env);
 
@@ -54,9 +51,9 @@ interface Named<T> {
 /** The place of a name in the order that belongs to a seed. It does not depend on the other names. */
 const rankOf = (seed: string, id: string): string => createHash('sha1').update(`${seed} ${id}`).digest('hex');
 
-function select<T>(all: readonly Named<T>[], { seed, families }: Selection): T[] {
-  const isAffected = ({ family }: Named<T>) => family === workshop.name || families?.includes(family);
-  const concerned = families === undefined ? all : all.filter(isAffected);
+function select<T>(all: readonly Named<T>[], { seed, names }: Selection): T[] {
+  const isAffected = ({ id, family }: Named<T>) => family === workshop.name || names?.includes(id);
+  const concerned = names === undefined ? all : all.filter(isAffected);
   const chosen = seed === undefined ? new Set(concerned) : draw(concerned, seed);
   return concerned.filter((each) => chosen.has(each)).map(({ item }) => item);
 }
