@@ -32,6 +32,8 @@ const groups: readonly Group[] = [
 const isTestFile = ({ path }: Source): boolean => path.endsWith('.test.ts');
 const isLong = ({ path }: Source): boolean => path.endsWith('.long.test.ts');
 const isSmoke = ({ path }: Source): boolean => path.endsWith('.smoke.test.ts');
+const FAMILIES = 'src/families/';
+const isOfFamily = ({ path }: Source): boolean => path.startsWith(FAMILIES);
 const isLaw = ({ path }: Source): boolean => path.startsWith('src/laws/');
 const startsApp = ({ text }: Source): boolean => /\b(createWorld|createTestApp)\(/.test(text);
 const groupOf = ({ imports }: Source): Group | undefined =>
@@ -72,14 +74,17 @@ const isBesideFixture = (path: string, fixture: string): boolean =>
 
 /** The changed files and all that import them, also over other files. */
 function closureOf(changed: readonly string[], sources: readonly Source[]): Set<string> {
-  const found = new Set(changed);
-  const isUser = (source: Source, path: string): boolean =>
-    source.imports.some(({ target, isTypeOnly }) => target === path && !isTypeOnly) ||
-    names(source, path) ||
-    isBesideFixture(source.path, path);
+  const importers = new Map<string, string[]>();
+  for (const { path, imports } of sources)
+    for (const { target, isTypeOnly } of imports)
+      if (!isTypeOnly) importers.set(target, [...(importers.get(target) ?? []), path]);
+  const readers = changed.flatMap((path) =>
+    sources.filter((source) => names(source, path) || isBesideFixture(source.path, path)),
+  );
+  const found = new Set([...changed, ...readers.map(({ path }) => path)]);
   // A set also yields what is added while it is walked through.
   for (const path of found)
-    for (const user of sources) if (user.path !== ALL_FAMILIES && isUser(user, path)) found.add(user.path);
+    for (const importer of importers.get(path) ?? []) if (importer !== ALL_FAMILIES) found.add(importer);
   return found;
 }
 
@@ -89,12 +94,18 @@ export interface Tried {
   readonly family: string;
 }
 
-/** The files that define it: those with its name, or all of its family if none has it. */
-function filesOf({ name, family }: Tried, sources: readonly Source[]): readonly Source[] {
-  const folder = `src/families/${family}/`;
-  const all = sources.filter((source) => source.path.startsWith(folder) && !isTestFile(source));
-  const defining = all.filter(({ text }) => new RegExp(`\\b(id|type): '${name}'`).test(text));
-  return defining.length > 0 ? defining : all;
+/** By name: the files that define it. A name that no file has may be defined by any file of its family. */
+function definitionsOf(tried: readonly Tried[], sources: readonly Source[]): Map<string, readonly string[]> {
+  const shipped = sources.filter((source) => isOfFamily(source) && !isTestFile(source));
+  const found = new Map<string, string[]>();
+  for (const { path, text } of shipped)
+    for (const [, name = ''] of text.matchAll(/\b(?:id|type): '([\w.]+)'/g))
+      found.set(name, [...(found.get(name) ?? []), path]);
+  const ofFamily = ({ family }: Tried): string[] =>
+    shipped.map(({ path }) => path).filter((path) => path.startsWith(`${FAMILIES}${family}/`));
+  const own = ({ name, family }: Tried): string[] =>
+    (found.get(name) ?? []).filter((path) => path.startsWith(`${FAMILIES}${family}/`));
+  return new Map(tried.map((each) => [each.name, own(each).length > 0 ? own(each) : ofFamily(each)]));
 }
 
 export interface AffectedChoice {
@@ -113,9 +124,11 @@ export function chooseAffected(
   if (changed.some((path) => EVERYTHING.test(path)))
     return { files: tests.map(({ path }) => path), names: null };
   const closure = closureOf(changed, sources);
-  const defining = (each: Tried) => filesOf(each, sources).filter(({ path }) => closure.has(path));
-  const affected = tried.filter((each) => defining(each).length > 0);
-  const folders = affected.flatMap(defining).map(({ path }) => `${dirname(path)}/`);
+  const definitions = definitionsOf(tried, sources);
+  const changedIn = ({ name }: Tried): string[] =>
+    (definitions.get(name) ?? []).filter((path) => closure.has(path));
+  const affected = tried.filter((each) => changedIn(each).length > 0);
+  const folders = [...new Set(affected.flatMap(changedIn).map((path) => `${dirname(path)}/`))];
   const isPortal = changed.some((path) => path.startsWith('portal/'));
   const isChosen = (source: Source): boolean => {
     const group = groupOf(source);
