@@ -12,6 +12,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { work } from './crashes.ts';
 import { disagreements } from './engine-agreement.ts';
 import { engineFamilies } from './engine-families.ts';
+import { inventoryDifferences } from './inventory-agreement.ts';
 import { aboutAll, sample } from './sample.ts';
 import { createWorld, endpoints, requestTo, type World } from './walk.ts';
 
@@ -79,6 +80,7 @@ describe.each(sample(direct).map((endpoint) => [endpoint.id, endpoint] as const)
       }
     }
     if (worlds.length > 0) await reconcile(endpoint);
+    wrong.push(...(await inventoryDifferences(app)));
     for (const [name, world] of worlds)
       wrong.push(...(await disagreements(world)).map((each) => `${name}: reconciled, but ${each}`));
     expect(wrong).toEqual([]);

@@ -19,6 +19,7 @@ import { begin, scenarioOf } from './crash-scenarios.ts';
 import { work } from './crashes.ts';
 import { deleteAll, disagreements, leftovers } from './engine-agreement.ts';
 import { engineFamilies } from './engine-families.ts';
+import { inventoryDifferences } from './inventory-agreement.ts';
 import { sampleKinds } from './sample.ts';
 import { createWorld, type World } from './walk.ts';
 
@@ -138,12 +139,17 @@ async function suffer(kind: Kind, call: string, { name, effect, times }: Trouble
 /** Reconciles and deletes everything after all faults of a kind: once for each fault would take twice as long. */
 async function cleanUp(kind: Kind, sufferers: readonly Sufferer[]): Promise<string[]> {
   await reconcile(kind);
+  const unlike = await inventoryDifferences(app);
   for (const { world, wrong } of sufferers)
     wrong.push(...(await disagreements(world)).map((each) => `reconciled, but ${each}`));
   const worlds = sufferers.map(({ world }) => world);
   const refused = await deleteAll(app, worlds);
   for (const { world, wrong } of sufferers) wrong.push(...(await leftovers(world)));
-  return [...refused, ...sufferers.flatMap(({ fault, wrong }) => wrong.map((each) => `${fault}: ${each}`))];
+  return [
+    ...unlike,
+    ...refused,
+    ...sufferers.flatMap(({ fault, wrong }) => wrong.map((each) => `${fault}: ${each}`)),
+  ];
 }
 
 describe.each(sampleKinds(kinds, registry.endpoints))('$type', (kind) => {

@@ -187,13 +187,11 @@ describe.each(sample(lists))('$id', (list) => {
     for (const query of otherQueries) {
       expect([query, outcomeOf(await get({ ...query, cursor }))]).toEqual([query, '400 invalid_cursor']);
     }
-    for (const other of lists.filter(({ id }) => id !== list.id)) {
-      const response = await app.call({
-        url: urlOf(other, await listParams(other, full), { cursor }),
-        key: full.key.key,
-      });
-      expect([other.id, outcomeOf(response)]).toEqual([other.id, '400 invalid_cursor']);
-    }
+    // The cursor of each list is sent to the next one: to all others would be the square of their number.
+    const other = lists[(lists.indexOf(list) + 1) % lists.length]!;
+    const url = urlOf(other, await listParams(other, full), { cursor });
+    const elsewhere = await app.call({ url, key: full.key.key });
+    expect([other.id, outcomeOf(elsewhere)]).toEqual([other.id, '400 invalid_cursor']);
     expect(outcomeOf(await get({ cursor }, stranger))).toBe('400 invalid_cursor');
     const letters = String(cursor);
     const altered = [0, 10, 25, letters.length - 1].map(

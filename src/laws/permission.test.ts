@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RoleName, roleAllows, roleNames } from '../kernel/access/roles.ts';
 import type { Endpoint } from '../kernel/record.ts';
-import { createAccount, createKey, createMember } from '../testing/accounts.ts';
+import { createAccount, createKey, createMember, type TestKey } from '../testing/accounts.ts';
 import { contractTriples } from './contract.ts';
 import { expectWellFormed, named, outcomeOf } from './responses.ts';
 import { isImplicit, isSensitive, mayOwn } from './role-ceilings.ts';
@@ -21,10 +21,14 @@ beforeAll(async () => {
 
 afterAll(() => world.app.close());
 
-/** Sends the probe of an endpoint with a new key of the world's owner that has these patterns. */
+const keysOf = new Map<string, Promise<TestKey>>();
+
+/** Sends the probe of an endpoint with a key of the world's owner that has these patterns. Many endpoints share it. */
 async function callWith(endpoint: Endpoint, permissions: string[]) {
-  const { key } = await createKey(world.app.services.db, world.account, { permissions });
-  return world.app.call({ ...probeOf(endpoint), key });
+  const made =
+    keysOf.get(permissions.join()) ?? createKey(world.app.services.db, world.account, { permissions });
+  keysOf.set(permissions.join(), made);
+  return world.app.call({ ...probeOf(endpoint), key: (await made).key });
 }
 
 /** The outcome of the probe for a key with all permissions. It must reach the handler and pass all checks before. */

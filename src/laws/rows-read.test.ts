@@ -125,10 +125,10 @@ async function prepare(endpoint: Endpoint, world: World): Promise<readonly WalkR
 }
 
 /** The fewest rows of each table that one of several equal requests read. */
-async function rowsFor(request: WalkRequest, world: World): Promise<Map<string, number>> {
+async function rowsFor(request: WalkRequest, world: World, times = TIMES): Promise<Map<string, number>> {
   const headers = { 'x-api-key': world.key.key };
   const fewest = new Map<string, number>();
-  for (let time = 0; time < TIMES; time++) {
+  for (let time = 0; time < times; time++) {
     await counter.take();
     const answer = await server.inject({ ...request, headers, remoteAddress: freshAddress() });
     expect(answer.statusCode, answer.body).toBe(200);
@@ -152,8 +152,11 @@ it.each(sample(endpoints))(
     const growing: string[] = [];
     for (const [i, request] of ofLarge.entries()) {
       const few = await rowsFor(ofSmall[i]!, small);
-      for (const [table, count] of await rowsFor(request, large)) {
-        if (count - (few.get(table) ?? 0) < FEW) continue;
+      const isMore = ([table, count]: readonly [string, number]) => count - (few.get(table) ?? 0) >= FEW;
+      // Statements of others can only add rows, so one request is enough if it reads no more.
+      const once = await rowsFor(request, large, 1);
+      const many = [...once].some(isMore) ? await rowsFor(request, large) : once;
+      for (const [table, count] of [...many].filter(isMore)) {
         const name = boundedTables.includes(table) ? table : `${endpoint.id}: ${table}`;
         found.add(name);
         if (!exemptFrom('rowsRead').includes(name))
