@@ -11,7 +11,8 @@ import { Filler, type Form, type FormSchema, formsOf, plainOf } from './forms.ts
 import { sample, triesAll } from './sample.ts';
 import { createWorld, endpoints, type Params, paramNames, paramsFor, urlOf, type World } from './walk.ts';
 
-const withBody = sample(endpoints.filter(({ body }) => body !== undefined));
+const takingBody = endpoints.filter(({ body }) => body !== undefined);
+const withBody = sample(takingBody);
 const unfilled = exemptFrom('formsFilled').filter((form) =>
   withBody.some(({ id }) => id === form.split(' ')[0]),
 );
@@ -92,12 +93,15 @@ beforeAll(async () => {
   filler = new Filler(world);
   for (const path of PICKED) await paramsFor({ path: `/flexible-vps/v1/${path}/{id}` }, world);
   const others = new Map<Endpoint, readonly Params[]>();
-  for (const endpoint of withBody) others.set(endpoint, await placesOf(endpoint, []));
+  // Also those that are not tried: the pickers offer the resources in their paths.
+  for (const endpoint of takingBody) others.set(endpoint, await placesOf(endpoint, []));
   const [running, stopped] = [await makeMachine(false), await makeMachine(true)];
   await fixtureOf(MACHINES)?.settles?.['stopped']?.(world, stopped['id'] ?? '');
   withBody.forEach(watch);
-  for (const [endpoint, places] of others)
+  for (const endpoint of withBody) {
+    const places = others.get(endpoint) ?? [];
     await tryPlaces(endpoint, places.length === 0 ? [running, stopped] : places);
+  }
 });
 
 afterAll(async () => {
