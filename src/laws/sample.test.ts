@@ -60,6 +60,12 @@ it('the endpoints that a change affects are tried with those of the test family,
   expect(chosen.length - own.length).toBe(workshop.endpoints.length);
 });
 
+it('one endpoint is tried if the change affects none of a list, because a suite without tests fails', () => {
+  const own = endpoints.filter(({ family }) => family === 'account');
+  expect(sample(own, { names: ['createVm'] })).toEqual(own.slice(0, 1));
+  expect(sample([], { names: ['createVm'] })).toEqual([]);
+});
+
 it('a run without a seed or names tries everything', () => {
   expect(sample(endpoints, {})).toEqual(endpoints);
   expect(sampleKinds([...kinds.values()], endpoints, {})).toEqual([...kinds.values()]);
