@@ -88,6 +88,10 @@ export const exemptions = {
       subject: 'src/laws/key-ids.test.ts',
       reason: 'It looks for ids of keys in all columns, which only the calls of all endpoints fill.',
     },
+    {
+      subject: 'src/laws/table-scans.test.ts',
+      reason: 'The plans of PostgreSQL depend on the rows that the calls of all endpoints leave.',
+    },
   ],
   listsOfRows: [
     {

@@ -18,7 +18,6 @@ import { createServer } from '../surfaces/http/server.ts';
 import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
 import { filterQueries, sortsOf } from './list-queries.ts';
 import { fill } from './rows.ts';
-import { sample } from './sample.ts';
 import { openPlanner, type Planner } from './table-scans.ts';
 import { createWorld, endpoints, lists, type Query, requestTo, type World } from './walk.ts';
 
@@ -71,12 +70,12 @@ async function send(endpoint: Endpoint, query?: Query): Promise<LightMyRequestRe
   return response;
 }
 
-it.each(sample(endpoints))('$id sends its statements', async (endpoint) => {
+it.each(endpoints)('$id sends its statements', async (endpoint) => {
   const response = await send(endpoint);
   expect([endpoint.id, response.statusCode]).toEqual([endpoint.id, endpoint.example.answer.status]);
 });
 
-it.each(sample(lists))('$id sends those of its filters and sorts', async (list) => {
+it.each(lists)('$id sends those of its filters and sorts', async (list) => {
   for (const query of [...filterQueries(list), ...sortsOf(list).map((sort) => ({ sort }))])
     expect([query, (await send(list, query)).statusCode]).toEqual([query, expect.toSatisfy(isAnswered)]);
 });
