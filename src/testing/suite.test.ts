@@ -45,6 +45,7 @@ describe('the files and endpoints that a change affects', () => {
   it('are those of the resource, and all laws, if its store is changed', () => {
     const { files, names } = affectedBy('src/families/account/budgets/store.ts');
     expect(files).toContain('src/families/account/budgets/budgets.test.ts');
+    expect(files).not.toContain('src/laws/held-by-people.test.ts');
     const others = files.filter((path) => path.startsWith('src/families/') && !path.includes('/budgets/'));
     expect(others).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['src/laws/tenancy.test.ts', 'src/laws/structure.test.ts']));

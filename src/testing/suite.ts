@@ -36,6 +36,8 @@ const FAMILIES = 'src/families/';
 const isOfFamily = ({ path }: Source): boolean => path.startsWith(FAMILIES);
 const isLaw = ({ path }: Source): boolean => path.startsWith('src/laws/');
 const startsApp = ({ text }: Source): boolean => /\b(createWorld|createTestApp)\(/.test(text);
+const callsEndpoints = ({ imports }: Source): boolean =>
+  imports.some(({ target }) => target === 'src/laws/walk.ts');
 const groupOf = ({ imports }: Source): Group | undefined =>
   groups.find(({ uses }) => imports.some(({ target, isTypeOnly }) => !isTypeOnly && uses.test(target)));
 
@@ -134,7 +136,7 @@ export function chooseAffected(
     const group = groupOf(source);
     if (closure.has(source.path) || (isPortal && group?.what === BROWSER)) return true;
     if (group !== undefined) return false;
-    if (isLaw(source)) return affected.length > 0 || !startsApp(source);
+    if (isLaw(source)) return !startsApp(source) || (affected.length > 0 && callsEndpoints(source));
     return folders.some((folder) => source.path.startsWith(folder));
   };
   const isEverywhere = closure.has(APP) || affected.length === 0;
