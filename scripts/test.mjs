@@ -1,17 +1,21 @@
-// `npm test`: runs formatting, types, build and all tests, then prints the slowest files, how many tests each law has, what
-// was skipped and why, what passed only when it was run again, and the counts. `npm test -- --all` is the long form: more
-// seeds, and everything that sends SQL also on the oldest PostgreSQL.
+// `npm test`: checks formatting, types and build and runs tests, then prints the slowest files, what was skipped and why,
+// what passed only when it was run again, what this form of the command leaves out, and the counts. The forms are in
+// `test-form.mjs`; `--ci` and `--all` install what the tests can use, and also print how many tests each law has.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { install, root } from './install.mjs';
 import { run, runAside } from './interruptible.mjs';
-import { installPackages } from './packages.mjs';
 import { reportLuck, runTests } from './run-tests.mjs';
+import { planOf, readForm, USAGE } from './test-form.mjs';
 
+const begun = Date.now();
+const asked = readArguments();
+const isWhole = asked.form === 'ci' || asked.form === 'all';
 install();
 const build = checkAside('Build', process.execPath, ['scripts/build.mjs']);
-const missing = installPackages();
+const missing = isWhole ? (await import('./packages.mjs')).installPackages() : [];
+const plan = planOf(asked);
 const checks = [await build];
 // Beside the tests, which begin with work that only one core can do.
 const aside = [
@@ -19,19 +23,17 @@ const aside = [
   checkAside('Types', 'node_modules/.bin/tsc', ['--noEmit', '--checkers', '1']),
   checkAside('Types of the portal', 'node_modules/.bin/tsc', ['--noEmit', '-p', 'portal']),
 ];
-const args = process.argv.slice(2);
-const isLong = args.includes('--all');
 const folder = mkdtempSync(join(tmpdir(), 'hostplane-statements-'));
 process.on('exit', () => rmSync(folder, { recursive: true }));
 const statements = join(folder, 'statements');
-console.log('\n== Tests');
-const tests = await runTests(
-  args.filter((arg) => arg !== '--all'),
-  { HOSTPLANE_STATEMENTS: statements, HOSTPLANE_TEST_ALL: isLong ? '1' : '' },
-);
+console.log(`\n== Tests${asked.seed === undefined ? '' : ` (seed ${asked.seed})`}`);
+const tests = await runTests(plan.args, {
+  ...plan.env,
+  ...(isWhole ? { HOSTPLANE_STATEMENTS: statements } : {}),
+});
 checks.push(...(await Promise.all(aside)));
 // A run of all tests always sends statements: a missing file means that they were not recorded, and fails the check.
-if (args.length === (isLong ? 1 : 0) || existsSync(statements))
+if (isWhole && (asked.rest.length === 0 || existsSync(statements)))
   checks.push(
     await check('Statements on the oldest PostgreSQL', 'node_modules/.bin/tsx', [
       'scripts/statements.ts',
@@ -39,13 +41,23 @@ if (args.length === (isLong ? 1 : 0) || existsSync(statements))
     ]),
   );
 reportTimes(tests.files);
-reportLaws(tests.files);
+if (isWhole) reportLaws(tests.files);
 reportSkips([...missing, ...explainSkips(tests.skipped)]);
 if (!reportLuck(tests.lucky, join(root, '.cache', 'passed-only-when-run-again.txt'))) checks.push(false);
+reportLeftOut(plan.leftOut);
 const passed = sumOf(tests.files, 'passed') + checks.filter((ok) => ok).length;
 const failed = tests.failures.length + checks.filter((ok) => !ok).length;
-console.log(`${passed} passed, ${failed} failed`);
+console.log(`${passed} passed, ${failed} failed, in ${Math.round((Date.now() - begun) / 1000)} s`);
 process.exitCode = failed === 0 ? 0 : 1;
+
+function readArguments() {
+  try {
+    return readForm(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error.message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
 
 async function check(title, program, args) {
   console.log(`\n== ${title}`);
@@ -99,4 +111,13 @@ function reportSkips(skips) {
   console.log('\n!! NOT EVERYTHING WAS TESTED');
   for (const skip of skips) console.log(`!! ${skip}`);
   console.log('');
+}
+
+function reportLeftOut(lines) {
+  if (lines.length === 0) return;
+  console.log('\nLeft out:');
+  for (const line of lines) console.log(`- ${line}`);
+  console.log(
+    'npm test -- --ci runs all of this. As root on Debian, it installs the programs that it needs.\n',
+  );
 }

@@ -7,6 +7,7 @@ import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import { isRehearsed } from '../surfaces/mcp/rehearsals.ts';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import { sample } from './sample.ts';
 import { createWorld, requestTo, type World, writes } from './walk.ts';
 
 let app: TestApp;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-describe.each(writes)('$id', (endpoint) => {
+describe.each(sample(writes))('$id', (endpoint) => {
   it('asks a person exactly if it destroys or loosens something', async () => {
     const request = await requestTo(endpoint, world);
     const url = `${request.url}${request.url.includes('?') ? '&' : '?'}dry_run=true`;

@@ -18,6 +18,7 @@ import { costCasesOf, costRequest, dryRunOf } from './cost-cases.ts';
 import { countDifferences } from './count-agreement.ts';
 import { meterDifferences } from './meter-agreement.ts';
 import { outcomeOf } from './responses.ts';
+import { aboutAll, sample } from './sample.ts';
 import { createWorld, endpoints, type WalkRequest, type World, writes } from './walk.ts';
 
 let app: TestApp;
@@ -136,7 +137,7 @@ const AT_MOST = 'cost_follows_size';
 const warned = new Set<string>();
 const cheaper = new Set<string>();
 
-describe.each(writes.flatMap(costCasesOf))('$title', (each) => {
+describe.each(sample(writes).flatMap(costCasesOf))('$title', (each) => {
   const { endpoint, settleIn } = each;
 
   it('changes the bill by the amount that the dry run shows', async () => {
@@ -190,16 +191,19 @@ describe.each(writes.flatMap(costCasesOf))('$title', (each) => {
   });
 });
 
-it('dry runs are exact unless the call warns, and only calls with unforeseeable cost warn', () => {
+it('dry runs are exact unless the call warns, and only calls with unforeseeable cost warn', ({ skip }) => {
+  aboutAll(skip);
   expect([...warned].sort()).toEqual([...cheaper].sort());
   expect(warned.size).toBeGreaterThan(0);
 });
 
-it('every call with x-cost is tested with a request that changes its cost', () => {
+it('every call with x-cost is tested with a request that changes its cost', ({ skip }) => {
+  aboutAll(skip);
   const marked = writes.filter((endpoint) => costMark(endpoint, endpoints) !== undefined);
   expect([...priced].sort()).toEqual(marked.map(({ id }) => id).sort());
 });
 
-it('calls that add cost, save cost and are free are tested', () => {
+it('calls that add cost, save cost and are free are tested', ({ skip }) => {
+  aboutAll(skip);
   expect(new Set(changes.map((change) => Math.sign(Number(change))))).toEqual(new Set([-1, 0, 1]));
 });

@@ -11,6 +11,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { spend } from '../testing/spent-money.ts';
 import { outcomeOf } from './responses.ts';
 import { accountTables, rowsOf } from './rows.ts';
+import { sample } from './sample.ts';
 import {
   createWorld,
   endpoints,
@@ -60,7 +61,7 @@ describe('409: a call that adds cost is refused while the budget is used up', ()
     expect(dear.length).toBeGreaterThan(0);
   });
 
-  it.each(dear)('$id', async (endpoint) => {
+  it.each(sample(dear))('$id', async (endpoint) => {
     const { world, request, dry } = await prepare(endpoint);
     await useUp(world, { scope: { api_key_ids: [world.key.id] } });
     const before = await stateOf(world);
@@ -94,7 +95,7 @@ async function declare({ key }: World, amount: Micro): Promise<void> {
 }
 
 describe('409: a call that does not fit into the budget beside the committed cost', () => {
-  it.each(dear)('$id fits to the cent, and not a second time', async (endpoint) => {
+  it.each(sample(dear))('$id fits to the cent, and not a second time', async (endpoint) => {
     const { world, request, dry } = await prepare(endpoint);
     const call = (attempt: WalkRequest) => app.call({ ...attempt, key: world.key.key });
     await declare(world, micro('0.01'));
@@ -115,7 +116,7 @@ describe('409: a call that does not fit into the budget beside the committed cos
 });
 
 describe('other calls pass: existing resources can always be changed, stopped and deleted', () => {
-  it.each(free)('$id', async (endpoint) => {
+  it.each(sample(free))('$id', async (endpoint) => {
     const { world, request, dry } = await prepare(endpoint);
     await useUp(world);
     for (const attempt of [dry, request]) {

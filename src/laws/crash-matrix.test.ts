@@ -11,8 +11,9 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import { workshop } from '../testing/widgets.ts';
 import { begin, destroy, scenarioOf, strayScenarios } from './crash-scenarios.ts';
 import { type Mishap, moments, work } from './crashes.ts';
+import { sampleKinds } from './sample.ts';
 import { comparable, tracesOf } from './table-traces.ts';
-import { createWorld, type World } from './walk.ts';
+import { createWorld, endpoints, type World } from './walk.ts';
 
 const { kinds } = buildRegistry([...families, workshop]);
 
@@ -102,7 +103,7 @@ it('every scenario belongs to a kind', () => {
   expect(strayScenarios(kinds)).toEqual([]);
 });
 
-describe.each([...kinds.values()])('$type', (kind) => {
+describe.each(sampleKinds([...kinds.values()], endpoints))('$type', (kind) => {
   let undisturbed: string[];
   let operation: StoredOperation;
 

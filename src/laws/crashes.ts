@@ -170,7 +170,7 @@ export async function work(app: TestApp, mishaps: readonly Mishap[] = []): Promi
     // If a worker crashes after its last commit, its operations may end before `isOver` is set: check it again here.
     if (isDone && !life.isOver) {
       const differences = [
-        ...(await inventoryDifferences(app)),
+        ...(await inventoryDifferences(app, accountIds)),
         ...(await meterDifferences(app, accountIds)),
         ...(await countDifferences(app, accountIds)),
       ];

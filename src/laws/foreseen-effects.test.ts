@@ -11,6 +11,7 @@ import type { Warning } from '../kernel/effect.ts';
 import { destructiveActions, type EffectView } from '../kernel/effect-view.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import { sample } from './sample.ts';
 import { createWorld, requestTo, type WalkRequest, type World, writes } from './walk.ts';
 
 let app: TestApp;
@@ -57,7 +58,7 @@ async function auditedFor(requestId: unknown): Promise<readonly EffectView[]> {
   return rows.flatMap(({ entry }) => entry.effects ?? []);
 }
 
-describe.each(writes)('$id', (endpoint) => {
+describe.each(sample(writes))('$id', (endpoint) => {
   it('has the effects that its dry run lists, with the same warnings', async () => {
     const request = await requestTo(endpoint, world);
     const { effects, changes, warnings } = (await send(dry(request))).json<Foreseen>();
@@ -83,7 +84,7 @@ it('at least one call with warnings is tested', async () => {
   expect(warnings).not.toEqual([]);
 });
 
-describe.each(writes.filter(({ access, body }) => access === 'destructive' && body !== undefined))(
+describe.each(sample(writes.filter(({ access, body }) => access === 'destructive' && body !== undefined)))(
   '$id, which destroys what its body does not name,',
   (endpoint) => {
     it('422: needs the name in confirm', async () => {

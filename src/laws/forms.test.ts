@@ -8,9 +8,14 @@ import { NOTHING, pointerTo, put } from './broken-input.ts';
 import { exemptFrom } from './exemptions.ts';
 import { fixtureOf } from './fixtures.ts';
 import { Filler, type Form, type FormSchema, formsOf, plainOf } from './forms.ts';
+import { sample, triesAll } from './sample.ts';
 import { createWorld, endpoints, type Params, paramNames, paramsFor, urlOf, type World } from './walk.ts';
 
-const withBody = endpoints.filter(({ body }) => body !== undefined);
+const takingBody = endpoints.filter(({ body }) => body !== undefined);
+const withBody = sample(takingBody);
+const unfilled = exemptFrom('formsFilled').filter((form) =>
+  withBody.some(({ id }) => id === form.split(' ')[0]),
+);
 const MACHINES = '/flexible-vps/v1/vms';
 /** What the pickers of the forms list, besides machines and snapshots. */
 const PICKED = ['ssh-keys', 'networks', 'placement-groups', 'images'];
@@ -88,12 +93,15 @@ beforeAll(async () => {
   filler = new Filler(world);
   for (const path of PICKED) await paramsFor({ path: `/flexible-vps/v1/${path}/{id}` }, world);
   const others = new Map<Endpoint, readonly Params[]>();
-  for (const endpoint of withBody) others.set(endpoint, await placesOf(endpoint, []));
+  // Also those that are not tried: the pickers offer the resources in their paths.
+  for (const endpoint of takingBody) others.set(endpoint, await placesOf(endpoint, []));
   const [running, stopped] = [await makeMachine(false), await makeMachine(true)];
   await fixtureOf(MACHINES)?.settles?.['stopped']?.(world, stopped['id'] ?? '');
   withBody.forEach(watch);
-  for (const [endpoint, places] of others)
+  for (const endpoint of withBody) {
+    const places = others.get(endpoint) ?? [];
     await tryPlaces(endpoint, places.length === 0 ? [running, stopped] : places);
+  }
 });
 
 afterAll(async () => {
@@ -114,8 +122,8 @@ async function dryRun({ endpoint, params }: Form, body: unknown) {
 }
 
 it('each alternative of each form is accepted with values from its pickers, enums, defaults and examples', () => {
-  expect(refused.toSorted()).toEqual(exemptFrom('formsFilled'));
-  expect(accepted.length).toBeGreaterThan(25);
+  expect(refused.toSorted()).toEqual(unfilled);
+  expect(accepted.length).toBeGreaterThan(triesAll ? 25 : 0);
 });
 
 interface Member {
@@ -201,7 +209,6 @@ it('a member that is left out has the effect of its default', async () => {
     }
   }
   expect(differing).toEqual([]);
-  const unfilled = exemptFrom('formsFilled');
   const declared = withBody
     .filter(({ id }) => !unfilled.includes(id))
     .flatMap(({ id, body }) => defaultsIn(body as FormSchema).map((pointer) => `${id} ${pointer}`));
@@ -283,6 +290,7 @@ it('each value that a picker offers is accepted, and each pair of which one narr
     }
   }
   expect(wrong).toEqual([]);
+  if (!triesAll) return;
   expect([...tried]).toContain('createVm /fallbacks/0/plan');
   expect(tried.size).toBeGreaterThan(20);
 });
@@ -321,5 +329,5 @@ it('a text that is not returned as it was sent says how it is stored', async () 
     }
   }
   expect([...silent]).toEqual([]);
-  expect(changed.size).toBeGreaterThan(3);
+  expect(changed.size).toBeGreaterThan(triesAll ? 3 : 0);
 });

@@ -16,6 +16,7 @@ import { isLong } from '../testing/long-form.ts';
 import { demoTariff } from '../testing/tariff.ts';
 import { type Breakage, breakagesOf, put, queryBreakagesOf } from './broken-input.ts';
 import { expectWellFormed } from './responses.ts';
+import { sample } from './sample.ts';
 import {
   bodyOf,
   createWorld,
@@ -184,7 +185,7 @@ function isAddressRefused({ body: shape }: Endpoint, { body }: Made): boolean {
   return addressFaults(shape, JSON.parse(body), world.app.services.egress).length > 0;
 }
 
-describe.each(endpoints)('$id', (endpoint) => {
+describe.each(sample(endpoints))('$id', (endpoint) => {
   // Each endpoint gets a new account, because every call that adds cost sums up all resources of its account.
   beforeAll(async () => {
     world = await createWorld(world.app);

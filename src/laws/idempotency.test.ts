@@ -11,6 +11,7 @@ import { createTestApp, type TestApp } from '../testing/app.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
 import { expectWellFormed, outcomeOf } from './responses.ts';
 import { rowsOf } from './rows.ts';
+import { sample } from './sample.ts';
 import { secretsIn } from './shown-secrets.ts';
 import {
   createWorld,
@@ -61,7 +62,7 @@ it('at least one endpoint is tested', () => {
   expect(repeatable.length).toBeGreaterThan(0);
 });
 
-describe.each(repeatable)('$id', (endpoint) => {
+describe.each(sample(repeatable))('$id', (endpoint) => {
   const request = async (of: World = world): Promise<WalkRequest> =>
     requestTo(endpoint, of, { params: await paramsFor(endpoint, of) });
 
@@ -198,7 +199,7 @@ describe.each(repeatable)('$id', (endpoint) => {
   });
 });
 
-describe.each(endpoints.filter((endpoint) => !takesIdempotencyKey(endpoint)))('$id', (endpoint) => {
+describe.each(sample(endpoints.filter((endpoint) => !takesIdempotencyKey(endpoint))))('$id', (endpoint) => {
   it('ignores an Idempotency-Key', async () => {
     const key = randomUUID();
     const set = await stored();

@@ -16,6 +16,7 @@ import { staff } from '../testing/portal.ts';
 import { collect } from './fixtures.ts';
 import { ORDER, paramsIn, plantedWorld, type SendResult, sendPlanted } from './planted-text.ts';
 import { fill } from './rows.ts';
+import { aboutAll, sample, triesAll } from './sample.ts';
 import {
   createWorld,
   endpoints,
@@ -142,7 +143,7 @@ async function change(
   return sent.answer;
 }
 
-describe.each(writes)('$id', (endpoint) => {
+describe.each(sample(writes))('$id', (endpoint) => {
   it('shows instructions planted in names as customer text, in a dry run, a refusal and an answer', async () => {
     const given = await givenFor(endpoint);
     await change(endpoint, given, { dry_run: true }, false);
@@ -197,7 +198,7 @@ describe('two more places that quote a caller', () => {
 const PAGES = 3;
 const ROWS = 4;
 
-describe.each(reads)('$id', (endpoint) => {
+describe.each(sample(reads))('$id', (endpoint) => {
   it('shows planted instructions as customer text', async () => {
     const request = await requestTo(endpoint, world);
     const path = paramsIn(endpoint, request.url);
@@ -224,7 +225,7 @@ describe('the tools that make no calls', () => {
       .groupBy(['type', 'status'])
       .execute();
     const ids = rows.map(({ id }) => id);
-    expect(ids.length).toBeGreaterThan(20);
+    expect(ids.length).toBeGreaterThan(triesAll ? 20 : 0);
     for (let i = 0; i < ids.length; i += 5)
       await ask('wait_operations', { operation_ids: ids.slice(i, i + 5), timeout_seconds: 0 });
   });
@@ -248,7 +249,10 @@ describe('the tools that make no calls', () => {
   });
 });
 
-it('planted instructions were accepted and found in many places, so that the tests above can fail', () => {
+it('planted instructions were accepted and found in many places, so that the tests above can fail', ({
+  skip,
+}) => {
+  aboutAll(skip);
   expect(accepted.size).toBeGreaterThan(70);
   const strangers = ['getVmConsoleLog', 'listWebhookDeliveries', 'listKeyDenials', 'listAuditEntries'];
   expect([...met]).toEqual(

@@ -21,6 +21,7 @@ import {
   readBy,
   readThrough,
 } from './made-resources.ts';
+import { sampleBy } from './sample.ts';
 import { createWorld, endpoints, type World } from './walk.ts';
 
 /** Names of members that hold free text, as the requests say. */
@@ -56,7 +57,7 @@ const withoutFreeTexts = (value: unknown): unknown =>
 
 const changeable = cases.filter(({ managed }) => managed.updater !== undefined);
 
-describe.each(changeable)('$title', (each) => {
+describe.each(sampleBy(changeable, ({ managed }) => managed.creator))('$title', (each) => {
   const { managed } = each;
   const mark = resourceMark(managed.creator, endpoints);
   const updater = managed.updater as Endpoint;

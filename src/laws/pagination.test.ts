@@ -11,6 +11,7 @@ import { exemptFrom } from './exemptions.ts';
 import { filterQueries, sortsOf } from './list-queries.ts';
 import { outcomeOf } from './responses.ts';
 import { addRow, addRowTo, fill, hasOwnRows } from './rows.ts';
+import { sample } from './sample.ts';
 import { createWorld, listParams, lists, type Query, urlOf, type World } from './walk.ts';
 
 const ROWS = 15;
@@ -68,7 +69,7 @@ function inOrder(a: unknown, b: unknown): boolean {
 
 const inMemory = exemptFrom('listsOfRows');
 
-describe.each(lists)('$id', (list) => {
+describe.each(sample(lists))('$id', (list) => {
   const properties = (list.query as JsonSchema).properties ?? {};
   const sorts = sortsOf(list);
   const most = properties['limit']?.maximum ?? 0;
@@ -186,13 +187,11 @@ describe.each(lists)('$id', (list) => {
     for (const query of otherQueries) {
       expect([query, outcomeOf(await get({ ...query, cursor }))]).toEqual([query, '400 invalid_cursor']);
     }
-    for (const other of lists.filter(({ id }) => id !== list.id)) {
-      const response = await app.call({
-        url: urlOf(other, await listParams(other, full), { cursor }),
-        key: full.key.key,
-      });
-      expect([other.id, outcomeOf(response)]).toEqual([other.id, '400 invalid_cursor']);
-    }
+    // The cursor of each list is sent to the next one: to all others would be the square of their number.
+    const other = lists[(lists.indexOf(list) + 1) % lists.length]!;
+    const url = urlOf(other, await listParams(other, full), { cursor });
+    const elsewhere = await app.call({ url, key: full.key.key });
+    expect([other.id, outcomeOf(elsewhere)]).toEqual([other.id, '400 invalid_cursor']);
     expect(outcomeOf(await get({ cursor }, stranger))).toBe('400 invalid_cursor');
     const letters = String(cursor);
     const altered = [0, 10, 25, letters.length - 1].map(

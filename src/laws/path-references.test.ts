@@ -10,6 +10,7 @@ import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { workshop } from '../testing/widgets.ts';
 import { Filler } from './forms.ts';
+import { sample } from './sample.ts';
 import { createWorld, endpoints, type Params, paramNames, paramsFor, urlOf, type World } from './walk.ts';
 
 const document = exampleDocument(buildRegistry([...families, workshop]));
@@ -97,7 +98,7 @@ const OF_STATE = [
 
 it('each value that the list offers is accepted by the call', async () => {
   const wrong: string[] = [];
-  for (const endpoint of withPath) {
+  for (const endpoint of sample(withPath)) {
     const places = await offered(endpoint);
     if (places.length === 0) wrong.push(`${endpoint.id}: the list is empty`);
     for (const params of places) {

@@ -5,6 +5,7 @@ import { roleNames } from '../kernel/access/roles.ts';
 import { createAccount, createKey, createMember } from '../testing/accounts.ts';
 import { outcomeOf } from './responses.ts';
 import { isImplicit, mayOwn } from './role-ceilings.ts';
+import { sample } from './sample.ts';
 import { callTo, createWorld, endpoints, type World } from './walk.ts';
 
 let world: World;
@@ -66,7 +67,7 @@ it('whoami and the permission check agree for every endpoint, pattern, role, pro
       const rows = new Map(mine.json<{ data: ApiAccess[] }>().data.map((row) => [row.operation_id, row]));
       expect([...rows.keys()]).toEqual(endpoints.map(({ id }) => id));
 
-      for (const endpoint of endpoints) {
+      for (const endpoint of sample(endpoints)) {
         const query = endpoint.access === 'read' ? {} : { dry_run: true };
         const response = await callTo(endpoint, world, { key, params: endpoint.example.params ?? {}, query });
         const isRefused = response.statusCode === 403;

@@ -15,6 +15,7 @@ import { createKey } from '../testing/accounts.ts';
 import { createTestApp, freshAddress, type TestApp } from '../testing/app.ts';
 import { findRedis, NO_REDIS, startRedis } from '../testing/redis.ts';
 import { expectWellFormed, likeness, outcomeOf } from './responses.ts';
+import { sample } from './sample.ts';
 import { createWorld, endpoints, probeOf, type World } from './walk.ts';
 
 const LIMIT = 200;
@@ -64,7 +65,7 @@ function unconnected(response: LightMyRequestResponse): unknown {
   return { ...rest, headers: others };
 }
 
-describe.each(endpoints)('$id', (endpoint) => {
+describe.each(sample(endpoints))('$id', (endpoint) => {
   it('accepts request 200 of an address and refuses request 201', async () => {
     const remoteAddress = freshAddress();
     const request: Call = { ...probeOf(endpoint), remoteAddress, key: world.key.key };

@@ -10,6 +10,7 @@ import { buildRegistry } from '../kernel/registry.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { workshop } from '../testing/widgets.ts';
+import { sample } from './sample.ts';
 import { createWorld, endpoints, type Params, paramsFor, payloadOf, urlOf, type World } from './walk.ts';
 
 let app: TestApp;
@@ -32,7 +33,7 @@ const PROVOKED: readonly ProblemCode[] = [
   'unsupported_media_type',
 ];
 
-describe.each(endpoints)('$id', (endpoint) => {
+describe.each(sample(endpoints))('$id', (endpoint) => {
   let world: World;
   let params: Params;
 

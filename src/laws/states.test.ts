@@ -12,6 +12,7 @@ import { settle } from '../testing/operations.ts';
 import { exemptFrom } from './exemptions.ts';
 import type { Way } from './fixture.ts';
 import { collect } from './fixtures.ts';
+import { sampleBy } from './sample.ts';
 import { createWorld, endpoints, type Params, paramNames, paramsFor, requestTo, type World } from './walk.ts';
 
 const registry = buildRegistry(families);
@@ -139,7 +140,7 @@ function verdictOf(response: LightMyRequestResponse, state: string, allowed: rea
   return isTold ? 'refused' : `409 without the legal states: ${response.body}`;
 }
 
-describe.each(walked)('$id ($resource)', (each) => {
+describe.each(sampleBy(walked, ({ endpoint }) => endpoint))('$id ($resource)', (each) => {
   const { life, endpoint } = each;
   const path = pathOf(life);
   const own = paramNames({ path }).at(-1) ?? '';

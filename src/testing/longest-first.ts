@@ -10,8 +10,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG =
   /\/src\/(laws|operations\/faults|engines|testing|store\/embedded|surfaces\/(portal\/browser|cli\/doctor|http))\/|\/src\/[^/]+$/;
 
-/** Where tests start other programs that take minutes. */
-const LONGEST = /\/(terraform|ansible|iac-tour|ansible-tour|pages)\.test\.ts$/;
+/** Where tests start other programs that take minutes, or nearly one. */
+const LONGEST = /\/(terraform|ansible|iac-tour|ansible-tour|pages|[^/]+\.smoke)\.test\.ts$/;
 
 const rankOf = ({ moduleId }: TestSpecification): number =>
   LONGEST.test(moduleId) ? 0 : LONG.test(moduleId) ? 1 : 2;

@@ -22,7 +22,7 @@ const canRun = (program: string): boolean => spawnSync(program, ['--version']).s
 /** The reason why OpenTofu cannot run here; null if it can. */
 export const whyNoTofu: string | null = ((): string | null => {
   if (process.platform !== 'linux' || architecture === undefined) return 'only on Linux, on x64 or arm64';
-  if (!existsSync(TOFU)) return 'OpenTofu is not downloaded (npm test downloads it)';
+  if (!existsSync(TOFU)) return 'OpenTofu is not downloaded (npm test -- --ci downloads it)';
   if (isEmulated && !canRun(QEMU)) return 'not installed (package qemu-user-static)';
   if (!canRun('xz')) return 'not installed (package xz-utils)';
   return null;
