@@ -2,6 +2,16 @@
 import { callNames } from '../engines/compute/sandbox/faults.ts';
 import { isComparable } from '../surfaces/iac/ansible/current.ts';
 import type { Input, Member } from '../surfaces/iac/inputs.ts';
+import type { ManagedResource } from '../surfaces/iac/managed.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** One resource that Ansible manages. */
+export interface Subject {
+  readonly resource: ManagedResource;
+  /** What the role is given, by input. */
+  readonly given: Members;
+}
 
 /**
  * Inputs for which the law has no second value: they refer to other resources or to addresses of a network, exclude
@@ -15,8 +25,6 @@ export const UNTRIED = [
   'interface alias_ips',
   'vpn_peer routed_cidrs',
 ];
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** The calls of the sandbox that bring something into being: those with a counterpart that removes it. */
 export const creatingCalls = callNames.filter((call) =>

@@ -12,6 +12,7 @@ import type { Endpoint } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { detailsIn } from '../surfaces/iac/ansible/details.ts';
 import { ansibleFiles } from '../surfaces/iac/ansible/files.ts';
+import { roleActions, roleInputs } from '../surfaces/iac/ansible/role-inputs.ts';
 import type { Input } from '../surfaces/iac/inputs.ts';
 import type { ManagedResource } from '../surfaces/iac/managed.ts';
 import { iacModel } from '../surfaces/iac/model.ts';
@@ -36,6 +37,8 @@ import {
   comparedInputs,
   creatingCalls,
   hiddenIn,
+  type Members,
+  type Subject,
   secretsIn,
   UNTRIED,
 } from './ansible-values.ts';
@@ -43,15 +46,6 @@ import { collect } from './fixtures.ts';
 import { valuesFor } from './second-values.ts';
 import { createWorld, endpoints, type Params, paramsFor, requestTo, type World } from './walk.ts';
 import { freshName } from './world.ts';
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** One resource that Ansible manages. */
-interface Subject {
-  readonly resource: ManagedResource;
-  /** What the role is given, by input. */
-  readonly given: Members;
-}
 
 const why = whyNoAnsible();
 const HASH = 'the-hash-of-the-document';
@@ -223,7 +217,7 @@ function varied(
   vary: (input: Input, value: unknown) => unknown,
   shown: Members = {},
 ): Members | undefined {
-  const inputs = comparedInputs(subject.resource.inputs, change, identityOf(subject));
+  const inputs = comparedInputs(roleInputs(subject.resource), change, identityOf(subject));
   const values = inputs.map((input) => [
     input.name,
     vary(input, subject.given[input.name] ?? shown[input.name] ?? input.default),
@@ -293,7 +287,7 @@ describe.skipIf(why !== null)(
     it('are tested with every input that can be changed, except those without a second value in the document', () => {
       const untried = [...subjects].flatMap(([host, subject]) =>
         isFirst(subject, host)
-          ? comparedInputs(subject.resource.inputs, 'update', identityOf(subject))
+          ? comparedInputs(roleInputs(subject.resource), 'update', identityOf(subject))
               .filter(({ name }) => changed.get(host)?.[name] === undefined)
               .map(({ name }) => `${host} ${name}`)
           : [],
@@ -304,7 +298,11 @@ describe.skipIf(why !== null)(
     it('change all inputs that differ', async () => {
       const done = await run(hostsOf((_, host) => changed.get(host)));
       expectOutcome(done, [...changed.keys()]);
-      expect(writesIn(done.calls).length).toBe(changed.size);
+      const actions = [...changed].flatMap(([host, values]) =>
+        Object.keys(roleActions(subjects.get(host)!.resource)).filter((name) => name in values),
+      );
+      expect(actions).toContain('size_gb');
+      expect(writesIn(done.calls).length).toBe(changed.size + actions.length);
     });
 
     it('change nothing in the next run, and refuse by name what cannot be changed', async () => {

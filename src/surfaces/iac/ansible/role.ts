@@ -3,6 +3,7 @@ import type { Input } from '../inputs.ts';
 import type { ManagedResource } from '../managed.ts';
 import { comparedIn, currentExpression, isComparable, isShownBesideOthers } from './current.ts';
 import type { Details } from './details.ts';
+import { roleActions, roleInputs } from './role-inputs.ts';
 import { variableOf } from './variables.ts';
 
 export const COLLECTION = 'hostplane.cloud';
@@ -25,7 +26,9 @@ const namesOf = (inputs: readonly Input[], test: (input: Input) => boolean): str
   inputs.filter(test).map(({ name }) => name);
 
 export function tasksOf(resource: ManagedResource, details: Details): unknown[] {
-  const { name, parent, inputs, isDeclared, key, parameter, create, update, read } = resource;
+  const { name, parent, isDeclared, key, parameter, create, update, read } = resource;
+  const inputs = roleInputs(resource);
+  const actions = Object.entries(roleActions(resource));
   const { finding, deleteOptions, excludedBy } = details;
   const variable = (input: string) => variableOf(resource, input);
   const identity = variable(finding.by);
@@ -64,6 +67,8 @@ export function tasksOf(resource: ManagedResource, details: Details): unknown[] 
         hostplane_types: Object.fromEntries(inputs.map((input) => [input.name, input.type.kind])),
         hostplane_required: namesOf(inputs, ({ required }) => required),
         hostplane_changeable: namesOf(inputs, ({ change }) => change === 'update'),
+        // By input that an action changes: what is sent with it.
+        hostplane_actions: Object.fromEntries(actions.map(([input, { fixed }]) => [input, fixed])),
         hostplane_hidden: namesOf(
           inputs,
           ({ secret, writeOnly, change }) => secret || (writeOnly && change !== 'once'),
@@ -107,6 +112,19 @@ export function tasksOf(resource: ManagedResource, details: Details): unknown[] 
           ...(update === undefined
             ? {}
             : { update: { method: update.method.toUpperCase(), path: itemPath, headers: waits(update) } }),
+          ...Object.fromEntries(
+            actions.map(([input, { call }]) => [
+              `change_${input}`,
+              {
+                method: call.method.toUpperCase(),
+                path: filled(call.path, { ...parents, [parameter]: `${own} | urlencode` }),
+                headers: {
+                  ...waits(call),
+                  ...(call.takesIdempotencyKey ? { 'Idempotency-Key': `{{ hostplane_once }}-${input}` } : {}),
+                },
+              },
+            ]),
+          ),
           delete: {
             method: 'DELETE',
             path: deleteOptions.length === 0 ? itemPath : `${itemPath}${queryOf(variable('delete_options'))}`,

@@ -38,14 +38,14 @@ ${request('Send {{ hostplane_method }} {{ hostplane_path }}')}
   when: hostplane_next != 'nothing'
 `;
 
-const write = (what: string): string => `\
+const write = (what: string, when = ''): string => `\
 - name: Write {{ hostplane_type }} {{ hostplane_title }}
   vars:
     hostplane_again: call
     hostplane_write: "${what}"
     hostplane_method: "{{ hostplane_calls[hostplane_write].method }}"
     hostplane_path: "{{ hostplane_calls[hostplane_write].path }}"
-  when: not ansible_check_mode
+  when: not ansible_check_mode${when}
   block:
 ${inside(call)}`;
 
@@ -85,7 +85,13 @@ const replace = `\
 `;
 
 const change = `\
-${write("{{ 'create' if hostplane_plan.action == 'replace' else hostplane_plan.action }}")}
+${write("{{ 'create' if hostplane_plan.action == 'replace' else hostplane_plan.action }}", ' and hostplane_plan.writes')}
+- name: Change what has an action of its own
+  ansible.builtin.include_tasks: act.yml
+  loop: "{{ hostplane_plan.actions }}"
+  loop_control:
+    loop_var: hostplane_member
+
 # The first answer can have a password or a secret.
 - name: Keep {{ hostplane_type }} {{ hostplane_title }} in {{ hostplane_type }}_result
   ansible.builtin.set_fact:
@@ -187,6 +193,7 @@ export const sharedTasks = (operationPath: string): Readonly<Record<string, stri
   'tasks/refuse.yml': refuse,
   'tasks/replace.yml': replace,
   'tasks/change.yml': change,
+  'tasks/act.yml': write('change_{{ hostplane_member }}'),
   'tasks/delete.yml': write('delete'),
   'tasks/wait.yml': wait,
   'tasks/busy.yml': busy,

@@ -158,7 +158,11 @@ const plan = `\
 {% set refusal = '' %}
 {% endif %}
 {% set next = 'refuse' if refusal else 'nothing' if action == 'none' else 'replace' if action == 'replace' else 'change' %}
-{{ {'action': action, 'differences': differences, 'refusal': refusal, 'next': next} | to_json }}
+{# The update does not take what an action of its own changes. #}
+{% set actions = differences | intersect(hostplane_actions.keys() | list) if action == 'update' else [] %}
+{% set writes = action != 'update' or differences | difference(actions) | length > 0 %}
+{{ {'action': action, 'differences': differences, 'actions': actions, 'writes': writes, 'refusal': refusal, 'next': next}
+   | to_json }}
 {% endif %}
 `;
 
@@ -171,8 +175,11 @@ const body = `\
 {% set body = {} %}
 {% if hostplane_write == 'create' %}
 {% set _ = body.update(asked) %}
+{% elif hostplane_member is defined and hostplane_write == 'change_' ~ hostplane_member %}
+{% set _ = body.update(hostplane_actions[hostplane_member]) %}
+{% set _ = body.update({hostplane_member: asked[hostplane_member]}) %}
 {% elif hostplane_method == 'PATCH' %}
-{% for name, value in asked.items() %}
+{% for name, value in asked.items() if name not in hostplane_actions %}
 {% if name in differences and name in maps %}
 {# Null removes a label that was not asked for. #}
 {% set _ = body.update({name: dict.fromkeys(current[name] or {}) | combine(value)}) %}

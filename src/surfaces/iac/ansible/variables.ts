@@ -2,6 +2,7 @@
 import type { Input, Member } from '../inputs.ts';
 import type { ManagedResource } from '../managed.ts';
 import type { Details } from './details.ts';
+import { roleInputs } from './role-inputs.ts';
 
 /** As Ansible advises, every variable of a role begins with the name of the role. */
 export const variableOf = ({ name }: Pick<ManagedResource, 'name'>, input: string): string =>
@@ -55,7 +56,7 @@ const sentences: Readonly<Record<Input['change'], string>> = {
 
 /** What happens later if the value of the input changes, as a sentence; empty if the resource is just changed. */
 export function changeSentence({ change, changedBy, writeOnly, readAs }: Input): string {
-  if (changedBy.length > 0) return `${sentences[change]} Changed by ${changedBy.join(', ')}.`;
+  if (changedBy.length > 0) return `${sentences[change]} Changed by ${changedBy.join(', ')}.`.trim();
   if (change === 'update' && writeOnly && readAs === undefined)
     return 'No answer shows it, so it is sent only together with other changes.';
   return sentences[change];
@@ -128,7 +129,7 @@ function ownOptions(resource: ManagedResource, { deleteOptions }: Details): Reco
 
 /** All variables of the role, by their full names. */
 export function roleOptions(resource: ManagedResource, details: Details): Record<string, Option> {
-  const inputs = resource.inputs.map((input) => [input.name, inputOption(input)] as const);
+  const inputs = roleInputs(resource).map((input) => [input.name, inputOption(input)] as const);
   const all = [...Object.entries(ownOptions(resource, details)), ...inputs];
   return Object.fromEntries(all.map(([name, option]) => [variableOf(resource, name), option]));
 }
