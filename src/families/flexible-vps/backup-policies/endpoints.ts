@@ -3,11 +3,11 @@ import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
-import { List } from '../../../kernel/pages/list.ts';
 import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { setterIn } from '../../../resources/future/plan-future.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { listOf, readOf, view } from '../../../resources/records/records.ts';
 import { backups } from '../backups/resource.ts';
 import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -30,27 +30,6 @@ const collection = '/flexible-vps/v1/backup-policies';
 /** A dry run and the audit entry name at most this many backups. */
 const MOST_EXPIRING = 100;
 
-type Shown = Awaited<ReturnType<typeof backupPolicies.get>>;
-
-function present(row: Shown): BackupPolicy {
-  const { id, name, labels, enabled, schedule, retention, vm_count, last_started_at } = row;
-  return {
-    ...{ id, name, labels, enabled, schedule, retention, vm_count },
-    next_run_at: row.next_run_at?.toISOString() ?? null,
-    last_run: last_started_at && {
-      started_at: last_started_at.toISOString(),
-      succeeded: row.last_succeeded,
-      failed: row.last_failed,
-      skipped: row.last_skipped,
-      over_budget: row.last_over_budget,
-    },
-    set_by: setBy(row),
-    etag: backupPolicies.etag(row),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  };
-}
-
 /** `null` for policies that were set before this was recorded. */
 function setBy({ api_key_id, member_id }: Pick<BackupPolicyRow, 'api_key_id' | 'member_id'>) {
   if (api_key_id === null && member_id === null) return null;
@@ -58,28 +37,29 @@ function setBy({ api_key_id, member_id }: Pick<BackupPolicyRow, 'api_key_id' | '
   return { kind, api_key_id, member_id };
 }
 
+const policies = view(backupPolicies, {
+  schema: BackupPolicy,
+  example: examplePolicy,
+  compute: (row) => ({
+    last_run: row.last_started_at && {
+      started_at: row.last_started_at.toISOString(),
+      succeeded: row.last_succeeded,
+      failed: row.last_failed,
+      skipped: row.last_skipped,
+      over_budget: row.last_over_budget,
+    },
+    set_by: setBy(row),
+  }),
+});
+
 const timesOf = (enabled: boolean, schedule: BackupSchedule, now: Date) =>
   enabled ? nextRun(schedule, now) : { next_run_at: null, set_back_before: null };
 
-const listBackupPolicies = endpoint({
+const listBackupPolicies = listOf(policies, {
   id: 'listBackupPolicies',
-  method: 'GET',
-  path: collection,
-  summary: 'List backup policies',
-  permission: 'flexible-vps:backup-policies:read',
-  access: 'read',
-  resource: { name: 'backup_policy', role: 'list' },
   query: ResourceQuery({
     enabled: Type.Optional(Type.Boolean({ description: 'Only policies that are enabled, or disabled.' })),
   }),
-  answers: { 200: List(BackupPolicy) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [examplePolicy], next_cursor: null } } },
-  async handle(call) {
-    const { enabled } = call.query;
-    const { rows, nextCursor } = await backupPolicies.list(call, 'listBackupPolicies', { enabled });
-    return ok({ data: rows.map(present), next_cursor: nextCursor });
-  },
 });
 
 const createBackupPolicy = endpoint({
@@ -113,26 +93,11 @@ const createBackupPolicy = endpoint({
     const times = timesOf(enabled, schedule, call.now);
     const columns = { name, labels, enabled, schedule, retention, ...times, ...setterIn(call) };
     const row = await backupPolicies.create(call, columns, ['enabled', 'schedule', 'retention']);
-    return created(present({ ...row, vm_count: 0 }));
+    return created(policies.present(call, { ...row, vm_count: 0 }));
   },
 });
 
-const getBackupPolicy = endpoint({
-  id: 'getBackupPolicy',
-  method: 'GET',
-  path: `${collection}/{id}`,
-  summary: 'Get a backup policy',
-  permission: 'flexible-vps:backup-policies:read',
-  access: 'read',
-  resource: { name: 'backup_policy', role: 'read' },
-  params: BackupPolicyParams,
-  answers: { 200: BackupPolicy },
-  problems: [],
-  example: { params: { id: examplePolicy.id }, answer: { status: 200, body: examplePolicy } },
-  async handle(call) {
-    return ok(present(await backupPolicies.get(call, call.params.id)));
-  },
-});
+const getBackupPolicy = readOf(policies, { id: 'getBackupPolicy' });
 
 /** Names the backups that a new retention gives up. They expire with the next run, not at once. */
 async function foresee(
@@ -202,7 +167,7 @@ const updateBackupPolicy = endpoint({
     const row = await backupPolicies.update(call, before, { ...change, ...times, ...setter }, changes);
     if (isSet) await planPolicy(call, row);
     if (changed.has('/retention')) await foresee(call, before, retention);
-    return ok(present({ ...row, vm_count: before.vm_count }));
+    return ok(policies.present(call, { ...row, vm_count: before.vm_count }));
   },
 });
 

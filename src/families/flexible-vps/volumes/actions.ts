@@ -9,8 +9,9 @@ import { exampleOperation } from '../vms/example.ts';
 import { attachVolumeKind } from './attach-kinds.ts';
 import { attach, detach } from './attachment.ts';
 import { resize } from './growth.ts';
+import { exampleVolume } from './present.ts';
 import { restore } from './restoration.ts';
-import { exampleVolume, SizeGb, VolumeId } from './schema.ts';
+import { SizeGb, VolumeId } from './schema.ts';
 
 const actions = {
   attach: 'Attaches the volume to a machine.',

@@ -1,12 +1,12 @@
 import type { VolumeKind } from '../../../engines/compute/port.ts';
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { price } from '../../../money/prices/price.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
-import { exampleOperation } from '../vms/example.ts';
 import { asBodyErrors } from '../vms/inventory.ts';
 import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
@@ -15,9 +15,9 @@ import { shareVolumeSnapshot } from '../volume-snapshots/store.ts';
 import { refuse, refuseElsewhere, requirePlace, unknownVm } from './acceptance.ts';
 import { createVolumeKind } from './create-kind.ts';
 import { requireAlive } from './engine-volume.ts';
-import { presentVolume } from './present.ts';
+import { exampleVolume, volumeView } from './present.ts';
 import { volumes } from './resource.ts';
-import { exampleVolume, NewVolume, Volume } from './schema.ts';
+import { NewVolume, Volume } from './schema.ts';
 import { readVolume } from './store.ts';
 import type { VolumeRow } from './table.ts';
 
@@ -142,18 +142,16 @@ export const createVpsVolume = endpoint({
     body: { name: 'data', location: 'fra1', size_gb: 100, labels: { env: 'prod' } },
     answer: {
       status: 202,
-      body: {
-        ...exampleVolume,
+      body: during(createVolumeKind, exampleVolume, {
         status: 'creating',
         device_path: null,
         serial: null,
         provisioned_at: null,
-        operation: exampleOperation('volume.create', exampleVolume),
-      },
+      }),
     },
   },
   async handle(call) {
-    const { db, body, services, now } = call;
+    const { db, body, now } = call;
     const tier = chooseTier(call);
     const vm = await lockTarget(call);
     await requireSource(call);
@@ -178,6 +176,6 @@ export const createVpsVolume = endpoint({
       subjects: [row.id, ...(vm === null ? [] : [vm.id])],
       isNew: true,
     });
-    return accepted(presentVolume(services, row, operation));
+    return accepted(volumeView.present(call, row, operation));
   },
 });

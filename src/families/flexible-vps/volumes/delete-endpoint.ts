@@ -1,10 +1,10 @@
 import { forGood, forNow } from '../../../kernel/effect.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { exampleOperation } from '../vms/example.ts';
 import { vms } from '../vms/resource.ts';
 import { refuseInUse } from '../volume-snapshots/removal.ts';
 import { volumeSnapshots } from '../volume-snapshots/resource.ts';
@@ -13,9 +13,9 @@ import { lockWithMachines } from './acceptance.ts';
 import { attachVolumeKind } from './attach-kinds.ts';
 import { deleteVolumeKind } from './delete-kind.ts';
 import { volumeLife } from './lifecycle.ts';
-import { presentVolume } from './present.ts';
+import { exampleVolume, volumeView } from './present.ts';
 import { volumes } from './resource.ts';
-import { exampleVolume, Volume, VolumeId } from './schema.ts';
+import { Volume, VolumeId } from './schema.ts';
 
 export const deleteVpsVolume = endpoint({
   id: 'deleteVpsVolume',
@@ -45,17 +45,10 @@ export const deleteVpsVolume = endpoint({
   operation: deleteVolumeKind,
   example: {
     params: { id: exampleVolume.id },
-    answer: {
-      status: 202,
-      body: {
-        ...exampleVolume,
-        status: 'deleting',
-        operation: exampleOperation('volume.delete', exampleVolume),
-      },
-    },
+    answer: { status: 202, body: during(deleteVolumeKind, exampleVolume, { status: 'deleting' }) },
   },
   async handle(call) {
-    const { db, params, query, services } = call;
+    const { db, params, query } = call;
     const { row: before, machines } = await lockWithMachines(call, params.id);
     call.checkVersion(volumes.etag(before));
     const pending = (await pendingOn(db, [before.id])).get(before.id);
@@ -63,7 +56,7 @@ export const deleteVpsVolume = endpoint({
     if (before.status === 'deleting' && pending !== undefined) {
       call.effect({ action: 'none', ...volumes.ref(before) });
       call.follow(pending);
-      return accepted(presentVolume(services, before, pending));
+      return accepted(volumeView.present(call, before, pending));
     }
     if (before.protected) throw new Problem('resource_protected');
     // A volume that moves is first detached, but another machine gets it: its deletion does not wait.
@@ -101,6 +94,6 @@ export const deleteVpsVolume = endpoint({
       resource: volumes.ref(row),
       subjects: [row.id, ...(holder === undefined ? [] : [holder.id])],
     });
-    return accepted(presentVolume(services, row, operation));
+    return accepted(volumeView.present(call, row, operation));
   },
 });
