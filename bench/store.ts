@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely';
 import type pg from 'pg';
 import type { KeyRow } from '../src/families/account/api-keys/schema.ts';
 import { findKeyById } from '../src/families/account/api-keys/store.ts';
-import { findWhole, listWhole, type wholeOf } from '../src/families/flexible-vps/vms/read/store.ts';
+import { findWhole, listWhole, type wholeOf } from '../src/families/flexible-vps/vm-reading/store.ts';
 import { ENDED_CHANNEL } from '../src/kernel/operations/store.ts';
 import { foldAllCounts } from '../src/resources/limits/kept/folding.ts';
 import { correctCounts, findAccountIds } from '../src/resources/limits/kept/store.ts';

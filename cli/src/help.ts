@@ -1,10 +1,10 @@
 /** The texts of `--help`, made from the same descriptions that the command is parsed with. */
 
 import { type Argument, type CommandShape, type Flag, globalFlags } from './command.ts';
-import { argumentsOf } from './commands/operation-arguments.ts';
 import type { Document, Operation } from './document/document.ts';
 import { usualVerbs } from './document/usual-verbs.ts';
 import { withVerb } from './lookup.ts';
+import { argumentsOf } from './shapes/operation-arguments.ts';
 
 const WIDTH = 100;
 

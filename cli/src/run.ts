@@ -2,7 +2,6 @@
 import { type Given, globalFlags, isOn } from './command.ts';
 import { prepare, runOperation } from './commands/call.ts';
 import { problemInCommandWords } from './commands/command-words.ts';
-import { type OperationShape, shapeOf } from './commands/operation-shape.ts';
 import type { Document, Operation } from './document/document.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { misuse } from './failure.ts';
@@ -12,6 +11,7 @@ import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
 import type { Io } from './io.ts';
 import { type Found, UnknownCommand } from './lookup.ts';
 import { openSession, type Session } from './session.ts';
+import { type OperationShape, shapeOf } from './shapes/operation-shape.ts';
 import { type Words, wordsIn } from './words-in.ts';
 
 /** The flags of every command, wherever they stand. Others are skipped. */

@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globalFlags } from '../../cli/src/command.ts';
 import { movedNames } from '../../cli/src/commands/moved.ts';
-import { type OperationShape, shapeOf } from '../../cli/src/commands/operation-shape.ts';
 import { Document } from '../../cli/src/document/document.ts';
 import { commandHelp } from '../../cli/src/help.ts';
 import { buildBody, isObject } from '../../cli/src/input/body.ts';
 import { parse } from '../../cli/src/input/parse.ts';
 import type { Io } from '../../cli/src/io.ts';
 import { find, findById } from '../../cli/src/lookup.ts';
+import { type OperationShape, shapeOf } from '../../cli/src/shapes/operation-shape.ts';
 import { openSite, type Site } from '../../cli/src/testing/site.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';

@@ -3,7 +3,7 @@
  * kinds have a scenario in the fixture of their resource.
  */
 import type { LightMyRequestResponse } from 'fastify';
-import { interfaceDrift } from '../families/flexible-vps/interfaces/drift.ts';
+import { interfaceDrift } from '../families/flexible-vps/interface-changes/drift.ts';
 import type { Kind } from '../kernel/operations/kind.ts';
 import { readOperation, type StoredOperation } from '../kernel/operations/store.ts';
 import { work } from './crashes.ts';

@@ -36,20 +36,25 @@ function readSource(file: string): SourceFile {
   return { path, text, lines: text.trimEnd().split('\n').length, imports: readImports(path, text) };
 }
 
-const folders = ['src', 'bench', 'scripts', 'bin', 'cli/src'];
+const folders = ['src', 'bench', 'scripts', 'bin', 'cli/src', 'portal/src'];
 
 export const sources: readonly SourceFile[] = folders
   .flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true }))
-  .filter((entry) => entry.isFile() && /\.(ts|mjs)$/.test(entry.name))
+  .filter((entry) => entry.isFile() && /\.(tsx?|mjs)$/.test(entry.name))
   .map((entry) => readSource(join(entry.parentPath, entry.name)))
   .sort((a, b) => (a.path < b.path ? -1 : 1));
 
 /** The contract of a port counts as a test, because it is a test suite that the tests of the drivers run. */
 export const isTest = ({ path }: Pick<SourceFile, 'path'>): boolean =>
-  /(\.test|(^|[/.])fixture)\.ts$/.test(path) ||
+  /(\.test|(^|[/.])fixture)\.tsx?$/.test(path) ||
   /^src\/(testing|laws|engines\/([^/]+\/)?contract)(\/|\.ts$)|^cli\/src\/testing\//.test(path);
 
 /** The files of the product: everything in `src/` except tests and test support. */
 export const shipped: readonly SourceFile[] = sources.filter(
   (file) => file.path.startsWith('src/') && !isTest(file),
+);
+
+/** Everything that people run: the server, the customers' command line and the portal. */
+export const products: readonly SourceFile[] = sources.filter(
+  (file) => /^(src|cli|portal)\//.test(file.path) && !isTest(file),
 );

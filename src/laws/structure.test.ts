@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import { exemptFrom } from './exemptions.ts';
-import { isTest, type SourceFile, shipped, sources } from './sources.ts';
+import { isTest, products, type SourceFile, shipped, sources } from './sources.ts';
 
 /** Returns `families/account`, `surfaces/http`, `kernel`, …; files directly in `src/` assemble all layers. */
 function layerOf(path: string): string {
@@ -81,6 +81,17 @@ function circlesOf(arrows: ReadonlyMap<string, readonly string[]>): string[] {
   return [...circles].sort();
 }
 
+/**
+ * The two folders side by side that an import connects: `vm-creation/kind.ts` imports `vms/store.ts`, so `vm-creation`
+ * takes from `vms`. Undefined if it stays within a folder, or a file beside the folders is one of its ends.
+ */
+function foldersOf(path: string, target: string): readonly [from: string, to: string] | undefined {
+  const [own, other] = [path.split('/'), target.split('/')];
+  const fork = own.findIndex((part, i) => part !== other[i]);
+  const isBetween = fork !== -1 && fork < own.length - 1 && fork < other.length - 1;
+  return isBetween ? [own.slice(0, fork + 1).join('/'), other.slice(0, fork + 1).join('/')] : undefined;
+}
+
 const namesOf = (files: readonly SourceFile[]): string[] => files.map(({ path }) => path).sort();
 
 describe('layers point one way', () => {
@@ -116,6 +127,30 @@ describe('layers point one way', () => {
     expect(circlesOf(arrows)).toEqual([]);
   });
 
+  it("within a family, the customers' command line and the portal, no folders import each other in a circle", () => {
+    const within = /^(src\/families\/[^/]+|cli\/src|portal\/src)\//;
+    const arrows = new Map<string, string[]>();
+    for (const { path, imports } of products)
+      for (const { target } of imports) {
+        const [from = '', to = ''] = foldersOf(path, target) ?? [];
+        if (within.test(from)) arrows.set(from, [...(arrows.get(from) ?? []), to]);
+      }
+    expect(circlesOf(arrows)).toEqual([]);
+    const places = new Set([...arrows.keys()].map((from) => within.exec(from)?.[1]));
+    expect(places).toContain('src/families/flexible-vps');
+    expect(places).toContain('cli/src');
+    expect(places).toContain('portal/src');
+  });
+
+  it('the server, the command line and the portal are apart: only the server offers something to the others', () => {
+    const wrong = products.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => /^(cli|portal)\//.test(target) && target.split('/')[0] !== path.split('/')[0])
+        .map(({ target }) => `${path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it.each(families)('$name declares the engine ports that it imports', ({ name, ports = [] }) => {
     const imported = shipped
       .filter(({ path }) => path.startsWith(`src/families/${name}/`))
@@ -139,19 +174,19 @@ describe('layers point one way', () => {
   });
 
   it('nothing that is shipped imports what is there for tests', () => {
-    const wrong = shipped.filter(({ imports }) =>
+    const wrong = products.filter(({ imports }) =>
       imports.some(({ target }) => isTest({ path: target }) || ['vitest', 'fast-check'].includes(target)),
     );
     expect(namesOf(wrong)).toEqual([]);
   });
 
-  it("the customers' command line takes nothing from the server but types, files without imports, and the search", () => {
+  it("the customers' command line and the portal take nothing from the server but types, files without imports, and the search", () => {
     const isPure = ({ path, imports }: SourceFile): boolean =>
       imports.length === 0 ||
       (path.startsWith('src/search/') && imports.every(({ target }) => target.startsWith('src/search/')));
     const pure = new Set(sources.filter(isPure).map(({ path }) => path));
-    const wrong = sources
-      .filter((file) => file.path.startsWith('cli/') && !isTest(file))
+    const wrong = products
+      .filter(({ path }) => !path.startsWith('src/'))
       .flatMap(({ path, imports }) =>
         imports
           .filter(({ target, isTypeOnly }) => target.startsWith('src/') && !isTypeOnly && !pure.has(target))
@@ -202,23 +237,27 @@ describe('each thing in its place', () => {
     expect(namesOf(wrong)).toEqual([]);
   });
 
-  it.each(families.flatMap((family) => family.endpoints))(
-    '$id is written in the folder of its resource',
-    (endpoint) => {
-      const [, family, , ...segments] = endpoint.path.split('/');
-      const [, noun = ''] = endpoint.permission.split(':');
-      // The folder is named after a path segment or the noun of the permission; `vm-power` may be in `power`.
-      const names = [...segments, noun, noun.replace(/^[a-z]+-/, '')];
-      // An act of the portal that makes the same change as an endpoint has the same id.
-      const homes = shipped
-        .filter(({ path }) => !path.startsWith('src/surfaces/portal/acts/'))
-        .filter(({ text }) => new RegExp(`\\bid: '${endpoint.id}'[, ]`).test(text));
-      expect([endpoint.id, homes.length]).toEqual([endpoint.id, 1]);
-      const [, , folder, resource] = homes[0]?.path.split('/') ?? [];
-      expect([endpoint.id, folder]).toEqual([endpoint.id, family]);
-      expect(names).toContain(resource);
-    },
-  );
+  const endpoints = families.flatMap((family) => family.endpoints);
+  const nounIn = ({ permission }: { readonly permission: string }): string => permission.split(':')[1] ?? '';
+  const nouns = new Set(endpoints.flatMap((endpoint) => [...endpoint.path.split('/'), nounIn(endpoint)]));
+  const singular = (noun: string): string => noun.replace(/ies$/, 'y').replace(/s$/, '');
+
+  it.each(endpoints)('$id is written in the folder of its resource, or of what is done to it', (endpoint) => {
+    const [, family, , ...segments] = endpoint.path.split('/');
+    const noun = nounIn(endpoint);
+    // The folder is named after a path segment or the noun of the permission; `vm-power` may be in `power`.
+    const names = [...segments, noun, noun.replace(/^[a-z]+-/, '')];
+    // An act of the portal that makes the same change as an endpoint has the same id.
+    const homes = shipped
+      .filter(({ path }) => !path.startsWith('src/surfaces/portal/acts/'))
+      .filter(({ text }) => new RegExp(`\\bid: '${endpoint.id}'[, ]`).test(text));
+    expect([endpoint.id, homes.length]).toEqual([endpoint.id, 1]);
+    const [, , folder, resource] = homes[0]?.path.split('/') ?? [];
+    expect([endpoint.id, folder]).toEqual([endpoint.id, family]);
+    // What is done to machines may be in `vm-creation`, but not in `vm-snapshots`, which is another resource.
+    const isDone = names.some((name) => resource?.startsWith(`${singular(name)}-`));
+    expect(isDone && !nouns.has(resource ?? '') ? [...names, resource] : names).toContain(resource);
+  });
 });
 
 /** What opens a connection, by the module that offers it. */

@@ -8,8 +8,8 @@ import { parse } from '../input/parse.ts';
 import { findById } from '../lookup.ts';
 import { globalsIn, runFromDocument } from '../run.ts';
 import { openSession, printerFor } from '../session.ts';
+import { shapeOf } from '../shapes/operation-shape.ts';
 import { wordsIn } from '../words-in.ts';
-import { shapeOf } from './operation-shape.ts';
 
 export const api: BuiltInCommand = {
   words: ['api'],

@@ -5,7 +5,7 @@
 import type { Document, Operation } from '../document/document.ts';
 import type { Problem } from '../failure.ts';
 import { placeOf } from '../failure.ts';
-import { argumentsOf } from './operation-arguments.ts';
+import { argumentsOf } from '../shapes/operation-arguments.ts';
 
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/Send the API key exactly once, in the header X-API-Key/g, 'Store your key: hostplane login'],

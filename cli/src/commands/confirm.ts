@@ -5,8 +5,8 @@ import { urlOf } from '../http/pages.ts';
 import { isId } from '../input/references.ts';
 import { printable } from '../output/printable.ts';
 import type { Session } from '../session.ts';
+import { confirmMember } from '../shapes/operation-shape.ts';
 import { lossesOf } from './losses.ts';
-import { confirmMember } from './operation-shape.ts';
 import type { Prepared } from './prepared.ts';
 
 /** The name to send as `confirm`; undefined if the call needs none. Throws if it was not confirmed. */

@@ -18,8 +18,8 @@ import { UnknownCommand } from '../lookup.ts';
 import { printable } from '../output/printable.ts';
 import { globalsIn } from '../run.ts';
 import { openSession, printerFor, type Session } from '../session.ts';
+import { shapeOf } from '../shapes/operation-shape.ts';
 import { wordsIn } from '../words-in.ts';
-import { shapeOf } from './operation-shape.ts';
 
 interface Estimate {
   readonly currency: string;

@@ -4,7 +4,7 @@ import { commandOf } from '../completion/command-line.ts';
 import type { Document, Operation } from '../document/document.ts';
 import { UnknownCommand } from '../lookup.ts';
 import { runFromDocument } from '../run.ts';
-import { shapeOf } from './operation-shape.ts';
+import { shapeOf } from '../shapes/operation-shape.ts';
 
 const feedOf = ({ operations }: Document): Operation | undefined => operations.find(({ streams }) => streams);
 

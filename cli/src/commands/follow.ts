@@ -4,6 +4,7 @@ import { last } from '../command.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { ConnectionFailure } from '../http/connection-failure.ts';
+import { messagesIn } from '../http/messages.ts';
 import { urlOf } from '../http/pages.ts';
 import { chosenColumns } from '../output/columns.ts';
 import { paintFor } from '../output/paint.ts';
@@ -12,33 +13,6 @@ import { columnsOf, Table } from '../output/table.ts';
 import { pause } from '../pause.ts';
 import type { Session } from '../session.ts';
 import type { Prepared } from './prepared.ts';
-
-interface Message {
-  readonly id?: string;
-  readonly event?: string;
-  readonly data: string;
-}
-
-/** The messages in a stream of bytes. */
-export async function* messagesIn(stream: AsyncIterable<Buffer>): AsyncGenerator<Message> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const part of stream) {
-    text += decoder.decode(part, { stream: true });
-    const blocks = text.split(/\r?\n\r?\n/);
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const fields = block
-        .split(/\r?\n/)
-        .filter((line) => line !== '' && !line.startsWith(':'))
-        .map((line) => /^([^:]*):? ?(.*)$/.exec(line) ?? [])
-        .map(([, name = '', value = '']) => [name, value] as const);
-      const data = fields.filter(([name]) => name === 'data').map(([, value]) => value);
-      if (data.length === 0) continue;
-      yield { ...Object.fromEntries(fields), data: data.join('\n') };
-    }
-  }
-}
 
 /** The stream brings an unused connection to life every 15 seconds. */
 const SILENCE_MS = 45_000;

@@ -8,7 +8,7 @@ import { type Client, Refused } from '../http/client.ts';
 import { isObject } from '../input/body.ts';
 import { printable } from '../output/printable.ts';
 import { openSession, printerFor } from '../session.ts';
-import { argumentsOf } from './operation-arguments.ts';
+import { argumentsOf } from '../shapes/operation-arguments.ts';
 
 const MOST = 8;
 

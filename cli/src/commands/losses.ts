@@ -1,8 +1,8 @@
 /** What a call would take away, from its dry run. */
 import { urlOf } from '../http/pages.ts';
 import type { Session } from '../session.ts';
+import { hasParameter } from '../shapes/operation-shape.ts';
 import type { DryRun } from './dry-run.ts';
-import { hasParameter } from './operation-shape.ts';
 import type { Prepared } from './prepared.ts';
 
 /** One line for each effect. Empty if the call has no dry run. A call that would be refused is refused here already. */

@@ -1,6 +1,6 @@
 import type { Given } from '../command.ts';
 import type { Document } from '../document/document.ts';
-import type { OperationShape } from './operation-shape.ts';
+import type { OperationShape } from '../shapes/operation-shape.ts';
 
 /** A request whose names are resolved to ids. */
 export interface Prepared {

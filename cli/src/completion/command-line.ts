@@ -1,6 +1,6 @@
 /** The command that stands before the cursor. */
 import type { CommandShape } from '../command.ts';
-import type { OperationShape } from '../commands/operation-shape.ts';
+import type { OperationShape } from '../shapes/operation-shape.ts';
 
 export interface CompletedCommand {
   readonly shape: CommandShape;

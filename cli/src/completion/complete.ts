@@ -1,7 +1,6 @@
 /** What can stand at the cursor: commands, flags, values of flags, and live names of resources. */
 import type { BuiltInCommand } from '../built-in.ts';
 import { type Flag, globalFlags } from '../command.ts';
-import { type OperationShape, shapeOf } from '../commands/operation-shape.ts';
 import { readContexts } from '../contexts/contexts.ts';
 import type { Document, Operation } from '../document/document.ts';
 import type { Reference, Schema } from '../document/schema.ts';
@@ -11,6 +10,7 @@ import { filtersFor, Names, type Params, referenceOf } from '../input/references
 import type { Io } from '../io.ts';
 import { find } from '../lookup.ts';
 import type { Session } from '../session.ts';
+import { type OperationShape, shapeOf } from '../shapes/operation-shape.ts';
 import { wordsIn } from '../words-in.ts';
 import { type CompletedCommand, commandOf } from './command-line.ts';
 

@@ -1,5 +1,4 @@
 /** Reads lists page by page, as long as somebody wants more. */
-import type { Operation } from '../document/document.ts';
 import type { Client } from './client.ts';
 
 export interface PageQuery {
@@ -15,6 +14,12 @@ export function urlOf(path: string, { params, query }: PageQuery): string {
   return search === '' ? filled : `${filled}?${search}`;
 }
 
+/** A list of the API; one without a parameter `cursor` has a single page. */
+interface Listing {
+  readonly path: string;
+  readonly parameters: readonly { readonly name: string }[];
+}
+
 interface Page {
   readonly data: readonly unknown[];
   readonly next_cursor?: string | null;
@@ -23,7 +28,7 @@ interface Page {
 /** Yields the rows of each page, at most `most` in all. Returns the cursor of the next page if there is one. */
 export async function* rowsOf(
   client: Client,
-  { path, parameters }: Pick<Operation, 'path' | 'parameters'>,
+  { path, parameters }: Listing,
   { params, query }: PageQuery,
   most = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<readonly unknown[], string | null> {

@@ -2,9 +2,9 @@
  * Speaks MCP over stdin and stdout, for programs that start their servers themselves. It passes each message to the MCP
  * endpoint of the server, and the answer back, so it does nothing a second time. One message is one line of JSON.
  */
-import { messagesIn } from '../commands/follow.ts';
 import { Failure, type Problem } from '../failure.ts';
 import type { Client } from '../http/client.ts';
+import { messagesIn } from '../http/messages.ts';
 import { isObject } from '../input/body.ts';
 
 type Id = string | number;

@@ -1,6 +1,7 @@
 /** What the pages read. The keys begin with the account, so that switching it shows nothing of another one. */
 import { queryOptions } from '@tanstack/react-query';
 import { get } from './http.ts';
+import type { IacList, OperationIndex } from './reference-types.ts';
 import { acts, calls } from './session.ts';
 import type {
   Access,
@@ -10,13 +11,11 @@ import type {
   Approval,
   Denial,
   EnforcePreview,
-  IacList,
   Invitation,
   KeyOptions,
   List,
   Member,
   Operation,
-  OperationIndex,
   Security,
 } from './types.ts';
 

@@ -8,9 +8,9 @@ import { Notice, ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
 import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { Head } from './frame.tsx';
-import type { DoorProps } from './main.tsx';
 import { tokenInFragment } from './next.ts';
 import { NewPasswordField } from './password-field.tsx';
+import type { DoorProps } from './props.ts';
 
 interface Invitation {
   readonly account_name: string;

@@ -5,11 +5,8 @@ import { createRoot } from 'react-dom/client';
 import { paint, readSite, type Site } from '../data/site.ts';
 import { Frame } from './frame.tsx';
 import { goOn } from './next.ts';
+import type { DoorProps } from './props.ts';
 import { SignIn } from './sign-in.tsx';
-
-export interface DoorProps {
-  readonly site: Site | undefined;
-}
 
 const pages: Readonly<Record<string, ComponentType<DoorProps>>> = {
   'sign-in': SignIn,

@@ -8,9 +8,9 @@ import { useAct } from '../ui/use-act.ts';
 import { isDeadLink } from './dead-link.tsx';
 import { Head } from './frame.tsx';
 import { MailSent } from './mail-sent.tsx';
-import type { DoorProps } from './main.tsx';
 import { tokenInFragment, withNext } from './next.ts';
 import { NewPasswordField } from './password-field.tsx';
+import type { DoorProps } from './props.ts';
 import { CodeField, codeWords } from './second-factor.tsx';
 
 export default function Recover({ site }: DoorProps) {

@@ -5,9 +5,9 @@ import { TextField } from '../ui/field.tsx';
 import { ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
 import { Head, Or } from './frame.tsx';
-import type { DoorProps } from './main.tsx';
 import { goOn, withNext } from './next.ts';
 import { offerPasskeys, signInWithPasskey } from './passkey.ts';
+import type { DoorProps } from './props.ts';
 import { SecondFactor, type SecondFactorTicket } from './second-factor.tsx';
 
 type Answer = { readonly status: 'signed_in' } | ({ readonly status: 'second_factor' } & SecondFactorTicket);

@@ -7,9 +7,9 @@ import { useAct } from '../ui/use-act.ts';
 import { countries, guessCountry } from './countries.ts';
 import { Head } from './frame.tsx';
 import { MailSent } from './mail-sent.tsx';
-import type { DoorProps } from './main.tsx';
 import { withNext } from './next.ts';
 import { NewPasswordField } from './password-field.tsx';
+import type { DoorProps } from './props.ts';
 
 const closed = {
   invited: 'New accounts are made by invitation. Ask your contact for an invitation by e-mail.',

@@ -7,8 +7,8 @@ import { useAct } from '../ui/use-act.ts';
 import { isDeadLink } from './dead-link.tsx';
 import { Head } from './frame.tsx';
 import { MailSent } from './mail-sent.tsx';
-import type { DoorProps } from './main.tsx';
 import { tokenInFragment } from './next.ts';
+import type { DoorProps } from './props.ts';
 
 /** The token is sent by the button and not by opening the page, because mail scanners open links. */
 export default function Verify({ site }: DoorProps) {

@@ -1,5 +1,5 @@
 /** Members that machines, plans, images and their requests share, each described once. */
-import { label, Named, OneOf, Shape, Type } from '../../kernel/schema.ts';
+import { label, Named, OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import { GB_MEANS } from './gigabytes.ts';
 
 export const Architecture = Named(
@@ -70,6 +70,7 @@ export const Os = Named(
     { description: 'The operating system that the image contains.' },
   ),
 );
+export type Os = Static<typeof Os>;
 
 /** Why a machine cannot boot an image, and which images it can boot. */
 export const unfitImage = (image: string, machine: string): string =>

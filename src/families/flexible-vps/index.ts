@@ -6,14 +6,15 @@ import { policyWords } from './backup-policies/change-words.ts';
 import { backupPolicyEndpoints } from './backup-policies/endpoints.ts';
 import { findPolicyReferences } from './backup-policies/references.ts';
 import { backupPolicies } from './backup-policies/resource.ts';
-import { backupRuns } from './backup-policies/runs.ts';
+import { updateBackupPolicy } from './backup-policy-update/endpoint.ts';
+import { backupRuns } from './backup-runs/runs.ts';
 import { findBackupDownload } from './backups/download.ts';
 import { backupEndpoints } from './backups/endpoints.ts';
 import { backupLife } from './backups/lifecycle.ts';
 import { backups } from './backups/resource.ts';
 import { backupExpiry } from './backups/schedule.ts';
 import { listVpsLocations } from './catalog/locations.ts';
-import { listVpsPlans } from './catalog/plans.ts';
+import { attachVpsFirewall, detachVpsFirewall } from './firewall-attachments/endpoints.ts';
 import { firewallWords } from './firewalls/change-words/words.ts';
 import { firewallEndpoints } from './firewalls/endpoints.ts';
 import { firewallLife } from './firewalls/lifecycle.ts';
@@ -24,15 +25,16 @@ import { imageLife } from './images/lifecycle.ts';
 import { findImageReferences } from './images/references.ts';
 import { images } from './images/resource.ts';
 import { countImports } from './images/store.ts';
+import { interfaceDrift } from './interface-changes/drift.ts';
+import { interfaceEndpoints } from './interface-changes/endpoints.ts';
 import { interfaceWords } from './interfaces/change-words.ts';
-import { interfaceDrift } from './interfaces/drift.ts';
-import { interfaceEndpoints } from './interfaces/endpoints.ts';
 import { interfaceLife } from './interfaces/lifecycle.ts';
 import { interfaceResource } from './interfaces/resource.ts';
 import { isoEndpoints } from './isos/endpoints.ts';
 import { removeFailedIsos } from './isos/failed-isos.ts';
 import { isoLife } from './isos/lifecycle.ts';
 import { isos } from './isos/resource.ts';
+import { deleteVpsNetwork } from './network-deletion/endpoint.ts';
 import { networkWords } from './networks/change-words.ts';
 import { networkEndpoints } from './networks/endpoints.ts';
 import { networkLife } from './networks/lifecycle.ts';
@@ -44,6 +46,7 @@ import {
   listPlacementGroups,
   placementGroups,
 } from './placement-groups/endpoints.ts';
+import { listVpsPlans } from './plans/endpoints.ts';
 import { performBulkVmAction } from './power/bulk/endpoints.ts';
 import { performVmAction } from './power/endpoints.ts';
 import { powerKinds } from './power/kinds.ts';
@@ -60,6 +63,7 @@ import { watchMachines } from './reconciliation/nudges.ts';
 import { machineSamples } from './reconciliation/samples.ts';
 import { examineStrays } from './reconciliation/strays/examination.ts';
 import { volumeDrift } from './reconciliation/volumes.ts';
+import { peerExpiry, peerKeyErasure } from './reconciliation/vpn-peer-schedules.ts';
 import { redeployVm } from './redeploy/endpoint.ts';
 import { resizeVm } from './resize/endpoints.ts';
 import { countSizes } from './resize/store.ts';
@@ -78,25 +82,29 @@ import { getVmConsoleLog } from './vm-access/console-log.ts';
 import { resetVmPassword } from './vm-access/password.ts';
 import { setVmRescue } from './vm-access/rescue.ts';
 import { rescueExpiry } from './vm-access/rescue-expiry.ts';
-import { vmWords } from './vms/change-words.ts';
-import { createVm } from './vms/creation/endpoint.ts';
-import { deleteVm } from './vms/deletion.ts';
-import { setVmIso } from './vms/drive/endpoint.ts';
-import { getVm, listVms } from './vms/endpoints.ts';
+import { createVm } from './vm-creation/endpoint.ts';
+import { deleteVm } from './vm-deletion/deletion.ts';
+import { setVmIso } from './vm-drive/endpoint.ts';
+import { getVm, listVms } from './vm-reading/endpoints.ts';
+import { getVmMetrics } from './vm-reading/metrics.ts';
+import { vmWords } from './vm-update/change-words.ts';
+import { updateVm } from './vm-update/endpoint.ts';
 import { vmLife } from './vms/lifecycle.ts';
-import { getVmMetrics } from './vms/metrics.ts';
 import { vms } from './vms/resource.ts';
-import { updateVm } from './vms/update.ts';
+import { performVpsVolumeAction } from './volume-actions/endpoint.ts';
+import { resizeVolumeKind, restoreVolumeKind } from './volume-actions/kinds.ts';
+import { createVpsVolume } from './volume-creation/endpoint.ts';
+import { deleteVpsVolume } from './volume-deletion/endpoint.ts';
 import { volumeSnapshotEndpoints } from './volume-snapshots/endpoints.ts';
 import { volumeSnapshotLife } from './volume-snapshots/lifecycle.ts';
 import { volumeSnapshots } from './volume-snapshots/resource.ts';
 import { volumeSnapshotExpiry } from './volume-snapshots/schedule.ts';
 import { detachVolumeKind } from './volumes/attach-kinds.ts';
-import { resizeVolumeKind, restoreVolumeKind } from './volumes/change-kinds.ts';
 import { volumeEndpoints } from './volumes/endpoints.ts';
 import { volumeLife } from './volumes/lifecycle.ts';
 import { volumes } from './volumes/resource.ts';
 import { getVpnPeerConfig } from './vpn-configs/endpoints.ts';
+import { updateVpnGateway } from './vpn-gateway-update/endpoint.ts';
 import { gatewayWords } from './vpn-gateways/change-words.ts';
 import { vpnGatewayEndpoints } from './vpn-gateways/endpoints.ts';
 import { vpnGatewayLife } from './vpn-gateways/lifecycle.ts';
@@ -104,7 +112,6 @@ import { vpnGateways } from './vpn-gateways/resource.ts';
 import { peerWords } from './vpn-peers/change-words.ts';
 import { vpnPeerEndpoints } from './vpn-peers/endpoints.ts';
 import { vpnPeers } from './vpn-peers/resource.ts';
-import { peerExpiry, peerKeyErasure } from './vpn-peers/schedules.ts';
 
 export const flexibleVps: Family = {
   name: 'flexible-vps',
@@ -143,17 +150,25 @@ export const flexibleVps: Family = {
     getPlacementGroup,
     deletePlacementGroup,
     ...networkEndpoints,
+    deleteVpsNetwork,
     ...firewallEndpoints,
+    attachVpsFirewall,
+    detachVpsFirewall,
     listImages,
     createImage,
     getImage,
     deleteImage,
     ...isoEndpoints,
     ...volumeEndpoints,
+    createVpsVolume,
+    deleteVpsVolume,
+    performVpsVolumeAction,
     ...volumeSnapshotEndpoints,
     ...backupEndpoints,
     ...backupPolicyEndpoints,
+    updateBackupPolicy,
     ...vpnGatewayEndpoints,
+    updateVpnGateway,
     ...vpnPeerEndpoints,
     getVpnPeerConfig,
   ],

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { accessQuery, indexQuery, keysQuery } from '../../data/queries.ts';
+import type { OperationIndex } from '../../data/reference-types.ts';
 import { useAccount } from '../../data/session.ts';
-import type { Access, Account, OperationIndex } from '../../data/types.ts';
+import type { Access, Account } from '../../data/types.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { Path } from '../../ui/path.tsx';

@@ -1,4 +1,4 @@
-import type { IndexedOperation, OperationIndex } from '../../data/types.ts';
+import type { IndexedOperation, OperationIndex } from '../../data/reference-types.ts';
 
 const pairs = (text: string): Set<string> => {
   const letters = text.toLowerCase();

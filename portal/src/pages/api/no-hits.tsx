@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { OperationIndex } from '../../data/types.ts';
+import type { OperationIndex } from '../../data/reference-types.ts';
 import { Empty } from '../../ui/states.tsx';
 import { nearest } from './nearest.ts';
 

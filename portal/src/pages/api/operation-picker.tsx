@@ -1,4 +1,4 @@
-import type { OperationIndex } from '../../data/types.ts';
+import type { OperationIndex } from '../../data/reference-types.ts';
 import { SelectField } from '../../ui/field.tsx';
 
 export function OperationPicker({

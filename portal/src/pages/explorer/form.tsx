@@ -1,23 +1,9 @@
-import { createContext, useContext } from 'react';
+import { useContext } from 'react';
 import { spoken } from '../../data/words.ts';
 import { CheckField, Field, SelectField, TextField } from '../../ui/field.tsx';
 import type { Schema } from './document.ts';
+import { Facts } from './facts.ts';
 import { Picker, type Ref } from './picker.tsx';
-
-export interface FormFacts {
-  readonly resolve: (schema: Schema) => Schema;
-  /** The whole body, for pickers whose choices depend on other members. */
-  readonly body: unknown;
-  readonly path: Readonly<Record<string, string>>;
-  readonly faults: (pointer: string) => string | undefined;
-}
-
-export const Facts = createContext<FormFacts>({
-  resolve: (schema) => schema,
-  body: {},
-  path: {},
-  faults: () => undefined,
-});
 
 type Change = (value: unknown) => void;
 type Obj = Readonly<Record<string, unknown>>;

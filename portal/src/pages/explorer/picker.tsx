@@ -5,7 +5,7 @@ import { indexQuery } from '../../data/queries.ts';
 import { calls, useAccount } from '../../data/session.ts';
 import type { List } from '../../data/types.ts';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { Facts } from './form.tsx';
+import { Facts } from './facts.ts';
 
 export interface Ref {
   readonly list: string;

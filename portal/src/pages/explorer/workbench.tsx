@@ -9,7 +9,8 @@ import { useAct } from '../../ui/use-act.ts';
 import { type Call, curlOf, type Outcome, pasted, sendCall, withDryRun } from './call.ts';
 import { ConfirmDestructive } from './confirm-destructive.tsx';
 import type { Described, Parameter } from './document.ts';
-import { Facts, MemberField, ObjectForm } from './form.tsx';
+import { Facts } from './facts.ts';
+import { MemberField, ObjectForm } from './form.tsx';
 import { Result } from './result.tsx';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -4,10 +4,10 @@ import { clearFaults } from '../../../engines/compute/sandbox/store.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { settle } from '../../../testing/operations.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
+import { backupRuns } from '../backup-runs/runs.ts';
 import { backupExpiry } from '../backups/schedule.ts';
 import type { Backup } from '../backups/schema.ts';
 import type { Vm } from '../vms/schema.ts';
-import { backupRuns } from './runs.ts';
 import type { BackupPolicy } from './schema.ts';
 
 let app: TestApp;

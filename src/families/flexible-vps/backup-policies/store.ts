@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { type MachineCount, MOST_COUNTED } from '../../../kernel/change-words/change-words.ts';
 import type { Db } from '../../../store/database.ts';
-import type { BackupRow } from '../backups/table.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { BackupJob, BackupPolicyRow, Retention } from './table.ts';
 
@@ -159,6 +158,11 @@ export async function countOutcome(
     where id = ${policyId} and last_started_at <= ${startedAt}`.execute(db);
 }
 
+interface Expiring {
+  readonly id: string;
+  readonly name: string;
+}
+
 /**
  * The backups that the retention does not keep, of one machine or of all. Only backups that a policy made and that can
  * be restored count; the newest of a machine always stays.
@@ -168,8 +172,8 @@ export async function notKept(
   policy: Pick<BackupPolicyRow, 'id' | 'account_id'>,
   { keep_last, keep_days }: Retention,
   vmId: string | null = null,
-): Promise<Pick<BackupRow, 'id' | 'name'>[]> {
-  const { rows } = await sql<Pick<BackupRow, 'id' | 'name'>>`
+): Promise<Expiring[]> {
+  const { rows } = await sql<Expiring>`
     select id, name from (
       select id, name, created_at, expires_at,
         row_number() over (partition by vm_id order by created_at desc, id desc) as place

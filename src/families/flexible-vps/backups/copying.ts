@@ -9,13 +9,13 @@ import { done, failed, type Outcome, type Work } from '../../../kernel/operation
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Tx } from '../../../store/database.ts';
 import { followBackups } from '../backup-policies/future/future.ts';
-import { concludeScheduled } from '../backup-policies/retention.ts';
 import { wantsQuiet } from '../snapshots/quiesce.ts';
 import { removeFromEngine } from '../snapshots/removal.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
 import { type Archive, removeArchive, storeArchive } from './archive.ts';
 import { backups } from './resource.ts';
+import { concludeScheduled } from './retention.ts';
 import { readBackup } from './store.ts';
 import type { BackupRow } from './table.ts';
 

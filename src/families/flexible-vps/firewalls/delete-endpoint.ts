@@ -3,7 +3,7 @@ import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { exampleOperation } from '../vms/example.ts';
+import { exampleOperation } from '../operation-example.ts';
 import { showFirewall, warnOfOpenMachines } from './change-call.ts';
 import { firewallExample } from './example.ts';
 import { deleteFirewallKind } from './kinds.ts';

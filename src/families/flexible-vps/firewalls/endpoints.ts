@@ -4,7 +4,6 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { VmRef } from '../references.ts';
-import { attachVpsFirewall, detachVpsFirewall } from './attachment-endpoints.ts';
 import { createVpsFirewall } from './create.ts';
 import { deleteVpsFirewall } from './delete-endpoint.ts';
 import { firewallExample } from './example.ts';
@@ -67,6 +66,4 @@ export const firewallEndpoints = [
   deleteVpsFirewall,
   addVpsFirewallRule,
   removeVpsFirewallRule,
-  attachVpsFirewall,
-  detachVpsFirewall,
 ];

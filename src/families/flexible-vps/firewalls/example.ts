@@ -1,4 +1,4 @@
-import { exampleOperation } from '../vms/example.ts';
+import { exampleOperation } from '../operation-example.ts';
 import type { Firewall, NewFirewall } from './schema.ts';
 
 const AT = '2026-03-01T10:00:00.000Z';

@@ -14,7 +14,7 @@ import { requireCapturable, type Source } from './source.ts';
 const LARGEST_GIB = 50;
 
 /** For files, and for machines that were not created from an image: their system is unknown. */
-import type { Os } from './table.ts';
+import type { Os } from '../hardware.ts';
 
 const UNKNOWN_OS: Os = { family: 'linux', distribution: 'other', version: '' };
 const LEAST_MEMORY_MB = 512;

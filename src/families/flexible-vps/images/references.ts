@@ -6,9 +6,10 @@ import type { Services } from '../../../kernel/services.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
+import type { Os } from '../hardware.ts';
 import { unfitImage } from '../hardware.ts';
 import { findImageRow, findImageRows } from './store.ts';
-import type { ImageRow, Os } from './table.ts';
+import type { ImageRow } from './table.ts';
 
 export interface KnownImage {
   /** The reference that engines use. */

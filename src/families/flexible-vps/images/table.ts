@@ -1,15 +1,8 @@
 import type { Generated, Selectable } from 'kysely';
-import type { Static } from '../../../kernel/schema.ts';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
 import type { Tables } from '../../../store/database.ts';
-import type { OsFamily } from '../hardware.ts';
+import type { Os } from '../hardware.ts';
 import type { ImageState } from './lifecycle.ts';
-
-export interface Os {
-  readonly family: Static<typeof OsFamily>;
-  readonly distribution: string;
-  readonly version: string;
-}
 
 /** What an image was created from. `url` has no query, because the query may contain a signature. */
 export interface ImageSource {

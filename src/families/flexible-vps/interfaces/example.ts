@@ -1,5 +1,5 @@
 import type { OperationView } from '../../../kernel/operations/schema.ts';
-import { exampleOperation } from '../vms/example.ts';
+import { exampleOperation } from '../operation-example.ts';
 import { exampleInterface, interfaceRef } from './schema.ts';
 
 export const exampleWork = (verb: 'attach' | 'update' | 'detach'): OperationView => ({

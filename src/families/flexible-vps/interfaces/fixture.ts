@@ -1,11 +1,11 @@
 import type { Fixture } from '../../../laws/fixture.ts';
 import { runKind } from '../../../testing/run-kind.ts';
+import { attachInterfaceKind } from '../interface-changes/kinds.ts';
+import { addInterface } from '../interface-changes/network-membership.ts';
+import { holdOwn } from '../interface-changes/private-addresses.ts';
 import { makeNetwork } from '../networks/fixture.ts';
 import { readNetwork } from '../networks/store.ts';
-import { attachInterfaceKind } from './kinds.ts';
 import { newMac } from './macs.ts';
-import { addInterface } from './network-membership.ts';
-import { holdOwn } from './private-addresses.ts';
 import { newInterfaceId } from './resource.ts';
 import { interfaceRef } from './schema.ts';
 import { readInterfaces } from './store.ts';

@@ -25,7 +25,7 @@ import {
 } from '../../../kernel/schema.ts';
 import { IdOrSlug } from '../catalog/id-or-slug.ts';
 import { Architecture } from '../hardware.ts';
-import { exampleOperation } from '../vms/example.ts';
+import { exampleOperation } from '../operation-example.ts';
 import { isoLife } from './lifecycle.ts';
 
 const IsoArchitecture = {

@@ -7,7 +7,6 @@ import { Type } from '../../../kernel/schema.ts';
 import { locationFor } from '../catalog/fitting.ts';
 import { ForVm, ForVpnGateway, LocationRef } from '../references.ts';
 import { createVpsNetwork } from './create.ts';
-import { deleteVpsNetwork } from './delete-endpoint.ts';
 import { networkExample } from './example.ts';
 import { networkLife } from './lifecycle.ts';
 import { presentInUse, presentNetwork } from './present.ts';
@@ -83,10 +82,4 @@ const getVpsNetwork = endpoint({
   },
 });
 
-export const networkEndpoints = [
-  listVpsNetworks,
-  createVpsNetwork,
-  getVpsNetwork,
-  updateVpsNetwork,
-  deleteVpsNetwork,
-];
+export const networkEndpoints = [listVpsNetworks, createVpsNetwork, getVpsNetwork, updateVpsNetwork];

@@ -7,9 +7,9 @@ import { pendingOn, type StoredOperation } from '../../../kernel/operations/stor
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db } from '../../../store/database.ts';
 import { placementOf } from '../placement-groups/store.ts';
-import { sizeOf } from '../resize/target.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
+import { sizeOf } from '../vms/size.ts';
 import { findVmIfThere } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type Action, deadlineOf, throughOf, wantedOf } from './actions.ts';

@@ -1,5 +1,5 @@
 import type { OperationView } from '../../../kernel/operations/schema.ts';
-import { exampleOperation } from '../vms/example.ts';
+import { exampleOperation } from '../operation-example.ts';
 import { exampleVm } from '../vms/schema.ts';
 
 export const exampleAction: OperationView = exampleOperation('vm.shutdown', exampleVm);

@@ -5,11 +5,12 @@ import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, type Kind, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
-import { bringUp, guestOf, refOf } from '../vms/guest.ts';
+import { guestOf, refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type ActionType, longestDeadlineOf, throughOf, wantedOf } from './actions.ts';
+import { bringUp } from './bring-up.ts';
 import { ensureDown, isBeforeShutdown, restart } from './shutdown.ts';
 import { leaveStatus, tryEngine, withVm, writeStatus } from './status.ts';
 

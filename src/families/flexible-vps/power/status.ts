@@ -6,13 +6,13 @@ import { failed } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db, Tx } from '../../../store/database.ts';
-import { eventOf, judge, type Verdict } from '../reconciliation/verdict.ts';
 import { markRunning, markStopped } from '../vms/guest.ts';
 import { noteVm } from '../vms/inventory.ts';
 import type { VmState } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
+import { eventOf, judge, type Verdict } from '../vms/verdict.ts';
 
 /** Does not change the price: the machine is billed as before until the operation writes the result. */
 export async function enterStatus(db: Db, row: VmRow, status: VmState): Promise<VmRow> {

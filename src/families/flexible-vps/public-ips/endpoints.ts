@@ -12,11 +12,11 @@ import {
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { requireFilter } from '../firewalls/checks.ts';
 import { membershipsOf } from '../firewalls/members/store.ts';
-import { ConfirmCutOff, requireConnected } from '../interfaces/last-connection.ts';
+import { ConfirmCutOff, requireConnected } from '../interface-changes/last-connection.ts';
 import { readInterfaces } from '../interfaces/store.ts';
-import { exampleOperation } from '../vms/example.ts';
+import { exampleOperation } from '../operation-example.ts';
+import { showVm } from '../vm-reading/present.ts';
 import { vmLife } from '../vms/lifecycle.ts';
-import { showVm } from '../vms/present.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm, readVm } from '../vms/store.ts';

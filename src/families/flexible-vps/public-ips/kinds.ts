@@ -19,9 +19,10 @@ import {
 } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
-import { plug, plugIfThere, stillFit } from '../interfaces/engine-nics.ts';
+import { ATTACH_PUBLIC_IP, DETACH_PUBLIC_IP } from '../interface-changes/connection-operations.ts';
+import { plug, plugIfThere, stillFit } from '../interface-changes/engine-nics.ts';
+import { newInterface } from '../interface-changes/network-membership.ts';
 import { insertInterface } from '../interfaces/insertion/store.ts';
-import { newInterface } from '../interfaces/network-membership.ts';
 import { deleteInterface, readInterfaces, updateInterface } from '../interfaces/store.ts';
 import { noteVm } from '../vms/inventory.ts';
 import { readVm, updateVm } from '../vms/store.ts';
@@ -142,7 +143,7 @@ async function give(work: Work<AttachInput>): Promise<Outcome> {
 
 export const attachPublicIpKind = kind<typeof AttachInput>({
   ...common,
-  type: 'public_ip.attach',
+  type: ATTACH_PUBLIC_IP,
   input: AttachInput,
   steps: [step('prepare', prepare), step('take', take), step('give', give)],
   async settle(tx, { id, status, resourceId: vmId }, { ip_id }) {
@@ -179,7 +180,7 @@ async function letGo(
 
 export const detachPublicIpKind = kind<typeof DetachInput>({
   ...common,
-  type: 'public_ip.detach',
+  type: DETACH_PUBLIC_IP,
   input: DetachInput,
   steps: [
     step('withhold', async (work) => {

@@ -6,14 +6,14 @@ import { startOperation } from '../../../kernel/operations/operations.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
-import { deleteVmKind } from '../vms/deletion.ts';
+import { deleteVmKind } from '../vm-deletion/deletion.ts';
 import { refOf } from '../vms/guest.ts';
 import { noteUnbilled } from '../vms/inventory.ts';
 import { vms } from '../vms/resource.ts';
 import { updateVm } from '../vms/store.ts';
+import { isFailedCreate } from '../vms/verdict.ts';
 import { holdIdleMachine } from './reconcile.ts';
 import { oldFailedCreates } from './store.ts';
-import { isFailedCreate } from './verdict.ts';
 
 /** Keeps the row locked during the removal, so that a redeploy of the machine starts only afterwards. */
 export async function clearLeftover(

@@ -8,6 +8,7 @@ import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { transact } from '../../../store/transaction.ts';
 import { refOf } from '../vms/guest.ts';
+import { isFailedCreate, isUpToEngine, judge } from '../vms/verdict.ts';
 import { drive } from './drive.ts';
 import { clearLeftover } from './failed-creates.ts';
 import { observeMachine } from './observed-machine.ts';
@@ -19,7 +20,6 @@ import { size } from './size.ts';
 import { snapshots } from './snapshots.ts';
 import { machinesAt, type SeenRow, writeFacts } from './store.ts';
 import { noteStrays, strayMachines } from './strays/strays.ts';
-import { isFailedCreate, isUpToEngine, judge } from './verdict.ts';
 
 const parts = [size, rescue, drive, snapshots];
 

@@ -9,17 +9,17 @@ import { writeEvents } from '../../../kernel/events/write-events.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
-import { settleInterfaces } from '../vms/creation/store.ts';
-import { letAddressesGo } from '../vms/delete-parts.ts';
+import { settleInterfaces } from '../vm-creation/store.ts';
+import { letAddressesGo } from '../vm-deletion/delete-parts.ts';
 import { noteUnbilled, noteVm } from '../vms/inventory.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
+import { eventOf, isUpToEngine, judge, type Verdict, wasMade } from '../vms/verdict.ts';
 import { settleVolumes } from '../volumes/machine-volumes.ts';
 import type { ObservedMachine } from './observed-machine.ts';
 import { agentOf, newsOf } from './runtime-facts.ts';
 import { lockUnchanged, writeFacts } from './store.ts';
-import { eventOf, isUpToEngine, judge, type Verdict, wasMade } from './verdict.ts';
 
 /** Long enough for users to see the state, and too long to be explained by the restart of a worker. */
 const STUCK_AFTER_MS = 300_000;

@@ -1,10 +1,11 @@
 /** Restores the size that is sold. Disks cannot shrink: if a disk has grown, the row and the price follow. */
 import { EngineRefused } from '../../../engines/compute/port.ts';
 import { patience } from '../../../engines/reconciler/observation.ts';
-import { configurationWithDisk, isSameSize, sizeOf, sizeToGive } from '../resize/target.ts';
+import { configurationWithDisk } from '../resize/target.ts';
 import { refOf } from '../vms/guest.ts';
 import { noteVm } from '../vms/inventory.ts';
 import { vms } from '../vms/resource.ts';
+import { isSameSize, sizeOf, sizeToGive } from '../vms/size.ts';
 import { updateVm } from '../vms/store.ts';
 import type { Held, Part } from './parts.ts';
 import { tell } from './reconcile.ts';

@@ -3,8 +3,8 @@ import type { Call } from '../../../kernel/call.ts';
 import { noAddressLeft } from '../../../resources/addresses/availability/refusal.ts';
 import { allocateAddresses, attachedAddresses } from '../../../resources/addresses/store.ts';
 import { readInterfaces } from '../interfaces/store.ts';
-import { wasMade } from '../reconciliation/verdict.ts';
 import type { VmRow } from '../vms/table.ts';
+import { wasMade } from '../vms/verdict.ts';
 
 const NEXT_STEP =
   'Create a machine in another location instead, or ask your provider for more addresses here.';

@@ -1,7 +1,7 @@
 import { Nullable, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { RedeployImageRef } from '../references.ts';
 import { ConfirmMachine } from '../restore/refusals.ts';
-import { Hostname, SshKeyIds, UserData, UserDataEncoding } from '../vms/creation/body.ts';
+import { Hostname, SshKeyIds, UserData, UserDataEncoding } from '../vm-creation/body.ts';
 
 export const RedeployVm = Shape({
   image_id: Type.Optional({

@@ -8,14 +8,15 @@ import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { planBackupsOf } from '../backup-policies/future/future.ts';
 import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
+import { showVm } from '../vm-reading/present.ts';
 import { vmLife } from '../vms/lifecycle.ts';
-import { showVm } from '../vms/present.ts';
 import { vms } from '../vms/resource.ts';
+import { isSameSize, sizeOf } from '../vms/size.ts';
 import type { VmRow } from '../vms/table.ts';
 import { type Asked, growthOf, requireCapacity, requireLive } from './capacity.ts';
 import { resizeVmKind } from './kind.ts';
 import type { ResizeInput, ResizeVm } from './schema.ts';
-import { isSameSize, sizeOf, type Target } from './target.ts';
+import type { Target } from './target.ts';
 
 const SHUTDOWN_SECONDS = 90;
 const MB_PER_GB = 1024;

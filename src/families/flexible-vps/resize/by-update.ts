@@ -3,7 +3,7 @@ import { invalid } from '../../../kernel/problems/problem.ts';
 import { Resettable } from '../../../kernel/resets.ts';
 import { Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { missingSize } from '../vms/creation/body.ts';
+import { missingSize } from '../vm-creation/body.ts';
 import type { VmRow } from '../vms/table.ts';
 import { NewDiskGb, NewPlan, OtherCustomSize, type ResizeVm } from './schema.ts';
 import { refuseBoth } from './target.ts';

@@ -5,10 +5,11 @@ import type { Preparation } from '../../../kernel/call.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { placementOf } from '../placement-groups/store.ts';
+import { sizeOf } from '../vms/size.ts';
 import { findVmIfThere } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';
-import { sizeOf, type Target, targetOf } from './target.ts';
+import { type Target, targetOf } from './target.ts';
 
 const RETRY_SECONDS = 60;
 const MOST_ALTERNATIVES = 5;

@@ -1,7 +1,7 @@
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { exampleOperation } from '../vms/example.ts';
-import { showVm } from '../vms/present.ts';
+import { exampleOperation } from '../operation-example.ts';
+import { showVm } from '../vm-reading/present.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';

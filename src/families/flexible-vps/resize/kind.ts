@@ -4,14 +4,16 @@ import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import type { OperationError } from '../../../kernel/operations/schema.ts';
 import { followBackups } from '../backup-policies/future/future.ts';
+import { bringUp } from '../power/bring-up.ts';
 import { ensureDown } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, tryEngine, withVm, writeStatus } from '../power/status.ts';
-import { bringUp, refOf } from '../vms/guest.ts';
+import { refOf } from '../vms/guest.ts';
 import { vms } from '../vms/resource.ts';
+import { sizeOf } from '../vms/size.ts';
 import { lockVmIfThere, readVm, updateVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
 import { ResizeInput } from './schema.ts';
-import { configurationWithDisk, sizeOf } from './target.ts';
+import { configurationWithDisk } from './target.ts';
 
 type Resizing = Work<ResizeInput>;
 

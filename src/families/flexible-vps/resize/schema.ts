@@ -11,7 +11,7 @@ import {
 } from '../../../kernel/schema.ts';
 import { TimeoutSeconds } from '../power/actions.ts';
 import { ResizePlanRef } from '../references.ts';
-import { CustomSize } from '../vms/creation/body.ts';
+import { CustomSize } from '../vm-creation/body.ts';
 
 export const StartAfter = Named(
   'StartAfter',

@@ -1,12 +1,13 @@
 /** Computes the target size and price of a resize, and checks that the machine can have it. */
-import type { Instance, Size } from '../../../engines/compute/port.ts';
+import type { Size } from '../../../engines/compute/port.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { AnyObject } from '../../../kernel/record.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { placeFaults } from '../catalog/location-faults.ts';
 import { leastMemory } from '../catalog/resize-targets.ts';
-import { missingSize } from '../vms/creation/body.ts';
+import { missingSize } from '../vm-creation/body.ts';
 import { asBodyErrors, priceVm } from '../vms/inventory.ts';
+import { isSameSize, sizeOf } from '../vms/size.ts';
 import type { VmRow } from '../vms/table.ts';
 import type { ResizeVm } from './schema.ts';
 
@@ -16,33 +17,6 @@ export interface Target {
   readonly configuration: Record<string, unknown>;
   /** Whether the location sells this size now. */
   readonly isSold: boolean;
-}
-
-export const sizeOf = ({
-  vcpus,
-  memory_mb,
-  disk_gb,
-}: Pick<VmRow, 'vcpus' | 'memory_mb' | 'disk_gb'>): Size => ({
-  vcpus,
-  memoryMb: memory_mb,
-  diskGb: disk_gb,
-});
-
-export const isSameSize = (a: Size, b: Size): boolean =>
-  a.vcpus === b.vcpus && a.memoryMb === b.memoryMb && a.diskGb === b.diskGb;
-
-/** The stored size, as far as the instance can have it now: a disk never shrinks, and a running machine never does. */
-export function sizeToGive(
-  row: Pick<VmRow, 'vcpus' | 'memory_mb' | 'disk_gb'>,
-  { size, state }: Pick<Instance, 'size' | 'state'>,
-): Size {
-  const { vcpus, memoryMb, diskGb } = sizeOf(row);
-  const isRunning = state === 'running';
-  return {
-    vcpus: isRunning ? Math.max(vcpus, size.vcpus) : vcpus,
-    memoryMb: isRunning ? Math.max(memoryMb, size.memoryMb) : memoryMb,
-    diskGb: Math.max(diskGb, size.diskGb),
-  };
 }
 
 const refuse = (pointer: string, code: FieldError['code'], detail: string) =>

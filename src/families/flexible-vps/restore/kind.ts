@@ -18,11 +18,12 @@ import {
 import { readBackup } from '../backups/store.ts';
 import { ensurePassingImage, passingImage, removePassingImage, UNPACK_SECONDS } from '../backups/use.ts';
 import { settleBackupBefore } from '../backups/with-machine.ts';
+import { bringUp } from '../power/bring-up.ts';
 import { ensureDown, untilNextLook } from '../power/shutdown.ts';
 import { leaveStatus, refusalOf, tryEngine, withVm, writeStatus } from '../power/status.ts';
 import { removeSnapshots } from '../snapshots/removal.ts';
 import { readSnapshot } from '../snapshots/store.ts';
-import { bringUp, guestOf, refOf } from '../vms/guest.ts';
+import { guestOf, refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
 import { readVm, updateVm } from '../vms/store.ts';

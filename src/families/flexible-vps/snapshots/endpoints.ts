@@ -7,7 +7,7 @@ import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
-import { exampleOperation } from '../vms/example.ts';
+import { exampleOperation } from '../operation-example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { VmId } from '../vms/schema.ts';
 import { findVm, lockVm } from '../vms/store.ts';

@@ -6,9 +6,9 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { refOf } from '../vms/guest.ts';
+import { machineRefusals } from '../vms/refusal-problems.ts';
 import { readVm } from '../vms/store.ts';
 import { createVmConsoleSession } from './console.ts';
-import { machineRefusals } from './refusal-problems.ts';
 import {
   claimSession,
   findBearer,

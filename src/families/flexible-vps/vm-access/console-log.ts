@@ -3,9 +3,9 @@ import { ask, requireCapability } from '../../../engines/engine-call.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { byOthers, Named, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
+import { machineRefusals } from '../vms/refusal-problems.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { findVm } from '../vms/store.ts';
-import { machineRefusals } from './refusal-problems.ts';
 
 const KEPT_BYTES = 256 * 1024;
 const LINES = 500;

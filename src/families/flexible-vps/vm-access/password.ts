@@ -10,11 +10,11 @@ import { newGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
+import { machineRefusals } from '../vms/refusal-problems.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
 import { findVmIfThere, lockVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { machineRefusals } from './refusal-problems.ts';
 import { Password, returnedBefore } from './schema.ts';
 
 const GuestPassword = Named(

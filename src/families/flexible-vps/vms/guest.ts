@@ -1,4 +1,4 @@
-/** The configuration of a guest system, and how a machine is started with it. */
+/** The configuration of a guest system, and what the row of a machine says when it has been started or stopped. */
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import {
@@ -10,9 +10,6 @@ import {
 } from '../../../engines/compute/port.ts';
 import type { Commit } from '../../../kernel/operations/kind.ts';
 import type { Services } from '../../../kernel/services.ts';
-import type { Db } from '../../../store/database.ts';
-import { placementOf } from '../placement-groups/store.ts';
-import { isSameSize, sizeToGive } from '../resize/target.ts';
 import { noteVm } from './inventory.ts';
 import { updateVm } from './store.ts';
 import type { VmRow } from './table.ts';
@@ -43,43 +40,6 @@ export function guestOf(row: VmRow): Guest {
     sshKeys: row.ssh_public_keys,
     passwordHash: row.password_hash,
   };
-}
-
-/**
- * Corrects the size and the rescue mode if an interrupted operation left them wrong. A size that the engine refuses
- * does not prevent the start.
- */
-async function straighten(
-  engine: ComputeEngine,
-  row: VmRow,
-  before: Instance,
-  signal: AbortSignal,
-): Promise<void> {
-  const size = sizeToGive(row, before);
-  if (!isSameSize(size, before.size))
-    await engine.ensureSize(refOf(row), size, signal).catch((error: unknown) => {
-      if (!(error instanceof EngineRefused)) throw error;
-    });
-  if (before.rescue.wanted && row.rescue_expires_at === null)
-    await engine.ensureRescue(refOf(row), null, signal);
-}
-
-/** Starts the machine. Placement and cloud-init data take effect only at a start, so each start sends them again. */
-export async function bringUp(
-  engine: ComputeEngine,
-  db: Db,
-  row: VmRow,
-  signal: AbortSignal,
-): Promise<Instance | null> {
-  const ref = refOf(row);
-  const before = await engine.observeInstance(ref, signal);
-  if (before !== null && before.state !== 'running') {
-    await straighten(engine, row, before, signal);
-    await engine.ensurePlacement(ref, await placementOf(db, row.placement_group_id, row.id), signal);
-    await engine.ensureGuest(ref, guestOf(row), signal);
-    await engine.ensureRunning(ref, signal);
-  }
-  return engine.observeInstance(ref, signal);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
 import type { Tables } from '../../../store/database.ts';
-import type { Os } from '../images/table.ts';
+import type { Os } from '../hardware.ts';
 import type { VmState } from './lifecycle.ts';
 
 /** The image that a disk was created from, copied into the row of the machine. */

@@ -6,9 +6,6 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { listOf, readOf } from '../../../resources/records/records.ts';
 import { LocationRef, VmRef } from '../references.ts';
-import { performVpsVolumeAction } from './actions.ts';
-import { createVpsVolume } from './create.ts';
-import { deleteVpsVolume } from './delete-endpoint.ts';
 import { volumeLife } from './lifecycle.ts';
 import { exampleVolume, volumeView } from './present.ts';
 import { volumes } from './resource.ts';
@@ -72,11 +69,4 @@ const updateVpsVolume = endpoint({
   },
 });
 
-export const volumeEndpoints = [
-  listVpsVolumes,
-  createVpsVolume,
-  getVpsVolume,
-  updateVpsVolume,
-  deleteVpsVolume,
-  performVpsVolumeAction,
-];
+export const volumeEndpoints = [listVpsVolumes, getVpsVolume, updateVpsVolume];

@@ -2,9 +2,9 @@ import type { Fixture, Scenario, Walk } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { makeVm } from '../vms/fixture.ts';
+import { createVolumeKind } from '../volume-creation/kind.ts';
 import { makeVolumeSnapshot } from '../volume-snapshots/fixture.ts';
 import { attachVolumeKind } from './attach-kinds.ts';
-import { createVolumeKind } from './create-kind.ts';
 import { volumes } from './resource.ts';
 import { readVolume } from './store.ts';
 

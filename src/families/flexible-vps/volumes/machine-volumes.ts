@@ -1,15 +1,12 @@
 /** What happens to volumes when machines are created and deleted. */
 import type { Call } from '../../../kernel/call.ts';
-import { forGood, forNow } from '../../../kernel/effect.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { pendingOn, wakeOperations } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import type { Db, Tx } from '../../../store/database.ts';
-import { Faults } from '../vms/creation/faults.ts';
+import { Faults } from '../faults.ts';
 import type { VmRow } from '../vms/table.ts';
-import { volumeSnapshots } from '../volume-snapshots/resource.ts';
-import { snapshotsOfVolume } from '../volume-snapshots/store.ts';
 import { refuse } from './acceptance.ts';
 import { type Asking, engineOf, plugVolume, removeVolume } from './engine-volume.ts';
 import { volumeLife } from './lifecycle.ts';
@@ -107,42 +104,6 @@ export async function freeVolumes(tx: Tx, vm: Pick<VmRow, 'id' | 'name'>): Promi
 }
 
 export type Fate = 'detach' | 'delete';
-
-/** A deletion that is repeated finds volumes that already are `deleting`. */
-const goesWithMachine = ({ status }: VolumeRow): boolean => status === 'attached' || status === 'deleting';
-
-/**
- * Reports what the deletion of a machine does to its volumes. Returns the ids of those that it deletes: a volume that
- * something else happens to at present only loses its machine.
- */
-export async function tellFate(
-  call: Pick<Call, 'db' | 'effect' | 'cost' | 'services' | 'now'>,
-  vm: Pick<VmRow, 'id'>,
-  fate: Fate,
-): Promise<string[]> {
-  const rows = await volumesOf(call.db, vm.id);
-  const deleted = fate === 'delete' ? rows.filter(goesWithMachine) : [];
-  const guarded = deleted.find((row) => row.protected);
-  if (guarded !== undefined)
-    throw new Problem('resource_protected', {
-      detail: `The volume ${guarded.name} is protected: its protection.delete is true.`,
-    });
-  for (const row of rows) {
-    if (!deleted.includes(row)) {
-      const loss = forNow('The connection to the machine; the volume stays in your account.');
-      call.effect({ action: 'detach', ...volumes.ref(row), loss });
-      continue;
-    }
-    const loss = forGood(`All data on the volume (${row.size_gb} GB).`);
-    call.effect({ action: 'delete', ...volumes.ref(row), loss });
-    const snapshots = await snapshotsOfVolume(call.db, row.id);
-    for (const snapshot of snapshots)
-      call.effect({ action: 'delete', ...volumeSnapshots.ref(snapshot), loss: forGood('The snapshot.') });
-    await volumes.reportCost(call, [row], null);
-    await volumeSnapshots.reportCost(call, snapshots, null);
-  }
-  return deleted.map(({ id }) => id);
-}
 
 /** Shows what is going to happen to the volumes while the machine is being deleted. */
 export async function beginFate(db: Db, vm: Pick<VmRow, 'id'>, fate: Fate): Promise<void> {

@@ -12,7 +12,7 @@ import { locationFaults } from '../catalog/location-faults.ts';
 import { newInterfaceId } from '../interfaces/resource.ts';
 import { addressAt } from '../networks/addresses.ts';
 import type { NetworkRow } from '../networks/table.ts';
-import { exampleOperation } from '../vms/example.ts';
+import { exampleOperation } from '../operation-example.ts';
 import { asBodyErrors } from '../vms/inventory.ts';
 import { createGatewayKind } from './kinds.ts';
 import { joinNetworks, lockNetworks, rangesOf } from './membership.ts';

@@ -5,8 +5,8 @@ import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
+import { exampleOperation } from '../operation-example.ts';
 import { LocationRef, NetworkRef } from '../references.ts';
-import { exampleOperation } from '../vms/example.ts';
 import { createVpnGateway } from './create.ts';
 import { deleteGatewayKind } from './kinds.ts';
 import { vpnGatewayLife } from './lifecycle.ts';
@@ -14,7 +14,6 @@ import { presentGateway } from './present.ts';
 import { vpnGateways } from './resource.ts';
 import { exampleGateway, VpnGateway, VpnGatewayId } from './schema.ts';
 import { findGateway, listGateways, readParts } from './store.ts';
-import { updateVpnGateway } from './update.ts';
 
 const listVpnGateways = endpoint({
   id: 'listVpnGateways',
@@ -112,10 +111,4 @@ const deleteVpnGateway = endpoint({
   },
 });
 
-export const vpnGatewayEndpoints = [
-  listVpnGateways,
-  createVpnGateway,
-  getVpnGateway,
-  updateVpnGateway,
-  deleteVpnGateway,
-];
+export const vpnGatewayEndpoints = [listVpnGateways, createVpnGateway, getVpnGateway, deleteVpnGateway];

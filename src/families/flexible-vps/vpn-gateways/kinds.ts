@@ -1,18 +1,17 @@
-/** Operations that create, change and delete VPN gateways. They never touch the peers, which calls change at once. */
+/** Operations that create and delete VPN gateways. They never touch the peers, which calls change at once. */
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
 import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
-import { Shape, Type } from '../../../kernel/schema.ts';
 import { releaseAddress } from '../../../resources/addresses/store.ts';
 import type { Tx } from '../../../store/database.ts';
-import { touchConfigs } from '../vpn-peers/store.ts';
 import { applyGateway, refOf, specOf } from './engine-gateway.ts';
 import { vpnGateways } from './resource.ts';
 import { networksOf, readGateway, settleNetworks } from './store.ts';
 import type { VpnGatewayRow } from './table.ts';
 
-const common = {
+/** What the kinds of gateways have in common. */
+export const common = {
   family: 'flexible-vps',
   resourceType: 'vpn_gateway',
   queue: 'exclusive',
@@ -20,13 +19,13 @@ const common = {
   deadlineSeconds: 600,
 } as const;
 
-const DIFFERS = failed(
+export const DIFFERS = failed(
   'engine_failed',
   'The engine has other settings for the gateway than requested.',
   true,
 );
 
-async function onGateway<I>(
+export async function onGateway<I>(
   { db, resourceId }: Work<I>,
   run: (row: VpnGatewayRow) => Promise<Outcome>,
 ): Promise<Outcome> {
@@ -79,48 +78,6 @@ export const createGatewayKind = kind<typeof NoInput>({
   provisions: 'vpn_gateways',
   async settle(tx, { status, resourceId, error }) {
     if (status === 'failed')
-      await vpnGateways.change(tx, resourceId, { status: 'error', status_reason: error?.code ?? null });
-    return undefined;
-  },
-});
-
-const Change = Shape({ port: Type.Integer() });
-
-export const updateGatewayKind = kind<typeof Change>({
-  ...common,
-  type: 'vpn_gateway.update',
-  input: Change,
-  cancellable: false,
-  steps: [
-    step('apply', (work) =>
-      onGateway(work, async (before) => {
-        const { db, services, signal, input, now } = work;
-        const row = { ...before, port: input.port };
-        const engine = engineAt(services.compute, row.location);
-        if (!(await applyGateway(engine, row, await specOf(db, services, row), signal))) return DIFFERS;
-        return done({ changed: true }, async (tx) => {
-          const left = (await networksOf(tx, row.id)).filter(({ state }) => state === 'leaving');
-          await settleNetworks(tx, row.id);
-          const { next_public_key, next_private_key, port } = row;
-          const keys =
-            next_public_key === null || next_private_key === null
-              ? {}
-              : { public_key: next_public_key, private_key: next_private_key };
-          await vpnGateways.change(
-            tx,
-            row.id,
-            { ...keys, port, next_public_key: null, next_private_key: null, status: 'active' },
-            { keepsPrice: true },
-          );
-          await touchConfigs(tx, row.id, now);
-          for (const { network_id } of left) await wakeOperations(tx, network_id);
-          return [vpnGateways.event('updated', row)];
-        });
-      }),
-    ),
-  ],
-  async settle(tx, { status, resourceId, error }) {
-    if (status !== 'succeeded')
       await vpnGateways.change(tx, resourceId, { status: 'error', status_reason: error?.code ?? null });
     return undefined;
   },

@@ -2,9 +2,9 @@
 import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import type { Db } from '../../../store/database.ts';
+import { refuseUnusable } from '../interface-changes/network-membership.ts';
+import { holdOwn } from '../interface-changes/private-addresses.ts';
 import { newMac } from '../interfaces/macs.ts';
-import { refuseUnusable } from '../interfaces/network-membership.ts';
-import { holdOwn } from '../interfaces/private-addresses.ts';
 import { newInterfaceId } from '../interfaces/resource.ts';
 import { lockNetwork } from '../networks/store.ts';
 import type { NetworkRow } from '../networks/table.ts';

@@ -10,11 +10,11 @@ import { createTestApp, type TestApp } from '../../../../testing/app.ts';
 import { settle } from '../../../../testing/operations.ts';
 import { planFaults } from '../../../../testing/planned-backups.ts';
 import { VpsAccount } from '../../../../testing/vps.ts';
+import { backupRuns } from '../../backup-runs/runs.ts';
 import { backups } from '../../backups/resource.ts';
 import type { Backup } from '../../backups/schema.ts';
 import { BYTES_PER_GB } from '../../gigabytes.ts';
 import type { Vm } from '../../vms/schema.ts';
-import { backupRuns } from '../runs.ts';
 import type { BackupPolicy } from '../schema.ts';
 
 let app: TestApp;

@@ -1,0 +1,6 @@
+import type { Site } from '../data/site.ts';
+
+/** What every page in front of the portal gets. */
+export interface DoorProps {
+  readonly site: Site | undefined;
+}
