@@ -112,24 +112,3 @@ export const CreateSnapshot = Shape({
   quiesce: Type.Optional({ ...Quiesce, ...advanced, default: 'auto' }),
 });
 export type CreateSnapshot = Static<typeof CreateSnapshot>;
-
-export const SnapshotId = Shape({ id: Id('vm'), snapshot_id: Id('snap') });
-
-export const exampleSnapshot: Snapshot = {
-  id: 'snap_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  name: 'before-upgrade',
-  description: '',
-  labels: { env: 'prod' },
-  vm_id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  status: 'available',
-  operation: null,
-  size_bytes: 1_610_612_736,
-  disk_gb: 80,
-  consistency: 'filesystem',
-  created_by: 'user',
-  expires_at: null,
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  provisioned_at: '2026-03-01T10:00:05.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};
