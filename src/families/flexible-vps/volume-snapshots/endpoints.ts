@@ -8,7 +8,6 @@ import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { deletionOf } from '../../../resources/records/deletion.ts';
 import { listOf } from '../../../resources/records/records.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { chooseName, readExpiry } from '../snapshots/new-snapshot.ts';
 import { volumeLife } from '../volumes/lifecycle.ts';
 import { VolumeId } from '../volumes/schema.ts';
