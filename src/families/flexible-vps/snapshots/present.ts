@@ -10,7 +10,6 @@ export const snapshotView = view(snapshots, {
   parent: { of: vms, column: 'vm_id', param: 'snapshot_id' },
   example: exampleOf(Snapshot, {
     name: 'before-upgrade',
-    size_bytes: 1_610_612_736,
     disk_gb: 80,
     consistency: 'filesystem',
   }),

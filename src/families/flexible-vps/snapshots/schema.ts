@@ -1,3 +1,4 @@
+import { eg } from '../../../kernel/examples.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   advanced,
@@ -27,6 +28,7 @@ export const SnapshotBytes = Nullable(
   Type.Integer({
     'x-unit': 'bytes',
     ...volatile,
+    ...eg(1_610_612_736),
     description:
       'The space that the snapshot takes, billed by the GB of 2^30 bytes; null until it is taken. It grows as the disk changes.',
   }),

@@ -66,7 +66,6 @@ export const volumeSnapshotView = view(volumeSnapshots, {
   parent: { of: volumes, column: 'volume_id', param: 'snapshot_id' },
   example: exampleOf(VolumeSnapshot, {
     name: 'before-upgrade',
-    size_bytes: 1_610_612_736,
     size_gb: 100,
     consistency: 'filesystem',
   }),
