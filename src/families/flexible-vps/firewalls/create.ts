@@ -30,7 +30,7 @@ export const createVpsFirewall = endpoint({
     },
   },
   async handle(call) {
-    const { body, services } = call;
+    const { body } = call;
     const wanted = body.rules ?? [];
     const { rules, faults } = storedRules(call, wanted, [], '/rules');
     const unknown = await unknownRemotes(call, rules, wanted, (i) => `/rules/${i}`);
@@ -58,7 +58,7 @@ export const createVpsFirewall = endpoint({
     });
     return {
       status: 201,
-      body: presentFirewall({ ...row, attached: [], vm_count: 0 }, undefined, services.baseUrl),
+      body: presentFirewall(call, { ...row, attached: [], vm_count: 0 }),
     };
   },
 });

@@ -31,9 +31,8 @@ const listVpsFirewalls = endpoint({
   example: { answer: { status: 200, body: { data: [firewallExample], next_cursor: null } } },
   async handle(call) {
     const { rows, nextCursor } = await listFirewalls(call, call.query);
-    const { baseUrl } = call.services;
     return ok({
-      data: rows.map(({ row, operation }) => presentFirewall(row, operation, baseUrl)),
+      data: rows.map(({ row, operation }) => presentFirewall(call, row, operation)),
       next_cursor: nextCursor,
     });
   },
@@ -51,10 +50,10 @@ const getVpsFirewall = endpoint({
   answers: { 200: Firewall },
   problems: [],
   example: { params: { id: firewallExample.id }, answer: { status: 200, body: firewallExample } },
-  async handle({ db, caller, params, services }) {
-    const found = await findFirewall(db, caller.account.id, params.id);
+  async handle(call) {
+    const found = await findFirewall(call.db, call.caller.account.id, call.params.id);
     if (found === undefined) throw new Problem('not_found');
-    return ok(presentFirewall(found.row, found.operation, services.baseUrl));
+    return ok(presentFirewall(call, found.row, found.operation));
   },
 });
 

@@ -29,15 +29,15 @@ import type { ImageRow } from './table.ts';
 
 /** Shows each image with its pending operation. Only images in a transitional state can have one. */
 async function show(
-  { db, services }: Pick<Call, 'db' | 'services'>,
+  call: Pick<Call, 'db' | 'services' | 'now'>,
   rows: readonly ImageRow[],
 ): Promise<Image[]> {
   const busy = rows.filter(({ status }) => imageLife.transitional.includes(status));
   const pending = await pendingOn(
-    db,
+    call.db,
     busy.map(({ id }) => id),
   );
-  return rows.map((row) => presentImage(services, row, pending.get(row.id)));
+  return rows.map((row) => presentImage(call, row, pending.get(row.id)));
 }
 
 const isPast = (day: string | null, now: Date): boolean => day !== null && Date.parse(day) <= now.getTime();
@@ -151,7 +151,7 @@ export const createImage = endpoint({
   operation: createImageKind,
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
   async handle(call) {
-    const { body, services, start, warn } = call;
+    const { body, start, warn } = call;
     const source = readSource(body.source);
     const { row: draft, input, subjects, largest } = await draftOf(call, source);
     await images.requireFree(call, body.name);
@@ -172,7 +172,7 @@ export const createImage = endpoint({
       locations: [largest.location],
       size_bytes: largest.size_gb * BYTES_PER_GB,
     });
-    return accepted(presentImage(services, row, operation));
+    return accepted(presentImage(call, row, operation));
   },
 });
 
@@ -191,7 +191,7 @@ export const deleteImage = endpoint({
   operation: deleteImageKind,
   example: { params: { id: exampleImage.id }, answer: { status: 202, body: exampleDeleting } },
   async handle(call) {
-    const { db, caller, params, services, effect, follow, start } = call;
+    const { db, caller, params, effect, follow, start } = call;
     const listed = findPublic(call, params.id);
     if (listed !== undefined) {
       call.checkVersion(images.etag(listed));
@@ -206,7 +206,7 @@ export const deleteImage = endpoint({
     if (operation?.type === deleteImageKind.type) {
       effect({ action: 'none', ...images.ref(before) });
       follow(operation);
-      return accepted(presentImage(services, before, operation));
+      return accepted(presentImage(call, before, operation));
     }
     imageLife.require('deleteImage', before.status, { operation });
     refuseUsed(await findMaking(db, caller.account.id, before.id), {
@@ -219,6 +219,6 @@ export const deleteImage = endpoint({
     const resource = images.ref(row);
     const started = await start({ kind: deleteImageKind, input: {}, resource });
     effect({ action: 'delete', ...resource, loss: forGood('The image.') });
-    return accepted(presentImage(services, row, started));
+    return accepted(presentImage(call, row, started));
   },
 });

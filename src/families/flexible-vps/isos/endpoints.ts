@@ -48,7 +48,7 @@ const listIsos = endpoint({
   async handle(call) {
     const { rows, nextCursor } = await readIsos(call, publicIsos(call.services));
     return ok({
-      data: rows.map(({ row, operation, mountedOn }) => presentIso(call.services, row, operation, mountedOn)),
+      data: rows.map((row) => presentIso(call, row)),
       next_cursor: nextCursor,
     });
   },
@@ -70,7 +70,7 @@ const getIso = endpoint({
     const { params, services } = call;
     const found = await findIso(call, params.id, findPublicIso(services, params.id));
     if (found === undefined) throw new Problem('not_found');
-    return ok(presentIso(services, found.row, found.operation, found.mountedOn));
+    return ok(presentIso(call, found));
   },
 });
 
@@ -141,7 +141,7 @@ const createIso = endpoint({
       locations: [soldIn(services.provider.catalogue)[0]?.slug ?? ''],
       size_bytes: gib * BYTES_PER_GB,
     });
-    return accepted(presentIso(services, row, operation, 0));
+    return accepted(presentIso(call, row, operation));
   },
 });
 
@@ -181,7 +181,7 @@ const deleteIso = endpoint({
     if (operation?.type === deleteIsoKind.type) {
       effect({ action: 'none', ...isos.ref(before) });
       follow(operation);
-      return accepted(presentIso(services, before, operation, 0));
+      return accepted(presentIso(call, before, operation));
     }
     isoLife.require('deleteIso', before.status, { operation });
     refuseUsed(await machinesWithIso(db, caller.account.id, before.id), {
@@ -193,7 +193,7 @@ const deleteIso = endpoint({
     if (row === undefined) throw new Problem('not_found');
     const started = await start({ kind: deleteIsoKind, input: {}, resource: isos.ref(row) });
     effect({ action: 'delete', ...isos.ref(row), loss: forGood('The ISO.') });
-    return accepted(presentIso(services, row, started, 0));
+    return accepted(presentIso(call, row, started));
   },
 });
 

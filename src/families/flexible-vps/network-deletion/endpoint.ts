@@ -72,12 +72,12 @@ export const deleteVpsNetwork = endpoint({
     },
   },
   async handle(call) {
-    const { db, query, services, effect, follow, start } = call;
+    const { db, query, effect, follow, start } = call;
     const before = await networks.take(call, call.params.id);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
     const used = await countUsed(db, before.id);
     const show = (row: NetworkRow, operation: typeof pending) =>
-      accepted(presentNetwork({ ...row, ipv4_used: used }, operation, services.baseUrl));
+      accepted(presentNetwork(call, { ...row, ipv4_used: used }, operation));
     // A second deletion follows the pending one.
     if (pending?.type === deleteNetworkKind.type) {
       effect({ action: 'none', ...networks.ref(before) });

@@ -95,6 +95,6 @@ export const createVpsNetwork = endpoint({
     await networks.added(call, row);
     await warnOfOverlap(call, row);
     const operation = await start({ kind: createNetworkKind, input: {}, resource: networks.ref(row) });
-    return accepted(presentNetwork({ ...row, ipv4_used: 0 }, operation, services.baseUrl));
+    return accepted(presentNetwork(call, { ...row, ipv4_used: 0 }, operation));
   },
 });

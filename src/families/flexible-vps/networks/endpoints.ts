@@ -1,6 +1,5 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { List } from '../../../kernel/pages/list.ts';
-import { operationIn } from '../../../kernel/pending/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
@@ -34,9 +33,8 @@ const listVpsNetworks = endpoint({
   async handle(call) {
     const location = await locationFor(call, call.query);
     const { rows, nextCursor } = await listNetworks(call, 'listVpsNetworks', { ...call.query, location });
-    const { baseUrl } = call.services;
     return ok({
-      data: rows.map((row) => presentNetwork(row, operationIn(row.pending), baseUrl)),
+      data: rows.map((row) => presentNetwork(call, row)),
       next_cursor: nextCursor,
     });
   },
@@ -72,11 +70,11 @@ const getVpsNetwork = endpoint({
       },
     },
   },
-  async handle({ db, caller, params, services }) {
-    const row = await findNetwork(db, caller.account.id, params.id);
+  async handle(call) {
+    const row = await findNetwork(call.db, call.caller.account.id, call.params.id);
     if (row === undefined) throw new Problem('not_found');
     return ok({
-      ...presentNetwork(row, operationIn(row.pending), services.baseUrl),
+      ...presentNetwork(call, row),
       in_use: presentInUse(row, row.in_use),
     });
   },

@@ -98,7 +98,7 @@ export const updateVpsNetwork = endpoint({
     },
   },
   async handle(call) {
-    const { db, body, services, effect, event, follow, start } = call;
+    const { db, body, effect, event, follow, start } = call;
     const before = await takeAndCheck(call);
     const settings = changedSettings(settingsOf(before), body);
     const kept = changedKept(keptOf(before), body);
@@ -106,9 +106,7 @@ export const updateVpsNetwork = endpoint({
     const keptChanges = changesBetween(keptOf(before), kept);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
     const answer = async (row: NetworkRow, operation: StoredOperation) =>
-      accepted(
-        presentNetwork({ ...row, ipv4_used: await countUsed(db, row.id) }, operation, services.baseUrl),
-      );
+      accepted(presentNetwork(call, { ...row, ipv4_used: await countUsed(db, row.id) }, operation));
 
     if (pending !== undefined && keptChanges.length === 0 && isUnderWay(pending, settings)) {
       effect({ action: 'none', ...networks.ref(before) });

@@ -8,7 +8,8 @@ import { exampleOperation } from '../operation-example.ts';
 import { VolumeSnapshotOf, VolumeVmRef } from '../references.ts';
 import { attachVolumeKind } from '../volumes/attach-kinds.ts';
 import { attach, detach } from '../volumes/attachment.ts';
-import { exampleVolume, SizeGb, VolumeId } from '../volumes/schema.ts';
+import { exampleVolume } from '../volumes/present.ts';
+import { SizeGb, VolumeId } from '../volumes/schema.ts';
 import { resize } from './growth.ts';
 import { restore } from './restoration.ts';
 

@@ -16,7 +16,7 @@ import { exampleOperation } from '../operation-example.ts';
 import { asBodyErrors } from '../vms/inventory.ts';
 import { createGatewayKind } from './kinds.ts';
 import { joinNetworks, lockNetworks, rangesOf } from './membership.ts';
-import { presentGateway } from './present.ts';
+import { gatewayView } from './present.ts';
 import { vpnGateways } from './resource.ts';
 import { canonicalServers, freeTunnel, refuseOverlaps } from './rules.ts';
 import { DEFAULT_PORT, exampleGateway, NewVpnGateway, TUNNEL_MTU, VpnGateway } from './schema.ts';
@@ -153,6 +153,6 @@ export const createVpnGateway = endpoint({
       isNew: true,
     });
     const parts = { network_ids: body.network_ids, peer_count: 0 };
-    return accepted(presentGateway({ ...row, ...parts }, operation, services.baseUrl));
+    return accepted(gatewayView.present(call, { ...row, ...parts }, operation));
   },
 });

@@ -1,63 +1,34 @@
 import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { exampleOperation } from '../operation-example.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { LocationRef, NetworkRef } from '../references.ts';
 import { createVpnGateway } from './create.ts';
 import { deleteGatewayKind } from './kinds.ts';
 import { vpnGatewayLife } from './lifecycle.ts';
-import { presentGateway } from './present.ts';
+import { gatewayView } from './present.ts';
 import { vpnGateways } from './resource.ts';
 import { exampleGateway, VpnGateway, VpnGatewayId } from './schema.ts';
-import { findGateway, listGateways, readParts } from './store.ts';
+import { leadsInto, readParts } from './store.ts';
 
-const listVpnGateways = endpoint({
+const listVpnGateways = listOf(gatewayView, {
   id: 'listVpnGateways',
-  method: 'GET',
-  path: '/flexible-vps/v1/vpn-gateways',
-  summary: 'List VPN gateways',
-  permission: 'flexible-vps:vpn-gateways:read',
-  access: 'read',
-  resource: { name: 'vpn_gateway', role: 'list' },
   query: ResourceQuery({
     location: Type.Optional({ ...LocationRef, description: 'Only gateways of this location.' }),
     status: Type.Optional({ ...vpnGatewayLife.Status, description: 'Only gateways in this state.' }),
     network_id: Type.Optional({ ...NetworkRef, description: 'Only gateways that lead into this network.' }),
   }),
-  answers: { 200: List(VpnGateway) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [exampleGateway], next_cursor: null } } },
-  async handle(call) {
-    const { rows, nextCursor } = await listGateways(call, call.query);
-    return ok({
-      data: rows.map(({ row, operation }) => presentGateway(row, operation, call.services.baseUrl)),
-      next_cursor: nextCursor,
-    });
-  },
+  where: ({ query: { location, status } }) => ({ location, status }),
+  also: ({ network_id }) => (network_id === undefined ? [] : [leadsInto(network_id)]),
 });
 
-const getVpnGateway = endpoint({
+const getVpnGateway = readOf(gatewayView, {
   id: 'getVpnGateway',
-  method: 'GET',
-  path: '/flexible-vps/v1/vpn-gateways/{id}',
-  summary: 'Get a VPN gateway',
   description: 'The answer has the address that peers connect to, and the public key of the gateway.',
-  permission: 'flexible-vps:vpn-gateways:read',
-  access: 'read',
-  resource: { name: 'vpn_gateway', role: 'read' },
-  params: VpnGatewayId,
-  answers: { 200: VpnGateway },
-  problems: [],
-  example: { params: { id: exampleGateway.id }, answer: { status: 200, body: exampleGateway } },
-  async handle({ db, caller, params, services }) {
-    const found = await findGateway(db, caller.account.id, params.id);
-    if (found === undefined) throw new Problem('not_found');
-    return ok(presentGateway(found.row, found.operation, services.baseUrl));
-  },
 });
 
 const deleteVpnGateway = endpoint({
@@ -75,17 +46,10 @@ const deleteVpnGateway = endpoint({
   operation: deleteGatewayKind,
   example: {
     params: { id: exampleGateway.id },
-    answer: {
-      status: 202,
-      body: {
-        ...exampleGateway,
-        status: 'deleting',
-        operation: exampleOperation('vpn_gateway.delete', exampleGateway),
-      },
-    },
+    answer: { status: 202, body: during(deleteGatewayKind, exampleGateway, { status: 'deleting' }) },
   },
   async handle(call) {
-    const { db, params, services } = call;
+    const { db, params } = call;
     const before = await vpnGateways.take(call, params.id);
     const parts = await readParts(db, before.id);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
@@ -93,7 +57,7 @@ const deleteVpnGateway = endpoint({
     if (pending?.type === deleteGatewayKind.type) {
       call.effect({ action: 'none', ...vpnGateways.ref(before) });
       call.follow(pending);
-      return accepted(presentGateway({ ...before, ...parts }, pending, services.baseUrl));
+      return accepted(gatewayView.present(call, { ...before, ...parts }, pending));
     }
     if (before.protected) throw new Problem('resource_protected');
     vpnGatewayLife.require('deleteVpnGateway', before.status, { operation: pending });
@@ -107,7 +71,7 @@ const deleteVpnGateway = endpoint({
       input: {},
       resource: vpnGateways.ref(row),
     });
-    return accepted(presentGateway({ ...row, ...parts }, operation, services.baseUrl));
+    return accepted(gatewayView.present(call, { ...row, ...parts }, operation));
   },
 });
 
