@@ -8,6 +8,7 @@ import { readOperation, requestCancel, type StoredOperation } from '../kernel/op
 import { REAL } from '../operations/environment.ts';
 import { Runner } from '../operations/runner.ts';
 import { DatabaseRunnerStore } from '../operations/store.ts';
+import type { Db } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestAccount } from './accounts.ts';
 import type { TestApp } from './app.ts';
@@ -128,4 +129,11 @@ export async function outwaitGuests(home: Home): Promise<number> {
   );
   await settle(home);
   return rows.length;
+}
+
+/** As if the operation had been created earlier, so that its deadline is this long from now. */
+export async function moveDeadline(db: Db, id: string, milliseconds: number): Promise<void> {
+  const at = sql`now() + ${milliseconds} * interval '1 millisecond'`;
+  await sql`update operations set created_at = created_at - (deadline_at - (${at})), deadline_at = ${at}
+            where id = ${id}`.execute(db);
 }
