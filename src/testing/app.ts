@@ -164,7 +164,8 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     logged,
     engineCallsInTransactions,
     call: ({ key, headers, ...rest }) =>
-      outsideTransactions(() =>
+      // `inject` sends the request only when it is awaited.
+      outsideTransactions(async () =>
         app.inject({
           remoteAddress: freshAddress(),
           ...rest,

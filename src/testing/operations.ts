@@ -12,6 +12,7 @@ import type { Db } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestAccount } from './accounts.ts';
 import type { TestApp } from './app.ts';
+import { outsideTransactions } from './guarded-engines.ts';
 import {
   createMachineKind,
   deleteMachineKind,
@@ -91,7 +92,12 @@ export async function startMixed(
 }
 
 /** Runs all operations that are due, including operations that these start. Sleeping operations keep sleeping. */
-export async function settle({ services }: Home): Promise<void> {
+export function settle(home: Home): Promise<void> {
+  // The worker is nobody's transaction, also if a test runs it in the middle of a call.
+  return outsideTransactions(() => runUntilSettled(home));
+}
+
+async function runUntilSettled({ services }: Home): Promise<void> {
   const { db, registry, log } = services;
   const store = new DatabaseRunnerStore(db, registry, REAL);
   const kindOf = (type: string): Kind | undefined => registry.kinds.get(type);
