@@ -8,6 +8,7 @@ import { readOperation, type StoredOperation } from '../kernel/operations/store.
 import { buildRegistry } from '../kernel/registry.ts';
 import { transact } from '../store/transaction.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import { moveDeadline } from '../testing/operations.ts';
 import { workshop } from '../testing/widgets.ts';
 import { begin, destroy, scenarioOf, strayScenarios } from './crash-scenarios.ts';
 import { type Mishap, moments, work } from './crashes.ts';
@@ -79,10 +80,7 @@ const HISTORY = new Set([
 const drop: Early = (operation) =>
   transact(app.services.db, (tx) => dropOrStop(tx, app.services.registry, operation));
 
-const runOutOfTime: Early = ({ id }) =>
-  sql`update operations set deadline_at = now() - interval '1 second' where id = ${id}`.execute(
-    app.services.db,
-  );
+const runOutOfTime: Early = ({ id }) => moveDeadline(app.services.db, id, -1000);
 
 const deleteOnFailure: Early = ({ id }) =>
   sql`update operations set on_failure = 'delete' where id = ${id}`.execute(app.services.db);

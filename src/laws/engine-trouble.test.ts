@@ -3,7 +3,6 @@
  * kind. The operation must end with a true status, one run of the reconcilers must make rows and engine agree, and
  * deleting everything must leave nothing.
  */
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enginePorts } from '../engine-ports.ts';
 import type { Effect } from '../engines/sandbox/faults.ts';
@@ -15,6 +14,7 @@ import { readOperation, type StoredOperation } from '../kernel/operations/store.
 import { buildRegistry, type Family } from '../kernel/registry.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
+import { moveDeadline } from '../testing/operations.ts';
 import { begin, scenarioOf } from './crash-scenarios.ts';
 import { work } from './crashes.ts';
 import { deleteAll, disagreements, leftovers } from './engine-agreement.ts';
@@ -105,8 +105,7 @@ async function reconcile({ family }: Kind): Promise<void> {
 }
 
 const endWithin = (operation: StoredOperation, milliseconds: number) =>
-  sql`update operations set deadline_at = now() + ${milliseconds} * interval '1 millisecond'
-      where id = ${operation.id}`.execute(app.services.db);
+  moveDeadline(app.services.db, operation.id, milliseconds);
 
 /** An account in which a kind has run with a fault. */
 interface Sufferer {

@@ -46,8 +46,10 @@ const accepted = new Set<string>();
 /** The operations that asked for a confirmation. */
 const confirmed = new Set<string>();
 
+let endNames: () => void;
+
 beforeAll(async () => {
-  beginNamesWith(WORD);
+  endNames = beginNamesWith(WORD);
   const app = await createTestApp({ provider: behindProxy });
   mcp = await startMcp(app);
   const { db } = app.services;
@@ -64,6 +66,7 @@ beforeAll(async () => {
   await fill(world, 1, WORD);
 });
 afterAll(async () => {
+  endNames();
   await mcp?.close();
   await world?.app.close();
 });

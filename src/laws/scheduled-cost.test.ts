@@ -38,9 +38,12 @@ describe('an operation that can add cost', () => {
 });
 
 describe('a source file', () => {
-  it('marks the cost as checked only where budgets are checked', () => {
+  it('marks the cost as checked only where budgets are checked, or where a repair restores what is paid for', () => {
     const claiming = shipped.filter(({ text }) => /hasCheckedCost: true/.test(text));
-    expect(claiming.map(({ path }) => path)).toEqual(['src/resources/future/scheduled-start.ts']);
+    expect(claiming.map(({ path }) => path)).toEqual([
+      'src/families/flexible-vps/reconciliation/repairs.ts',
+      'src/resources/future/scheduled-start.ts',
+    ]);
   });
 
   it('with a schedule that adds resources starts them with a budget check', () => {

@@ -27,11 +27,18 @@ async function liftLimits({ services }: TestApp, { id }: TestAccount): Promise<v
 }
 
 let serial = 0;
-let word = 'walk';
+const WORD = 'walk';
+let word = WORD;
 
-/** For laws about what names say: from now on, all names in this process begin with another word. */
-export function beginNamesWith(other: string): void {
+/**
+ * For laws about what names say: all names in this process begin with another word, until the returned function is
+ * called. It has to be: the files that run later in the same process rely on the usual word.
+ */
+export function beginNamesWith(other: string): () => void {
   word = other;
+  return () => {
+    word = WORD;
+  };
 }
 
 /** A name that no other resource of this process has. */

@@ -22,7 +22,7 @@ import { serveCalls } from '../surfaces/portal/call.ts';
 import { serveActs } from '../surfaces/portal/routes.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { newFolderPath } from './folder.ts';
-import { guardEngines } from './guarded-engines.ts';
+import { guardEngines, outsideTransactions } from './guarded-engines.ts';
 import { createWidgetsTable, workshop } from './widgets.ts';
 
 /** Enlarges the IPv4 pools: the demo pools have too few public addresses for all machines of a test file. */
@@ -164,11 +164,14 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     logged,
     engineCallsInTransactions,
     call: ({ key, headers, ...rest }) =>
-      app.inject({
-        remoteAddress: freshAddress(),
-        ...rest,
-        headers: { ...(key === undefined ? {} : { 'x-api-key': key }), ...headers },
-      }),
+      // `inject` sends the request only when it is awaited.
+      outsideTransactions(async () =>
+        app.inject({
+          remoteAddress: freshAddress(),
+          ...rest,
+          headers: { ...(key === undefined ? {} : { 'x-api-key': key }), ...headers },
+        }),
+      ),
     async close() {
       await app.close();
       await running.close();

@@ -8,9 +8,11 @@ import { readOperation, requestCancel, type StoredOperation } from '../kernel/op
 import { REAL } from '../operations/environment.ts';
 import { Runner } from '../operations/runner.ts';
 import { DatabaseRunnerStore } from '../operations/store.ts';
+import type { Db } from '../store/database.ts';
 import { transact } from '../store/transaction.ts';
 import type { TestAccount } from './accounts.ts';
 import type { TestApp } from './app.ts';
+import { outsideTransactions } from './guarded-engines.ts';
 import {
   createMachineKind,
   deleteMachineKind,
@@ -90,7 +92,12 @@ export async function startMixed(
 }
 
 /** Runs all operations that are due, including operations that these start. Sleeping operations keep sleeping. */
-export async function settle({ services }: Home): Promise<void> {
+export function settle(home: Home): Promise<void> {
+  // The worker is nobody's transaction, also if a test runs it in the middle of a call.
+  return outsideTransactions(() => runUntilSettled(home));
+}
+
+async function runUntilSettled({ services }: Home): Promise<void> {
   const { db, registry, log } = services;
   const store = new DatabaseRunnerStore(db, registry, REAL);
   const kindOf = (type: string): Kind | undefined => registry.kinds.get(type);
@@ -128,4 +135,11 @@ export async function outwaitGuests(home: Home): Promise<number> {
   );
   await settle(home);
   return rows.length;
+}
+
+/** As if the operation had been created earlier, so that its deadline is this long from now. */
+export async function moveDeadline(db: Db, id: string, milliseconds: number): Promise<void> {
+  const at = sql`now() + ${milliseconds} * interval '1 millisecond'`;
+  await sql`update operations set created_at = created_at - (deadline_at - (${at})), deadline_at = ${at}
+            where id = ${id}`.execute(db);
 }

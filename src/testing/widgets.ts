@@ -67,12 +67,12 @@ const widgets = new Owned({
   permission: 'workshop:widgets:read',
   path: '/workshop/v1/widgets/{id}',
   limit: 'workshop.widgets',
+  pricedAs: 'volume',
   events: { created: { data }, updated: { data }, deleted: { data } },
   eventData: ({ size }) => ({ size }),
   inventory: ({ size }) => ({
     status: 'ready',
     location: 'fra1',
-    priced_as: 'volume',
     configuration: { location: 'fra1', size_gb: 10 * size },
   }),
 });

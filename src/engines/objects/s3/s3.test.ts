@@ -181,10 +181,7 @@ describe.skipIf(reason !== null)(`S3 of a Ceph RGW${reason === null ? '' : ` (${
     });
     afterAll(() => bucket?.close());
     const examine = async (change: Partial<TestBucket['setting']> = {}) => {
-      const [found] = await examineObjects(
-        { slug: 'fra1', backups: { ...bucket.setting, ...change } } as never,
-        {} as never,
-      );
+      const [found] = await examineObjects({ ...bucket.setting, ...change }, { slug: 'fra1' });
       return found;
     };
 

@@ -163,13 +163,14 @@ describe('the drive of a machine', () => {
     expect(answer.json<Vm>().operation).toMatchObject({ status: 'succeeded', result: { changed: false } });
   });
 
-  it('is corrected by the reconciler', async () => {
+  it('is corrected by an operation that the reconciler starts', async () => {
     const vm = await mine.vm();
     const iso = await made();
     await put(vm, { iso_id: iso.id });
     const ref = { account: mine.account.id, id: vm.id };
     await engine().ensureDrive(ref, null);
     await machineDrift.run(app.services);
+    await settle(app);
     expect((await seen(vm))?.drive?.iso).toBe(iso.id);
   });
 

@@ -259,7 +259,7 @@ export function lockVolumeSnapshotsUnchanged(
     .execute();
 }
 
-/** Whether an operation of this type has failed on the resource within the last hours. */
+/** Whether a repair by this type of operation has failed on the resource within the last hours. */
 export async function hasFailedLately(
   tx: Tx,
   { accountId, type, resourceId }: { accountId: string; type: string; resourceId: string | null },
@@ -272,6 +272,8 @@ export async function hasFailedLately(
     .where('resource_id', '=', resourceId)
     .where('type', '=', type)
     .where('status', '=', 'failed')
+    // A repair has no request. After a failed call of a customer, the repair may follow at once.
+    .where('request_id', 'is', null)
     .where('finished_at', '>', sql<Date>`now() - ${hours} * interval '1 hour'`)
     .limit(1)
     .executeTakeFirst();
