@@ -152,7 +152,7 @@ export const createVpsVolume = endpoint({
     },
   },
   async handle(call) {
-    const { db, body, now } = call;
+    const { db, body, services, now } = call;
     const tier = chooseTier(call);
     const vm = await lockTarget(call);
     await requireSource(call);
