@@ -19,11 +19,13 @@ import type { OwnedTableName, RowChange, RowOf } from '../owned/table.ts';
 import type { Params, View } from './view.ts';
 import { withArticle } from './words.ts';
 
-interface Deletable {
+/** What a row needs so that its deletion can be an operation. */
+export interface Deletable {
   readonly id: string;
   readonly account_id: string;
   readonly name: string;
   readonly status: string;
+  readonly protected?: boolean;
 }
 
 /** The operation that deletes a resource. */
@@ -38,10 +40,10 @@ interface DeletionOptions<Row, S extends string, I> extends Deletion<Row, I> {
   readonly id: string;
   readonly summary?: string;
   readonly description?: string;
-  /** Beside those of every deletion by operation: a wrong state, and another operation. */
+  /** Beside those of every deletion by operation: protection, a wrong state, another operation. */
   readonly problems: readonly ProblemCode[];
   readonly life: Lifecycle<S>;
-  readonly loss: string;
+  readonly loss: string | ((row: Row) => string);
   readonly params?: TObject;
   /** Billed until it is gone. `false`: only until the call. */
   readonly keepsPrice?: boolean;
@@ -51,6 +53,7 @@ interface DeletionOptions<Row, S extends string, I> extends Deletion<Row, I> {
   check?(call: Call<Params>, row: Row): Promise<void>;
 }
 
+const PROTECTED = ['resource_protected'] as const;
 const DELETING: unknown = { status: 'deleting' };
 
 /** The record that deletes a resource by operation. A second deletion follows the first. */
@@ -68,6 +71,7 @@ export function deletionOf<
 ): Endpoint {
   const { source, one, param, example } = view;
   const { id, summary, description, problems, life, loss, kind, check, keepsPrice = true } = options;
+  const isProtectable = view.schema.properties['protection'] !== undefined;
   const take =
     options.take ??
     (async (call: Call<Params>) => (await source.take(call, call.params[param] ?? '')) as unknown as Row);
@@ -83,7 +87,7 @@ export function deletionOf<
     resource: { name: source.type, role: 'delete' },
     params: options.params ?? one.params,
     answers: { 202: view.schema },
-    problems: ['invalid_state', 'operation_in_progress', ...problems],
+    problems: [...(isProtectable ? PROTECTED : []), 'invalid_state', 'operation_in_progress', ...problems],
     operation: kind as unknown as Kind,
     example: {
       params: one.example,
@@ -98,6 +102,7 @@ export function deletionOf<
         call.effect({ action: 'none', ...source.ref(before) });
         return accepted(view.present(call, before, pending) as never);
       }
+      if (before.protected === true) throw new Problem('resource_protected');
       life.require(id, before.status as S, { operation: pending });
       await check?.(call, before);
       await source.reportCost(call, [before], null);
@@ -108,7 +113,8 @@ export function deletionOf<
         keepsPrice ? { keepsPrice } : {},
       );
       const operation = await call.start(startOf(source, options, before));
-      call.effect({ action: 'delete', ...source.ref(before), loss: forGood(loss) });
+      const lost = typeof loss === 'string' ? loss : loss(before);
+      call.effect({ action: 'delete', ...source.ref(before), loss: forGood(lost) });
       return accepted(view.present(call, { ...before, ...changed }, operation) as never);
     },
   });

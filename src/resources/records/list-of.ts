@@ -22,7 +22,7 @@ interface ListOptions<Q extends TObject, Row, T extends OwnedTableName> {
   /** Columns and the value that each must have. Left out: the own parameters of `query`, which then name columns. */
   where?(call: Call<Params, Static<Q>>): Where<T> | Promise<Where<T>>;
   /** Further conditions, from the `store.ts` of the resource. */
-  also?(query: Static<Q>): readonly RawBuilder<boolean>[];
+  also?(query: Static<Q>, accountId: string): readonly RawBuilder<boolean>[];
   /** For resources whose page `Owned` cannot read. */
   read?(call: Call<Params, Static<Q>>): Promise<Page<Row>>;
 }
@@ -44,7 +44,7 @@ export function listOf<S extends TObject, Row, T extends OwnedTableName, Q exten
     if (source.list === undefined) throw new Error(`${id} does not say how its rows are read.`);
     const narrowed = {
       where: await (where?.(call) ?? columnsIn(call.query as object)),
-      also: also?.(call.query) ?? [],
+      also: also?.(call.query, call.caller.account.id) ?? [],
       ...reading,
       ...(parent && { parent: { column: parent.column, id: call.params['id'] ?? '' } }),
     };

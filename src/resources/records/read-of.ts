@@ -1,14 +1,13 @@
 /** The record that reads one resource, derived from its view. */
 import type { Call } from '../../kernel/call.ts';
-import { referenceOf } from '../../kernel/named/named.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import { type Endpoint, endpoint, ok } from '../../kernel/record.ts';
 import type { Static, TObject } from '../../kernel/schema.ts';
 import type { OwnedTableName } from '../owned/table.ts';
-import type { Params, View } from './view.ts';
+import type { Params, Selected, View } from './view.ts';
 import { withArticle } from './words.ts';
 
-interface ReadOptions<S extends TObject, Row> {
+interface ReadOptions<S extends TObject, Row, R extends object> {
   readonly id: string;
   /** Left out: `Get a volume`. */
   readonly summary?: string;
@@ -18,20 +17,20 @@ interface ReadOptions<S extends TObject, Row> {
   readonly example?: Static<S>;
   /** For resources that `Owned` cannot read. Undefined if there is no such resource. */
   read?(call: Call<Params>): Promise<Row | undefined>;
-  /** Members that only this endpoint shows. */
-  more?(row: Row): Partial<Static<S>>;
+  /** Members that only this endpoint shows, and the values that only it selects for them. */
+  more?(row: Row & R): Partial<Static<S>>;
+  readonly reads?: Selected<R>;
 }
 
-export function readOf<S extends TObject, Row, T extends OwnedTableName>(
+export function readOf<S extends TObject, Row, T extends OwnedTableName, R extends object = object>(
   view: View<S, Row, T>,
-  { id, summary, description, params, example = view.example, read, more }: ReadOptions<S, Row>,
+  { id, summary, description, params, example = view.example, read, more, reads }: ReadOptions<S, Row, R>,
 ): Endpoint {
-  const { source, parent, one, param, reading } = view;
+  const { source, parent, one, param } = view;
 
   async function find(call: Call<Params>): Promise<Row | undefined> {
     if (read !== undefined) return read(call);
-    if (source.find === undefined) throw new Error(`${id} does not say how its row is read.`);
-    const row = await source.find(call, referenceOf(call.params[param] ?? ''), reading);
+    const row = await view.find(call, call.params[param] ?? '', reads);
     const columns = row as Readonly<Record<string, unknown>> | undefined;
     return parent === undefined || columns?.[parent.column] === call.params['id'] ? row : undefined;
   }
@@ -53,7 +52,7 @@ export function readOf<S extends TObject, Row, T extends OwnedTableName>(
       const call = erased as unknown as Call<Params>;
       const row = await find(call);
       if (row === undefined) throw new Problem('not_found');
-      return ok({ ...(view.present(call, row) as object), ...more?.(row) } as never);
+      return ok({ ...(view.present(call, row) as object), ...more?.(row as Row & R) } as never);
     },
   });
 }

@@ -6,7 +6,7 @@ import type { RawBuilder } from 'kysely';
 import type { Permission } from '../../kernel/access/permissions.ts';
 import type { Call } from '../../kernel/call.ts';
 import type { ListCall } from '../../kernel/listing/store.ts';
-import { NameOrId, type Reference } from '../../kernel/named/named.ts';
+import { NameOrId, type Reference, referenceOf } from '../../kernel/named/named.ts';
 import type { Page } from '../../kernel/pages/store.ts';
 import { type Computed, type Present, presenter, type Viewer } from '../../kernel/presenter.ts';
 import type { EndpointDefinition } from '../../kernel/record.ts';
@@ -56,10 +56,13 @@ export interface Place {
   readonly example: Params;
 }
 
+/** Values that a query selects beside the columns, from the `store.ts` of the resource. */
+export type Selected<M extends object> = { readonly [K in keyof M]: RawBuilder<M[K]> };
+
 interface Options<S extends TObject, Row, M extends object> {
   readonly schema: S;
-  /** Values that lists and reads select beside the columns, from the `store.ts` of the resource. */
-  readonly more?: { readonly [K in keyof M]: RawBuilder<M[K]> };
+  /** Values that all answers show beside the columns. */
+  readonly more?: Selected<M>;
   readonly example: Static<S>;
   /** Left out: the path of the resource without its id. */
   readonly path?: Path;
@@ -84,6 +87,12 @@ export interface View<S extends TObject, Row, T extends OwnedTableName = OwnedTa
   readonly permission: (action: 'read' | 'write' | 'delete') => Permission;
   /** What its answers need beside the columns. */
   readonly reading: Reading;
+  /** Reads one with all that its answer needs, and `more`. Undefined if the account has no such resource. */
+  find<More extends object>(
+    call: Pick<Call, 'db' | 'caller'>,
+    id: string,
+    more?: Selected<More>,
+  ): Promise<(Row & More) | undefined>;
   readonly present: Present<Static<S>, Row>;
 }
 
@@ -106,6 +115,10 @@ export function view<
   const ownExample = shown[options.named ? 'name' : 'id'] ?? '';
   const above = parent === undefined ? {} : { id: Id(parent.of.idPrefix) };
   const aboveExample = parent === undefined ? {} : { id: shown[parent.column] ?? '' };
+  const reading: Reading = {
+    withOperation: schema.properties['operation'] !== undefined,
+    more: options.more ?? {},
+  };
   return {
     source: source as Of & Source<Row & M, T>,
     schema,
@@ -119,7 +132,12 @@ export function view<
     param,
     parent,
     permission: (action) => (source.permission ?? '').replace(/[^:]*$/, action) as Permission,
-    reading: { withOperation: schema.properties['operation'] !== undefined, more: options.more ?? {} },
+    reading,
+    async find<More extends object>(call: Pick<Call, 'db' | 'caller'>, id: string, more?: Selected<More>) {
+      if (source.find === undefined) throw new Error(`The endpoints of ${source.type} read it themselves.`);
+      const wanted = more === undefined ? reading : { ...reading, more: { ...reading.more, ...more } };
+      return (await source.find(call, referenceOf(id), wanted)) as (Row & M & More) | undefined;
+    },
     // A resource without `etag` has the default: id and version.
     present: presenter<S, Row & M>(schema, {
       ...(source.etag === undefined ? {} : { etag: (row: Row) => source.etag?.(row) ?? '' }),

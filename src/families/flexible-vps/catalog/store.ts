@@ -21,7 +21,7 @@ export function findMachine(db: Db, accountId: string, id: string): Promise<VmRo
 }
 
 /** The tables of what the provider offers too. */
-type OfferedTable = 'vps_images' | 'vps_isos';
+export type OfferedTable = 'vps_images' | 'vps_isos';
 
 /** `own`: only rows of the account; `public`: only those of the provider. */
 type Side = 'own' | 'public';

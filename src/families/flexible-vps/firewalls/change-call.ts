@@ -7,10 +7,10 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { applyFirewallKind } from './kinds.ts';
 import { firewallLife } from './lifecycle.ts';
 import { leavesSomeOpen } from './members/store.ts';
-import { presentFirewall } from './present.ts';
+import { firewallView } from './present.ts';
 import { firewalls } from './resource.ts';
 import type { Firewall } from './schema.ts';
-import { findFirewall, lockFirewalls } from './store.ts';
+import { lockFirewalls } from './store.ts';
 import type { FirewallRow } from './table.ts';
 
 type ChangeCall = Pick<
@@ -63,9 +63,9 @@ export async function showFirewall(
   id: string,
   operation: StoredOperation | undefined,
 ): Promise<Firewall> {
-  const found = await findFirewall(call.db, call.caller.account.id, id);
-  if (found === undefined) throw new Problem('not_found');
-  return presentFirewall(call, found.row, operation ?? found.operation);
+  const row = await firewallView.find(call, id);
+  if (row === undefined) throw new Problem('not_found');
+  return firewallView.present(call, row, operation);
 }
 
 /** Nothing has to change. If an operation already brings it into force, the call follows that. */

@@ -1,25 +1,8 @@
-import { presenter } from '../../../kernel/presenter.ts';
+import { view } from '../../../resources/records/records.ts';
+import { firewallExample } from './example.ts';
 import { firewalls } from './resource.ts';
 import { Firewall, type FirewallAttachment } from './schema.ts';
-import type { FirewallRow } from './table.ts';
-
-/** An attachment as the query of `store.ts` returns it. */
-export interface CountedAttachment {
-  readonly id: string;
-  readonly vm_id: string | null;
-  readonly interface_id: string | null;
-  /** The machine of the interface. */
-  readonly interface_vm: string | null;
-  readonly network_id: string | null;
-  readonly selector: string | null;
-  readonly vm_count: number;
-  readonly created_at: string;
-}
-
-export interface ShownFirewall extends FirewallRow {
-  readonly attached: readonly CountedAttachment[];
-  readonly vm_count: number;
-}
+import { type CountedAttachment, firewallParts } from './store.ts';
 
 export function targetOf({
   vm_id,
@@ -37,8 +20,10 @@ export function targetOf({
   return { type: 'label_selector', selector: selector ?? '' };
 }
 
-export const presentFirewall = presenter(Firewall, {
-  etag: (row: ShownFirewall) => firewalls.etag(row),
+export const firewallView = view(firewalls, {
+  schema: Firewall,
+  example: firewallExample,
+  more: firewallParts,
   compute: (row) => ({
     attachments: row.attached.map((each) => ({
       id: each.id,

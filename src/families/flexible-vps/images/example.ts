@@ -1,5 +1,6 @@
 import { exampleId, exampleOf } from '../../../kernel/examples.ts';
-import { exampleOperation } from '../operation-example.ts';
+import { during } from '../../../kernel/operations/example.ts';
+import { createImageKind } from './kinds.ts';
 import { type CreateImage, Image } from './schema.ts';
 
 export const exampleImage = exampleOf(Image, {
@@ -32,8 +33,7 @@ export const exampleRequest: CreateImage = {
   },
 };
 
-export const exampleCreating: Image = {
-  ...exampleImage,
+export const exampleCreating = during(createImageKind, exampleImage, {
   min_disk_gb: 1,
   size_bytes: null,
   sha256: null,
@@ -41,12 +41,5 @@ export const exampleCreating: Image = {
   status: 'creating',
   progress_percent: 0,
   provisioned_at: null,
-  operation: exampleOperation('image.create', exampleImage),
   updated_at: exampleImage.created_at,
-};
-
-export const exampleDeleting: Image = {
-  ...exampleImage,
-  status: 'deleting',
-  operation: exampleOperation('image.delete', exampleImage),
-};
+});

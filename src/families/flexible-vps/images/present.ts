@@ -1,6 +1,7 @@
-import { presenter } from '../../../kernel/presenter.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
+import { view } from '../../../resources/records/records.ts';
+import { exampleImage } from './example.ts';
 import { images } from './resource.ts';
 import { Image } from './schema.ts';
 import type { ImageRow } from './table.ts';
@@ -44,8 +45,9 @@ export function publicRow(image: CatalogueImage): ImageRow {
 const atMidnight = (day: string | null | undefined): string | null =>
   day == null ? null : new Date(day).toISOString();
 
-export const presentImage = presenter(Image, {
-  etag: (row: ImageRow) => images.etag(row),
+export const imageView = view(images, {
+  schema: Image,
+  example: exampleImage,
   compute(row, { services: { provider, compute } }) {
     const listed = isPublic(row) ? bookOf(provider.catalogue).images.get(row.id) : undefined;
     return {

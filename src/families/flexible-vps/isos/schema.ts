@@ -1,7 +1,6 @@
 /** The schemas of ISOs in requests and answers. */
 
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
-import { exampleId, exampleOf } from '../../../kernel/examples.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   advanced,
@@ -27,7 +26,6 @@ import {
 } from '../../../kernel/schema.ts';
 import { IdOrSlug } from '../catalog/id-or-slug.ts';
 import { Architecture } from '../hardware.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { isoLife } from './lifecycle.ts';
 
 const IsoArchitecture = {
@@ -146,25 +144,3 @@ export const NewIso = Shape({
   description: Type.Optional(NewDescription),
 });
 export type NewIso = Static<typeof NewIso>;
-
-export const exampleIso = exampleOf(Iso, {
-  id: exampleId('iso'),
-  kind: 'private',
-  name: 'debian-installer',
-  source_url: 'https://isos.example.com/debian-13-netinst.iso',
-  size_bytes: 702_545_920,
-  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  locations: ['fra1', 'hel1'],
-  mounted_on_count: 0,
-});
-
-export const exampleDownloading: Iso = {
-  ...exampleIso,
-  status: 'downloading',
-  size_bytes: null,
-  sha256: null,
-  locations: [],
-  progress_percent: 0,
-  provisioned_at: null,
-  operation: exampleOperation('iso.create', exampleIso),
-};

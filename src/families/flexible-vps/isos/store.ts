@@ -105,29 +105,6 @@ export async function noteIsoProgress(
     update resources set status = ${status} from iso where resources.id = iso.id`.execute(db);
 }
 
-/** ISOs that failed more than `days` days ago. They were kept so that the customer can read the reason. */
-export async function readStaleIsos(db: Db, days: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('vps_isos')
-    .select('id')
-    .where('status', '=', 'failed')
-    .where('failed_at', '<', sql<Date>`now() - ${days} * interval '1 day'`)
-    .orderBy('failed_at')
-    .limit(100)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-export function lockFailedIso(db: Db, id: string): Promise<IsoRow | undefined> {
-  return db
-    .selectFrom('vps_isos')
-    .selectAll()
-    .where('id', '=', id)
-    .where('status', '=', 'failed')
-    .forUpdate()
-    .executeTakeFirst();
-}
-
 /** All ISOs of accounts, one page at a time: any location may have any of them. */
 export const isosAnywhere = (
   db: Db,

@@ -1,5 +1,4 @@
 import { exampleOf } from '../../../kernel/examples.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { Network, type NewNetwork } from './schema.ts';
 
 export const newNetworkExample: NewNetwork = {
@@ -19,6 +18,3 @@ export const networkExample = exampleOf(Network, {
   mtu: 1442,
   addresses: { ipv4_total: 252, ipv4_used: 1 },
 });
-
-export const operationExample = (verb: 'create' | 'update' | 'delete') =>
-  exampleOperation(`network.${verb}`, networkExample);

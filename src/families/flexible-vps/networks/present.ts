@@ -1,12 +1,15 @@
-import { presenter } from '../../../kernel/presenter.ts';
+import { view } from '../../../resources/records/records.ts';
 import { gatewayOf, usableIn } from './addresses.ts';
+import { networkExample } from './example.ts';
 import { networks } from './resource.ts';
 import { MOST_IN_USE, Network } from './schema.ts';
-import type { AddressInUse } from './store.ts';
+import { type AddressInUse, ipv4Used } from './store.ts';
 import type { NetworkRow } from './table.ts';
 
-export const presentNetwork = presenter(Network, {
-  etag: (row: NetworkRow & { readonly ipv4_used: number }) => networks.etag(row),
+export const networkView = view(networks, {
+  schema: Network,
+  example: networkExample,
+  more: { ipv4_used: ipv4Used },
   compute: (row) => ({
     ipv4_gateway: gatewayOf(row.ipv4_cidr),
     addresses: { ipv4_total: Number(usableIn(row.ipv4_cidr)), ipv4_used: row.ipv4_used },
