@@ -1,37 +1,22 @@
+import { type FamilyName, familyContracts } from '../contract/families.ts';
 import { type Meanings, Named, OneOf } from './schema.ts';
 
-/** The nine product families and the number of endpoints each has when it is complete, as the contract defines it. */
-export const familySizes = {
-  account: 27,
-  'flexible-vps': 88,
-  kubernetes: 27,
-  dedicated: 25,
-  storage: 14,
-  datacenter: 20,
-  'ip-management': 8,
-  monitoring: 9,
-  support: 6,
-} as const;
+export type { FamilyName } from '../contract/families.ts';
 
-export type FamilyName = keyof typeof familySizes;
+export const familyNames: readonly FamilyName[] = familyContracts.map(({ name }) => name);
 
-const familyMeanings: Meanings<FamilyName> = {
-  account: 'The account itself: keys, members, operations, events, webhooks, prices, usage and budgets.',
-  'flexible-vps': 'Virtual machines with their images, snapshots, networks, SSH keys and placement groups.',
-  kubernetes: 'Managed Kubernetes clusters and their node pools.',
-  dedicated: 'Dedicated servers.',
-  storage: 'Object storage: buckets and their access keys.',
-  datacenter: 'Racks, power, cross connects and remote hands in a data centre.',
-  'ip-management': 'Reserved public addresses, prefixes and reverse DNS.',
-  monitoring: 'Checks, alerts and metrics.',
-  support: 'Questions to the provider and their answers.',
-};
+/** All families but the account itself. */
+export const productNames = familyNames.filter((name) => name !== 'account');
+
+/** The number of endpoints that each family has when it is complete. */
+export const familySizes = Object.fromEntries(
+  familyContracts.map(({ name, endpoints }) => [name, endpoints]),
+) as Readonly<Record<FamilyName, number>>;
 
 export const Family = Named(
   'Family',
-  OneOf<FamilyName>(familyMeanings, {
-    description: 'A family of products; the first part of the path of its calls.',
-  }),
+  OneOf<FamilyName>(
+    Object.fromEntries(familyContracts.map(({ name, meaning }) => [name, meaning])) as Meanings<FamilyName>,
+    { description: 'A family of products; the first part of the path of its calls.' },
+  ),
 );
-
-export const familyNames = Object.keys(familySizes) as readonly FamilyName[];

@@ -1,5 +1,6 @@
 /** The contract is complete, every built endpoint matches it, and the number of missing endpoints is known. */
 import { describe, expect, it } from 'vitest';
+import { familyContracts } from '../contract/families.ts';
 import { families } from '../families/index.ts';
 import { plannedPermissions } from '../kernel/access/planned-permissions.ts';
 import { presets } from '../kernel/access/presets.ts';
@@ -57,6 +58,12 @@ describe('the contract', () => {
     ]);
     expect(Object.fromEntries(counts)).toEqual(TRIPLES);
   });
+});
+
+it('families add permissions only to presets that exist', () => {
+  const added = familyContracts.flatMap(({ addsToPresets = {} }) => Object.keys(addsToPresets));
+  expect(added.length).toBeGreaterThan(0);
+  expect(added.filter((name) => !(name in presets))).toEqual([]);
 });
 
 describe('permissions that no endpoint requires yet', () => {

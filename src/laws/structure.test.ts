@@ -13,10 +13,11 @@ function layerOf(path: string): string {
 
 /** The layers that each layer may import, besides itself. */
 const knows: Record<string, RegExp> = {
+  contract: /^$/,
   store: /^$/,
   // Also part of the customers' command line, so it imports nothing.
   search: /^$/,
-  kernel: /^store$/,
+  kernel: /^(store|contract)$/,
   provider: /^kernel$/,
   money: /^(store|kernel|provider)$/,
   resources: /^(store|kernel|provider|money)$/,
@@ -46,8 +47,12 @@ function rulesFor(layer: string): RegExp | undefined {
 const enginePort = /^src\/engines\/([^/]+|[^/]+\/port|reconciler\/[^/]+)\.ts$/;
 /** The only file of a family that other families may import. */
 const offers = /^src\/families\/[^/]+\/offers\.ts$/;
+/** What a family adds to the contract: words that the kernel collects, so the file imports nothing but their form. */
+const familyContract = /^src\/families\/[^/]+\/contract\.ts$/;
 
 function mayImport(file: SourceFile, target: string): boolean {
+  if (familyContract.test(file.path)) return target === 'src/contract/form.ts';
+  if (file.path === 'src/contract/families.ts' && familyContract.test(target)) return true;
   const from = layerOf(file.path);
   const to = layerOf(target);
   if (from === to) return true;

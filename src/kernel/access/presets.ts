@@ -2,7 +2,9 @@
  * Presets: ready-made permissions for keys. The patterns of a preset are copied into the key when the key is created,
  * so changing a preset changes no existing key.
  */
-import { familyNames } from '../families.ts';
+import { collected, type FamilyPresetName, familyContracts } from '../../contract/families.ts';
+import type { FamilyContract, FamilyPreset } from '../../contract/form.ts';
+import { productNames } from '../families.ts';
 import type { Permission, Verb } from './permissions.ts';
 import { type RoleName, roleAllows } from './roles.ts';
 import type { Approval } from './tables.ts';
@@ -20,25 +22,7 @@ interface Preset {
   readonly expiresIn?: '7d';
 }
 
-export const presetNames = [
-  'full-access',
-  'read-only',
-  'ci-deploy',
-  'power-operator',
-  'ip-failover',
-  'reverse-dns',
-  'backup-job',
-  'kubernetes-admin',
-  'object-storage',
-  'monitoring',
-  'support-desk',
-  'ai-agent',
-] as const;
-export type PresetName = (typeof presetNames)[number];
-
-const deployNouns = ['vms', 'snapshots', 'images', 'networks', 'firewalls', 'volumes', 'ssh-keys'];
-
-export const presets: Readonly<Record<PresetName, Preset>> = {
+const forEveryFamily = {
   'full-access': {
     title: 'Full access',
     description: 'Everything its owner may do, including features that are added later.',
@@ -49,65 +33,9 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     description: 'Reads everything that exists today, except credentials.',
     every: ['read'],
   },
-  'ci-deploy': {
-    title: 'CI deploy',
-    description: 'Creates and changes machines, networks and volumes; cannot delete them.',
-    patterns: [
-      ...deployNouns.flatMap((noun) => [`flexible-vps:${noun}:read`, `flexible-vps:${noun}:write`]),
-      'flexible-vps:vm-power:write',
-      'account:pricing:read',
-    ],
-  },
-  'power-operator': {
-    title: 'Power operator',
-    description: 'Starts, stops and resets machines and dedicated servers.',
-    patterns: [
-      'flexible-vps:vms:read',
-      'flexible-vps:vm-power:write',
-      'dedicated:servers:read',
-      'dedicated:power:write',
-    ],
-  },
-  'ip-failover': {
-    title: 'IP failover',
-    description: 'Moves addresses between machines.',
-    patterns: ['ip-management:addresses:read', 'ip-management:assignments:write'],
-  },
-  'reverse-dns': {
-    title: 'Reverse DNS',
-    description: 'Manages the reverse DNS names of addresses.',
-    patterns: ['ip-management:addresses:read', 'ip-management:reverse-records:*'],
-  },
-  'backup-job': {
-    title: 'Backup job',
-    description: 'Creates and lists backups of machines.',
-    patterns: ['flexible-vps:vms:read', 'flexible-vps:backups:read', 'flexible-vps:backups:write'],
-  },
-  'kubernetes-admin': {
-    title: 'Kubernetes admin',
-    description: 'Full access to Kubernetes.',
-    patterns: ['kubernetes:*:*'],
-  },
-  'object-storage': {
-    title: 'Object storage',
-    description: 'Full access to object storage.',
-    patterns: ['storage:*:*'],
-  },
-  monitoring: {
-    title: 'Monitoring',
-    description: 'Full access to monitoring, read access to the monitored products.',
-    patterns: [
-      'monitoring:*:*',
-      ...familyNames
-        .filter((name) => name !== 'account' && name !== 'monitoring')
-        .map((name) => `${name}:*:read`),
-    ],
-  },
-  'support-desk': {
-    title: 'Support desk',
-    description: 'Opens and answers tickets.',
-    patterns: ['support:*:*'],
-  },
+} as const satisfies Readonly<Record<string, Preset>>;
+
+const forAgents = {
   'ai-agent': {
     title: 'AI agent, careful',
     description:
@@ -118,7 +46,27 @@ export const presets: Readonly<Record<PresetName, Preset>> = {
     approval: 'destructive',
     expiresIn: '7d',
   },
-};
+} as const satisfies Readonly<Record<string, Preset>>;
+
+/** The presets that a family brings, with what other families add to them. */
+function presetsOf({ presets: own = {} }: FamilyContract): Record<string, Preset> {
+  const complete = ([name, { title, description, patterns, readsProducts }]: [string, FamilyPreset]) => {
+    const added = familyContracts.flatMap(({ addsToPresets }) => addsToPresets?.[name] ?? []);
+    const reads = readsProducts ? productNames.map((product) => `${product}:*:read`) : [];
+    return [name, { title, description, patterns: [...patterns, ...added, ...reads] }] as const;
+  };
+  return Object.fromEntries(Object.entries(own).map(complete));
+}
+
+export type PresetName = keyof typeof forEveryFamily | FamilyPresetName | keyof typeof forAgents;
+
+export const presets = collected<Preset>([
+  forEveryFamily,
+  ...familyContracts.map(presetsOf),
+  forAgents,
+]) as Readonly<Record<PresetName, Preset>>;
+
+export const presetNames = Object.keys(presets) as readonly PresetName[];
 
 export const presetMeanings = Object.fromEntries(
   presetNames.map((name) => [name, presets[name].description]),

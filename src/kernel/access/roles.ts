@@ -1,5 +1,6 @@
 /** Roles limit what a member's keys may do. They are checked at each request, so a demotion takes effect at once. */
-import { familyNames } from '../families.ts';
+import { familyContracts } from '../../contract/families.ts';
+import { productNames } from '../families.ts';
 import { type Meanings, Named, OneOf } from '../schema.ts';
 import { allows, matches, type Permission } from './permissions.ts';
 
@@ -15,7 +16,7 @@ interface Role {
   readonly sensitive: boolean;
 }
 
-const products = familyNames.filter((name) => name !== 'account').map((name) => `${name}:*:*`);
+const products = productNames.map((name) => `${name}:*:*`);
 const operator = [
   ...products,
   'account:*:read',
@@ -36,8 +37,15 @@ export const roles: Readonly<Record<RoleName, Role>> = {
   developer: {
     description: 'Builds with all products; deletes only machines, snapshots, volumes, images and ISOs.',
     patterns: operator,
-    except: ['*:*:delete', 'dedicated:orders:write', 'dedicated:cancellations:write'],
-    keeping: ['vms', 'snapshots', 'volumes', 'images', 'isos'].map((noun) => `flexible-vps:${noun}:delete`),
+    except: [
+      '*:*:delete',
+      ...familyContracts.flatMap(({ name, developersDoNotWrite = [] }) =>
+        developersDoNotWrite.map((noun) => `${name}:${noun}:write`),
+      ),
+    ],
+    keeping: familyContracts.flatMap(({ name, developersDelete = [] }) =>
+      developersDelete.map((noun) => `${name}:${noun}:delete`),
+    ),
     sensitive: false,
   },
   viewer: { description: 'Reads everything but credentials.', patterns: ['*:*:read'], sensitive: false },

@@ -1,0 +1,115 @@
+/** Problems that only people meet, in the portal or at the command line. */
+import type { ProblemDefinition } from '../../contract/form.ts';
+
+export const portalProblems = {
+  allowlist_empty: {
+    status: 422,
+    title: 'Allowlist is empty',
+    when: 'The allowlist has no active entry. The mode Enforce would lock out every key.',
+    next_step: 'Add an entry first, or use the mode Off.',
+    portalOnly: true,
+  },
+  allowlist_last_entry: {
+    status: 409,
+    title: 'Last entry of an enforced allowlist',
+    when: 'This is the only active entry, and the mode is Enforce. Without it every key would be locked out.',
+    next_step: 'Switch the mode to Off or Report only first, or add another entry.',
+    portalOnly: true,
+  },
+  entry_exists: {
+    status: 409,
+    title: 'Entry already on the allowlist',
+    when: 'The same range is already on the allowlist.',
+    next_step: 'You do not need to do anything.',
+    portalOnly: true,
+  },
+  cidr_too_broad: {
+    status: 422,
+    title: 'Range is too wide',
+    when: 'The range is wider than /8 (IPv4) or /16 (IPv6).',
+    next_step: 'Use narrower ranges; to allow every address, use the mode Off.',
+    portalOnly: true,
+  },
+  host_bits_set: {
+    status: 422,
+    title: 'Range has host bits set',
+    when: 'The address has bits set after its prefix length.',
+    next_step: 'Use the range given in corrected.',
+    portalOnly: true,
+    extra: ['corrected'],
+  },
+  not_signed_in: {
+    status: 401,
+    title: 'Not signed in',
+    when: 'You are not signed in, or your session has ended.',
+    next_step: 'Sign in.',
+    portalOnly: true,
+  },
+  sign_in_failed: {
+    status: 401,
+    title: 'Sign-in failed',
+    when: 'The e-mail address or the password is wrong, or the passkey is not known here.',
+    next_step:
+      'Check what you typed; if you have just signed up, confirm your address first with the link in the mail.',
+    portalOnly: true,
+  },
+  reauthentication_required: {
+    status: 403,
+    title: 'Confirm that it is you',
+    when: 'This needs your password, a code or a passkey, entered within the last 10 minutes.',
+    next_step: 'Enter your password, a code or a passkey, then try again.',
+    portalOnly: true,
+  },
+  second_factor_required: {
+    status: 403,
+    title: 'Second factor required',
+    when: 'This account can be used only by people who signed in with a second factor.',
+    next_step:
+      'Add a passkey or an app for one-time passwords to your sign-in, or sign in with the one you have.',
+    portalOnly: true,
+  },
+  origin_not_allowed: {
+    status: 403,
+    title: 'Request from another site',
+    when: 'The request does not come from a page of this portal.',
+    next_step: 'Open the portal at its own address and try again.',
+    portalOnly: true,
+  },
+  key_not_accepted: {
+    status: 403,
+    title: 'API keys do not work here',
+    when: 'The portal is for people who sign in. It accepts no API key.',
+    next_step: 'Send the API key to the API, and sign in to use the portal.',
+    portalOnly: true,
+  },
+  sign_up_not_open: {
+    status: 403,
+    title: 'Sign-up is not open',
+    when: 'The provider does not let everybody sign up.',
+    next_step: 'Ask your provider, or a member of your account, for an invitation.',
+    portalOnly: true,
+  },
+  link_not_valid: {
+    status: 410,
+    title: 'Link does not work any more',
+    when: 'The link was used already, is too old, or was not copied completely.',
+    next_step: 'Ask for a new link.',
+    portalOnly: true,
+  },
+  too_many_attempts: {
+    status: 429,
+    title: 'Too many attempts',
+    when: 'There were too many attempts within a short time.',
+    next_step: 'Wait for the seconds in Retry-After, or sign in with a passkey.',
+    retryable: true,
+    portalOnly: true,
+  },
+  sign_in_busy: {
+    status: 503,
+    title: 'Too many sign-ins at once',
+    when: 'Too many people sign in at this moment.',
+    next_step: 'Try again after the seconds in Retry-After.',
+    retryable: true,
+    portalOnly: true,
+  },
+} as const satisfies Readonly<Record<string, ProblemDefinition>>;
