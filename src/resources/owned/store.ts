@@ -73,6 +73,26 @@ function selected(table: OwnedTableName, shown: object, { withOperation = false,
   return Object.entries(all).map(([name, value]) => value.as(name));
 }
 
+/** Single rows by their id, for operation steps and for calls that work on other resources than their own. */
+export function rowsOf<T extends OwnedTableName>(table: T) {
+  type Row = Promise<RowOf<T> | undefined>;
+  const byId = (db: Db, id: string) => over(db).selectFrom(named(table)).selectAll().where('id', '=', id);
+  const own = (db: Db, accountId: string, id: string) => byId(db, id).where('account_id', '=', accountId);
+  return {
+    /** Without a check of the account, for operation steps. Undefined if the row was deleted. */
+    read: (db: Db, id: string) => byId(db, id).executeTakeFirst() as unknown as Row,
+    /** Undefined if the account has no such row. */
+    find: (db: Db, accountId: string, id: string) =>
+      own(db, accountId, id).executeTakeFirst() as unknown as Row,
+    /** Like `find`: no other transaction changes or deletes the row until this one ends. */
+    lock: (db: Db, accountId: string, id: string) =>
+      own(db, accountId, id).forUpdate().executeTakeFirst() as unknown as Row,
+    /** Like `find`: the row is not deleted until the transaction ends. */
+    share: (db: Db, accountId: string, id: string) =>
+      own(db, accountId, id).forShare().executeTakeFirst() as unknown as Row,
+  };
+}
+
 const one = (db: Db, table: OwnedTableName, accountId: string, { by, value }: Reference) =>
   over(db).selectFrom(named(table)).where('account_id', '=', accountId).where(by, '=', value);
 

@@ -1,7 +1,10 @@
 import { type InsertObject, sql } from 'kysely';
 import { linksOf } from '../../../kernel/downloads/store.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { BackupRow, PassingImage } from './table.ts';
+
+export const { read: readBackup, share: shareBackup } = rowsOf('vm_backups');
 
 /** The links with which the backup can be downloaded now. */
 export async function readLinks(db: Db, id: string) {
@@ -16,22 +19,6 @@ export async function readLinks(db: Db, id: string) {
 /** For schedules, which have no call; calls use `backups.add`. */
 export function insertBackup(db: Db, row: InsertObject<Tables, 'vm_backups'>): Promise<BackupRow> {
   return db.insertInto('vm_backups').values(row).returningAll().executeTakeFirstOrThrow();
-}
-
-/** For operation steps, which need no check of the account. */
-export function readBackup(db: Db, id: string): Promise<BackupRow | undefined> {
-  return db.selectFrom('vm_backups').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** A shared lock: the backup is not deleted until the transaction ends. */
-export function shareBackup(db: Db, accountId: string, id: string): Promise<BackupRow | undefined> {
-  return db
-    .selectFrom('vm_backups')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forShare()
-    .executeTakeFirst();
 }
 
 /** Callers that also lock machines lock them first. */

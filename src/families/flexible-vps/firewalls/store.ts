@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { matchesLabels } from '../../../kernel/pages/label-selector.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { AttachmentRow, FirewallRow } from './table.ts';
+
+export const { read: readFirewall } = rowsOf('firewalls');
 
 /** A list for a column of type jsonb as text: the driver would write an array of PostgreSQL. */
 export const jsonOf = <T>(value: T): T => JSON.stringify(value) as unknown as T;
@@ -35,11 +38,6 @@ export const firewallParts = { attached, vm_count: vmCount };
 export const appliesTo = (accountId: string, vmId: string) => sql<boolean>`firewalls.id = any(array(
   select m.firewall_id from firewall_members m
   where m.vm_id = ${vmId} and m.account_id = ${accountId}))`;
-
-/** For operation steps, which need no check of the account. Returns undefined if the row was deleted. */
-export function readFirewall(db: Db, id: string): Promise<FirewallRow | undefined> {
-  return db.selectFrom('firewalls').selectAll().where('id', '=', id).executeTakeFirst();
-}
 
 /** Locks the firewalls of the account among these, in the order of their ids. */
 export function lockFirewalls(db: Db, accountId: string, ids: readonly string[]): Promise<FirewallRow[]> {

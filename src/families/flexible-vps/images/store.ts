@@ -2,27 +2,13 @@ import { sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import type { Page } from '../../../kernel/pages/store.ts';
 import { pendingOperation } from '../../../kernel/pending/store.ts';
-import type { WithOperation } from '../../../resources/owned/store.ts';
+import { rowsOf, type WithOperation } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { fromOffered, type OfferedQuery, readOffered } from '../catalog/store.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import type { ImageRow } from './table.ts';
 
-export async function findImageRow(
-  db: Db,
-  accountId: string,
-  id: string,
-  lock?: 'share' | 'update',
-): Promise<ImageRow | undefined> {
-  let query = db
-    .selectFrom('vps_images')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId);
-  if (lock === 'share') query = query.forShare();
-  if (lock === 'update') query = query.forUpdate();
-  return query.executeTakeFirst();
-}
+export const { find: findImageRow, share: shareImageRow } = rowsOf('vps_images');
 
 export async function findImageRows(db: Db, accountId: string, ids: readonly string[]): Promise<ImageRow[]> {
   return db

@@ -4,6 +4,7 @@ import { inPages } from '../../../engines/reconciler/pages.ts';
 import type { Moment } from '../../../engines/reconciler/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOperation } from '../../../kernel/pending/store.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { fromOffered, type OfferedQuery, readOffered } from '../catalog/store.ts';
 import type { IsoState } from './lifecycle.ts';
@@ -51,20 +52,7 @@ export async function findIso(call: Pick<Call, 'db' | 'caller'>, id: string, ofP
     .executeTakeFirst();
 }
 
-/** Returns undefined if the row was deleted. With `share`, the ISO is not deleted until the transaction ends. */
-export function findIsoRow(
-  db: Db,
-  accountId: string,
-  id: string,
-  lock?: 'share',
-): Promise<IsoRow | undefined> {
-  const query = db
-    .selectFrom('vps_isos')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId);
-  return (lock === undefined ? query : query.forShare()).executeTakeFirst();
-}
+export const { find: findIsoRow, share: shareIsoRow } = rowsOf('vps_isos');
 
 /** Machines that have the ISO in their drive, or whose drive is being changed from or to it. */
 export async function machinesWithIso(db: Db, accountId: string, isoId: string) {

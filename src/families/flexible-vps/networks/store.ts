@@ -1,20 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import { localPrefix, usableRange } from './addresses.ts';
 import { MOST_IN_USE, type Settings } from './schema.ts';
 import type { NetworkRow } from './table.ts';
 
-/** Attaching an interface and deleting the network both take this lock, so that neither misses the other's change. */
-export async function lockNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
-  return db
-    .selectFrom('vps_networks')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirst();
-}
+/** Attaching an interface and deleting the network both take the lock, so that neither misses the other's change. */
+export const { find: readNetwork, lock: lockNetwork } = rowsOf('vps_networks');
 
 /** The lowest free IPv4 address; null when all are in use. Locks the network until the transaction ends. */
 export async function pickFreeAddress(
@@ -34,16 +27,6 @@ export async function pickFreeAddress(
     db,
   );
   return rows[0]?.address ?? null;
-}
-
-/** Reads without a lock. Returns undefined if the network was deleted. */
-export async function readNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
-  return db
-    .selectFrom('vps_networks')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
 }
 
 export interface AddressInUse {

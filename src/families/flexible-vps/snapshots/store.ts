@@ -1,7 +1,10 @@
 import { sql } from 'kysely';
 import { inPages } from '../../../engines/reconciler/pages.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { SnapshotRow } from './table.ts';
+
+export const { read: readSnapshot } = rowsOf('vm_snapshots');
 
 /** The caller must already hold the lock on the machine. Oldest first, which is the order of the engine. */
 export function lockSnapshotsOf(db: Db, accountId: string, vmId: string): Promise<SnapshotRow[]> {
@@ -25,10 +28,6 @@ export async function machineOfSnapshot(db: Db, accountId: string, id: string): 
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   return row?.vm_id;
-}
-
-export function readSnapshot(db: Db, id: string): Promise<SnapshotRow | undefined> {
-  return db.selectFrom('vm_snapshots').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export function readSnapshots(db: Db, ids: readonly string[]): Promise<SnapshotRow[]> {

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { VolumeSnapshotRow } from './table.ts';
+
+export const { read: readVolumeSnapshot, share: shareVolumeSnapshot } = rowsOf('volume_snapshots');
 
 /** Oldest first, which is the order of the engine. */
 export function snapshotsOfVolume(db: Db, volumeId: string): Promise<VolumeSnapshotRow[]> {
@@ -23,25 +26,6 @@ export function lockSnapshotsOfVolume(db: Db, volumeId: string): Promise<VolumeS
     .orderBy('id')
     .forUpdate()
     .execute();
-}
-
-export function readVolumeSnapshot(db: Db, id: string): Promise<VolumeSnapshotRow | undefined> {
-  return db.selectFrom('volume_snapshots').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** For a new volume: locks the snapshot against deletion until the transaction ends. */
-export function shareVolumeSnapshot(
-  db: Db,
-  accountId: string,
-  id: string,
-): Promise<VolumeSnapshotRow | undefined> {
-  return db
-    .selectFrom('volume_snapshots')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forShare()
-    .executeTakeFirst();
 }
 
 /** A snapshot is where its volume is. */

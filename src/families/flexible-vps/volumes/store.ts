@@ -1,31 +1,10 @@
 import { sql } from 'kysely';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { VolumeRow } from './table.ts';
 
-/** For operation steps, which need no check of the account. Returns undefined if the row was deleted. */
-export function readVolume(db: Db, id: string): Promise<VolumeRow | undefined> {
-  return db.selectFrom('vps_volumes').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-export function readOwnVolume(db: Db, accountId: string, id: string): Promise<VolumeRow | undefined> {
-  return db
-    .selectFrom('vps_volumes')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-}
-
-/** Callers that also lock machines lock them first. */
-export function lockVolume(db: Db, accountId: string, id: string): Promise<VolumeRow | undefined> {
-  return db
-    .selectFrom('vps_volumes')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirst();
-}
+/** Callers that lock machines, too, lock them before volumes. */
+export const { find: readOwnVolume, lock: lockVolume, read: readVolume } = rowsOf('vps_volumes');
 
 /** The volumes that a machine has or is being given, in the order of their ids. */
 export function volumesOf(db: Db, vmId: string): Promise<VolumeRow[]> {

@@ -1,9 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
 import type { Ref } from '../../../engines/compute/port.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import { localPrefix } from '../networks/addresses.ts';
 import type { GatewayNetworkRow, VpnGatewayRow } from './table.ts';
+
+/** Calls that change peers take the lock, so that they see each other's peers. */
+export const { find: readOwnGateway, lock: lockGateway, read: readGateway } = rowsOf('vpn_gateways');
 
 /** What answers show beside the columns of the row. */
 export interface GatewayParts {
@@ -30,31 +34,6 @@ export async function readParts(db: Db, id: string): Promise<GatewayParts> {
     .select([networkIds.as('network_ids'), peerCount.as('peer_count')])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-}
-
-/** For operation steps, which need no check of the account. Returns undefined if the row was deleted. */
-export function readGateway(db: Db, id: string): Promise<VpnGatewayRow | undefined> {
-  return db.selectFrom('vpn_gateways').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-export function readOwnGateway(db: Db, accountId: string, id: string): Promise<VpnGatewayRow | undefined> {
-  return db
-    .selectFrom('vpn_gateways')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-}
-
-/** Calls that change peers take this lock, so that they see each other's peers. */
-export function lockGateway(db: Db, accountId: string, id: string): Promise<VpnGatewayRow | undefined> {
-  return db
-    .selectFrom('vpn_gateways')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirst();
 }
 
 /** Whether the account has the gateway in this location. */
