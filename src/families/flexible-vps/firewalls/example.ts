@@ -1,5 +1,6 @@
 import { exampleId, exampleOf } from '../../../kernel/examples.ts';
-import { exampleOperation } from '../operation-example.ts';
+import { during } from '../../../kernel/operations/example.ts';
+import { applyFirewallKind } from './kinds.ts';
 import { Firewall, FirewallAttachment, FirewallRule, type NewFirewall } from './schema.ts';
 
 export const newRuleExample = {
@@ -43,8 +44,4 @@ export const firewallExample = exampleOf(Firewall, {
   applied_at: '2026-03-01T10:00:00.000Z',
 });
 
-export const applyingExample: Firewall = {
-  ...firewallExample,
-  status: 'applying',
-  operation: exampleOperation('firewall.apply', firewallExample),
-};
+export const applyingExample = during(applyFirewallKind, firewallExample, { status: 'applying' });

@@ -1,12 +1,12 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import type { NetworkRow } from '../networks/table.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { joinNetworks, lockNetworks, rangesOf } from '../vpn-gateways/membership.ts';
 import { gatewayView } from '../vpn-gateways/present.ts';
@@ -126,11 +126,7 @@ export const updateVpnGateway = endpoint({
     body: { port: 51821 },
     answer: {
       status: 202,
-      body: {
-        ...exampleGateway,
-        status: 'updating',
-        operation: exampleOperation('vpn_gateway.update', exampleGateway),
-      },
+      body: during(updateGatewayKind, exampleGateway, { status: 'updating' }),
     },
   },
   async handle(call) {
