@@ -20,7 +20,7 @@ interface Fixtures {
   readonly isos: () => readonly CatalogueIso[];
 }
 
-interface ComputeSandbox {
+export interface ComputeSandbox {
   readonly call: CallName;
   readonly states: States;
   readonly effect: OwnEffect;

@@ -3,9 +3,10 @@
  * endpoint counts as connected from when the gateway has it, so its handshakes and counters move with the clock.
  */
 import { publicKeyOf } from '../../../kernel/secrets/wireguard-keys.ts';
+import { declaredObjects } from '../../sandbox/declared-objects.ts';
 import type { Gateway, GatewayPeer, GatewaySpec, ObservedPeer } from '../gateway.ts';
 import type { Ref } from '../instance.ts';
-import { type ComputeCore, missing, nameOf } from './core.ts';
+import { type ComputeCore, type ComputeSandbox, missing, nameOf } from './core.ts';
 import type { Moment, StoredGateway, StoredPeer } from './state.ts';
 import type { ComputeStateStore } from './store.ts';
 
@@ -107,20 +108,7 @@ export async function observeGateway({ store }: ComputeCore, ref: Ref): Promise<
   return { ...ref, nics, tunnel: { port, publicKey, peers: peers.map((peer) => observed(peer, now)) } };
 }
 
-export async function observeGateways({ store }: ComputeCore): Promise<Ref[]> {
-  return (await store.list('gateway')).map(({ project: account, id }) => ({ account, id }));
-}
-
-export async function removeGateway(
-  core: ComputeCore,
-  ref: Ref,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const name = nameOf(ref);
-  const wasThere = await core.store.transact(async (store) => {
-    if ((await store.lock('gateway', name)) === null) return false;
-    await store.delete('gateway', name);
-    return true;
-  });
-  if (wasThere) await core.pause(core.takes('remove'), signal);
-}
+/** Gateways are made by `ensureGateway`, which needs more than their specification. */
+export const gateways = declaredObjects<ComputeSandbox, 'gateway'>('gateway', {
+  task: 'remove',
+});

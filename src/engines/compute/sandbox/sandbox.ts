@@ -16,12 +16,12 @@ import { sandboxCapabilities } from './capabilities.ts';
 import { type ComputeCore, missing, nameOf, openComputeCore } from './core.ts';
 import * as disks from './disks.ts';
 import type { CallName } from './faults.ts';
-import * as firewalls from './firewalls.ts';
+import { firewalls } from './firewalls.ts';
 import * as vpn from './gateways.ts';
 import * as images from './images.ts';
 import * as isos from './isos.ts';
 import * as machines from './machines.ts';
-import * as networks from './networks.ts';
+import { networks, observeNetwork } from './networks.ts';
 import { setPassword } from './passwords.ts';
 import * as power from './power.ts';
 import { readTraffic, seriesOf } from './series.ts';
@@ -89,13 +89,13 @@ const calls = {
   ensureSnapshot: performs(disks.ensureSnapshot),
   removeSnapshot: performs(disks.removeSnapshot),
   ensureRestored: performs(disks.ensureRestored),
-  ensureNetwork: performs(networks.ensureNetwork),
-  observeNetwork: observes(networks.observeNetwork),
-  removeNetwork: performs(networks.removeNetwork),
-  ensureFirewall: performs(firewalls.ensureFirewall),
-  observeFirewall: observes(firewalls.observeFirewall),
-  observeFirewalls: lists(firewalls.observeFirewalls),
-  removeFirewall: performs(firewalls.removeFirewall),
+  ensureNetwork: performs(networks.ensure),
+  observeNetwork: observes(observeNetwork),
+  removeNetwork: performs(networks.remove),
+  ensureFirewall: performs(firewalls.ensure),
+  observeFirewall: observes(firewalls.observe),
+  observeFirewalls: lists(firewalls.list),
+  removeFirewall: performs(firewalls.remove),
   ensureVolume: performs(volumes.ensureVolume),
   observeVolume: observes(volumes.observeVolume),
   observeVolumes: lists(volumes.observeVolumes),
@@ -108,8 +108,8 @@ const calls = {
   ensureGateway: performs(vpn.ensureGateway),
   ensureGatewayPeers: performs(vpn.ensurePeers),
   observeGateway: observes(vpn.observeGateway),
-  observeGateways: lists(vpn.observeGateways),
-  removeGateway: performs(vpn.removeGateway),
+  observeGateways: lists(vpn.gateways.list),
+  removeGateway: performs(vpn.gateways.remove),
   ensureIso: performs(isos.ensureIso),
   observeIso: observes(isos.observeIso),
   observeIsos: lists(isos.observeIsos),
