@@ -26,10 +26,10 @@ interface StandIn {
 const over = (db: Db): Kysely<StandIn> => db as unknown as Kysely<StandIn>;
 const named = (table: OwnedTableName): 'owned' => table as unknown as 'owned';
 
-/** Returns only the common columns of a row. `labels` is empty for tables without that column. */
+/** Returns only the common columns of a row. Without a column, the labels are empty, and the name is the id. */
 export function columnsOf<T extends OwnedTableName>(row: RowOf<T>): Selectable<OwnedTable> {
   const common = row as unknown as Selectable<OwnedColumns> & Partial<Selectable<OwnedTable>>;
-  const { id, account_id, name, labels = {}, version, created_at, updated_at } = common;
+  const { id, account_id, name = id, labels = {}, version, created_at, updated_at } = common;
   return { id, account_id, name, labels, version, created_at, updated_at };
 }
 
