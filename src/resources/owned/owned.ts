@@ -46,7 +46,7 @@ type Reader = Pick<Call, 'db' | 'caller'>;
 type Writer = Pick<Call, 'caller' | 'effect' | 'event'> & Payer;
 /** `says` replaces the end of the declared message, `message` all of it. */
 type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
-type Name = { readonly id: string; readonly name?: string };
+type Name<N extends string | null = string | null> = { readonly id: string; readonly name?: N };
 
 export class Owned<const T extends OwnedTableName, const E extends string, S extends object = object>
   implements Resource
@@ -76,8 +76,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     this.#definition = definition;
   }
 
-  /** The reference to a resource in effects, events and operations. A resource without a name is called by its id. */
-  ref({ id, name = id }: Name) {
+  /** The reference to a resource in effects, events and operations. */
+  ref<N extends string | null = null>({ id, name = null as N }: Name<N>) {
     return { type: this.type, id, name };
   }
 
@@ -87,7 +87,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   }
 
   event(name: E, row: Name, { says, ...news }: News = {}): NewEvent {
-    const message = sentenceOf(this.#definition, name, this.ref(row).name, says);
+    const message = sentenceOf(this.#definition, name, row.name ?? row.id, says);
     return { type: `${this.type}.${name}`, resource: this.ref(row), message, ...news };
   }
 
@@ -213,9 +213,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     change: RowChange<T>,
     changes: readonly AuditChange[] = changesBetween<RowOf<T>>(before, valuesOf<T>(change)),
   ): Promise<RowOf<T>> {
-    const { name } = columnsOf(before);
-    const wanted = newNameIn<T>(change) ?? name;
-    if (wanted !== name) await this.requireFreeName(call, wanted);
+    const wanted = newNameIn<T>(change);
+    if (wanted !== undefined && wanted !== columnsOf(before).name) await this.requireFreeName(call, wanted);
     return this.write(call, before, change, changes);
   }
 
