@@ -60,7 +60,10 @@ function markedBy({ resource, body: schema }: Endpoint, body: object): object {
   const members = Object.entries(membersOf(schema));
   if (members.some(([name]) => name === 'labels')) return { labels: { mark: freshName() } };
   const isText = ([name, text]: (typeof members)[number]) =>
-    name in body && 'type' in text && text.type === 'string' && !['enum', 'pattern', 'format'].some((rule) => rule in text);
+    name in body &&
+    'type' in text &&
+    text.type === 'string' &&
+    !['enum', 'pattern', 'format'].some((rule) => rule in text);
   const [text] = members.find(isText) ?? [];
   return text === undefined ? {} : { [text]: freshName() };
 }

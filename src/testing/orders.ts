@@ -1,6 +1,6 @@
 /**
  * Resources of the test family that are shaped otherwise than widgets and machines: orders have no name and are never
- * deleted, their messages have no GET of their own, gauges are only read, and there is one set of preferences.
+ * deleted, and their messages have no GET of their own.
  */
 import { type Generated, type Selectable, sql } from 'kysely';
 import { UnnamedQuery } from '../kernel/listing/query.ts';

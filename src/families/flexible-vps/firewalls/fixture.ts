@@ -85,6 +85,14 @@ const attached = (endpointId: string, query: object = {}): Scenario => ({
 });
 
 export const fixture: Fixture = {
+  counted: {
+    updateVpsFirewall: {
+      'with more rules': async () => {
+        const [rule] = newFirewallExample.rules ?? [];
+        return { body: { rules: [rule, { ...rule, ports: ['80'] }] } };
+      },
+    },
+  },
   collection: '/flexible-vps/v1/firewalls',
   make: makeFirewall,
   async fillOnce(world) {
