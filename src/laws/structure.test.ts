@@ -289,7 +289,7 @@ describe('each file contains what belongs there', () => {
     // An act of the portal that makes the same change as an endpoint has the same id.
     const homes = shipped
       .filter(({ path }) => !path.startsWith('src/surfaces/portal/acts/'))
-      .filter(({ text }) => new RegExp(`\\bid: '${endpoint.id}',`).test(text));
+      .filter(({ text }) => new RegExp(`\\bid: '${endpoint.id}'[, ]`).test(text));
     expect([endpoint.id, homes.length]).toEqual([endpoint.id, 1]);
     const [, , folder, resource] = homes[0]?.path.split('/') ?? [];
     expect([endpoint.id, folder]).toEqual([endpoint.id, family]);

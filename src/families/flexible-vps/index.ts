@@ -25,7 +25,7 @@ import { removeFailedImages } from './images/failed-images.ts';
 import { imageLife } from './images/lifecycle.ts';
 import { findImageReferences } from './images/references.ts';
 import { images } from './images/resource.ts';
-import { countImports } from './images/store.ts';
+import { countImports } from './imports/store.ts';
 import { interfaceDrift } from './interface-changes/drift.ts';
 import { interfaceEndpoints } from './interface-changes/endpoints.ts';
 import { interfaceWords } from './interfaces/change-words.ts';

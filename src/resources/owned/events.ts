@@ -1,11 +1,15 @@
 /** Builds the event types of an owned resource, the messages of its events, and the effect of its deletion. */
 import { type EventDeclaration, eventTypesOf } from '../../kernel/events/declaration.ts';
-import type { EventType } from '../../kernel/events/event.ts';
+import type { EventType, NewEvent } from '../../kernel/events/event.ts';
 
 export interface OwnedEvent extends Partial<EventDeclaration> {
   /** The end of the event message, after the name of the resource: `is ready`. Default: `was` and the event name. */
   readonly says?: string;
 }
+
+/** `says` replaces the end of the declared message, `message` all of it. */
+export type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
+export type Name<N extends string | null = string | null> = { readonly id: string; readonly name?: N };
 
 interface Declaring {
   readonly type: string;

@@ -22,7 +22,7 @@ import type { Db } from '../../store/database.ts';
 import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
 import type { Definition } from './definition.ts';
-import { lossOf, ownedEventTypes, sentenceOf, wordsFor } from './events.ts';
+import { lossOf, type Name, type News, ownedEventTypes, sentenceOf, wordsFor } from './events.ts';
 import { type NoteOptions, noteOwned } from './inventory.ts';
 import { refuseTaken } from './refuse-taken.ts';
 import { type Payer, reportCost } from './reported-cost.ts';
@@ -34,19 +34,18 @@ import {
   insertOwned,
   listOwned,
   lockOwned,
+  type Narrowing,
   newNameIn,
   nothingShown,
+  type Reading,
   type Shown,
   updateOwned,
   valuesOf,
 } from './store.ts';
-import type { NewRow, OwnedTableName, RowChange, RowOf, Where } from './table.ts';
+import type { NewRow, OwnedTableName, RowChange, RowOf } from './table.ts';
 
 type Reader = Pick<Call, 'db' | 'caller'>;
 type Writer = Pick<Call, 'caller' | 'effect' | 'event'> & Payer;
-/** `says` replaces the end of the declared message, `message` all of it. */
-type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
-type Name<N extends string | null = string | null> = { readonly id: string; readonly name?: N };
 
 export class Owned<const T extends OwnedTableName, const E extends string, S extends object = object>
   implements Resource
@@ -59,6 +58,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   readonly pricedAs?: string;
   readonly stops: boolean;
   readonly eventTypes: readonly EventType[];
+  readonly idPrefix: string;
   readonly newId: () => string;
   readonly #definition: Definition<T, E, S>;
 
@@ -72,6 +72,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (pricedAs !== undefined) this.pricedAs = pricedAs;
     this.stops = definition.stops ?? false;
     this.eventTypes = ownedEventTypes(definition);
+    this.idPrefix = definition.idPrefix;
     this.newId = idPrefix(type, definition.idPrefix);
     this.#definition = definition;
   }
@@ -91,13 +92,12 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     return { type: `${this.type}.${name}`, resource: this.ref(row), message, ...news };
   }
 
-  async list(call: ListCall & Reader, endpoint: string, where: Where<T> = {}) {
-    return listOwned<T, S>(call, this.#definition.table, endpoint, where, this.#shown);
+  async list(call: ListCall & Reader, endpoint: string, narrowing: Narrowing<T> = {}) {
+    return listOwned<T, S>(call, this.#definition.table, endpoint, narrowing, this.#shown);
   }
 
-  async find(call: Reader, reference: Reference): Promise<(RowOf<T> & S) | undefined> {
-    const { db, caller } = call;
-    return findOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown);
+  async find({ db, caller }: Reader, reference: Reference, reading: Reading = {}) {
+    return findOwned<T, S>(db, this.#definition.table, caller.account.id, reference, this.#shown, reading);
   }
 
   async lock(call: Reader, reference: Reference): Promise<(RowOf<T> & S) | undefined> {

@@ -15,6 +15,7 @@ import {
 import { type ListCall, type ListedTable, readResources } from '../../kernel/listing/store.ts';
 import type { Reference } from '../../kernel/named/named.ts';
 import type { Page } from '../../kernel/pages/store.ts';
+import { type PendingJson, pendingOperation } from '../../kernel/pending/store.ts';
 import type { Db, Tables } from '../../store/database.ts';
 import { insertRow } from '../../store/kept-text.ts';
 import type {
@@ -59,8 +60,51 @@ export type Shown<S extends object> = { readonly [K in keyof S]: RawBuilder<S[K]
 /** For resources that show only their columns, where `S` has no members. */
 export const nothingShown = <S extends object>(): Shown<S> => ({}) as Shown<S>;
 
-const selected = (shown: object) =>
-  Object.entries(shown as Record<string, RawBuilder<unknown>>).map(([name, value]) => value.as(name));
+/** What a single read needs beside the values that all answers show. */
+export interface Reading {
+  /** Reads the operation that works on the resource as well, as `pending`. */
+  readonly withOperation?: boolean;
+  /** Values beside the columns, which other reads of the resource do not need. */
+  readonly more?: Readonly<Record<string, RawBuilder<unknown>>>;
+}
+
+export interface Narrowing<T extends OwnedTableName> extends Reading {
+  /** Columns and the value that each must have; undefined values are ignored. */
+  readonly where?: Where<T>;
+  readonly also?: readonly RawBuilder<boolean>[];
+  /** Lists the parts of one other resource: the column with its id, and the id. */
+  readonly parent?: { readonly column: string; readonly id: string };
+}
+
+export interface WithOperation {
+  readonly pending?: PendingJson;
+}
+
+function selected(table: OwnedTableName, shown: object, { withOperation = false, more = {} }: Reading = {}) {
+  const pending = withOperation ? { pending: pendingOperation(`${table}.id`) } : {};
+  const all: Record<string, RawBuilder<unknown>> = { ...shown, ...more, ...pending };
+  return Object.entries(all).map(([name, value]) => value.as(name));
+}
+
+/** Single rows by their id, for operation steps and for calls that work on other resources than their own. */
+export function rowsOf<T extends OwnedTableName>(table: T) {
+  type Row = Promise<RowOf<T> | undefined>;
+  const byId = (db: Db, id: string) => over(db).selectFrom(named(table)).selectAll().where('id', '=', id);
+  const own = (db: Db, accountId: string, id: string) => byId(db, id).where('account_id', '=', accountId);
+  return {
+    /** Without a check of the account, for operation steps. Undefined if the row was deleted. */
+    read: (db: Db, id: string) => byId(db, id).executeTakeFirst() as unknown as Row,
+    /** Undefined if the account has no such row. */
+    find: (db: Db, accountId: string, id: string) =>
+      own(db, accountId, id).executeTakeFirst() as unknown as Row,
+    /** Like `find`: no other transaction changes or deletes the row until this one ends. */
+    lock: (db: Db, accountId: string, id: string) =>
+      own(db, accountId, id).forUpdate().executeTakeFirst() as unknown as Row,
+    /** Like `find`: the row is not deleted until the transaction ends. */
+    share: (db: Db, accountId: string, id: string) =>
+      own(db, accountId, id).forShare().executeTakeFirst() as unknown as Row,
+  };
+}
 
 const one = (db: Db, table: OwnedTableName, accountId: string, { by, value }: Reference) =>
   over(db).selectFrom(named(table)).where('account_id', '=', accountId).where(by, '=', value);
@@ -71,12 +115,13 @@ export async function findOwned<T extends OwnedTableName, S extends object>(
   accountId: string,
   reference: Reference,
   shown: Shown<S>,
-): Promise<(RowOf<T> & S) | undefined> {
+  reading: Reading = {},
+): Promise<(RowOf<T> & S & WithOperation) | undefined> {
   const row = await one(db, table, accountId, reference)
     .selectAll()
-    .select(selected(shown))
+    .select(selected(table, shown, reading))
     .executeTakeFirst();
-  return row as (RowOf<T> & S) | undefined;
+  return row as (RowOf<T> & S & WithOperation) | undefined;
 }
 
 /**
@@ -95,19 +140,25 @@ export async function lockOwned<T extends OwnedTableName, S extends object>(
   return findOwned<T, S>(db, table, accountId, reference, shown);
 }
 
-/** Lists the rows of the account that have the values in `where`; undefined values are ignored. */
+/** Lists the rows of the account, or those of one parent in the account. */
 export function listOwned<T extends OwnedTableName, S extends object>(
   call: ListCall,
   table: T,
   endpoint: string,
-  where: Where<T>,
+  { where = {}, also = [], parent, ...reading }: Narrowing<T>,
   shown: Shown<S>,
-): Promise<Page<RowOf<T> & S>> {
-  let query = over(call.db).selectFrom(named(table)).selectAll().select(selected(shown));
+): Promise<Page<RowOf<T> & S & WithOperation>> {
+  let query = over(call.db)
+    .selectFrom(named(table))
+    .selectAll()
+    .select(selected(table, shown, reading));
+  if (parent !== undefined) query = query.where('account_id', '=', call.caller.account.id);
   for (const [column, value] of Object.entries(where))
     if (value !== undefined) query = query.where(column as keyof OwnedColumns, '=', value as string);
-  type Query = SelectQueryBuilder<Tables, ListedTable, RowOf<T> & S>;
-  return readResources(call, table as unknown as ListedTable, endpoint, query as unknown as Query);
+  for (const condition of also) query = query.where(condition);
+  type Query = SelectQueryBuilder<Tables, ListedTable, RowOf<T> & S & WithOperation>;
+  const owner = parent && { column: sql.ref(`${table}.${parent.column}`), id: parent.id };
+  return readResources(call, table as unknown as ListedTable, endpoint, query as unknown as Query, owner);
 }
 
 export async function findOwnedId(

@@ -1,4 +1,5 @@
 /** Implements the compute port on an Incus or LXD server or cluster. */
+import { type Behind, classOfCalls, signalIn } from '../../call-table.ts';
 import type { Capabilities } from '../capabilities.ts';
 import type { ComputeEngine } from '../port.ts';
 import * as attachments from './attachments.ts';
@@ -27,7 +28,70 @@ import * as snapshots from './snapshots.ts';
 import * as volumeSnapshots from './volume-snapshots.ts';
 import * as volumes from './volumes.ts';
 
-export class Incus implements ComputeEngine {
+/** The work of each call, and what is said if it fails. */
+const calls = {
+  ensureInstance: ['The machine could not be created', machines.ensureInstance],
+  observeInstance: ['The machine could not be read', machines.observeInstance],
+  observeInstances: ['The machines could not be listed', machines.observeInstances],
+  removeInstance: ['The machine could not be removed', machines.removeInstance],
+  ensureRunning: ['The machine could not be started', power.ensureRunning],
+  requestShutdown: ['The guest was not asked', power.requestShutdown],
+  ensureStopped: ['The machine could not be stopped', power.ensureStopped],
+  restart: ['The machine could not be restarted', power.restart],
+  ensureSize: ['The size could not be changed', sizes.ensureSize],
+  ensurePlacement: ['The machine could not be moved', sizes.ensurePlacement],
+  ensureGuest: ['The guest could not be prepared', guests.ensureGuest],
+  ensureRescue: ['The rescue system could not be set', guests.ensureRescue],
+  ensureRebuilt: ['The machine could not be rebuilt', disks.ensureRebuilt],
+  ensureNic: ['The interface could not be connected', nics.ensureNic],
+  removeNic: ['The interface could not be removed', nics.removeNic],
+  ensureSnapshot: ['The snapshot could not be taken', snapshots.ensureSnapshot],
+  removeSnapshot: ['The snapshot could not be removed', snapshots.removeSnapshot],
+  ensureRestored: ['The snapshot could not be restored', disks.ensureRestored],
+  ensureNetwork: ['The network could not be created', networks.ensureNetwork],
+  observeNetwork: ['The network could not be read', networks.observeNetwork],
+  removeNetwork: ['The network could not be removed', networks.removeNetwork],
+  ensureFirewall: ['The firewall could not be applied', firewalls.ensureFirewall],
+  observeFirewall: ['The firewall could not be read', firewalls.observeFirewall],
+  observeFirewalls: ['The firewalls could not be listed', firewalls.observeFirewalls],
+  removeFirewall: ['The firewall could not be removed', firewalls.removeFirewall],
+  ensureVolume: ['The volume could not be created', volumes.ensureVolume],
+  observeVolume: ['The volume could not be read', volumes.observeVolume],
+  observeVolumes: ['The volumes could not be listed', volumes.observeVolumes],
+  removeVolume: ['The volume could not be removed', volumes.removeVolume],
+  ensureVolumeSize: ['The volume could not grow', attachments.ensureVolumeSize],
+  ensureVolumeAttached: ['The volume could not be attached', attachments.ensureVolumeAttached],
+  ensureVolumeDetached: ['The volume could not be detached', attachments.ensureVolumeDetached],
+  ensureVolumeSnapshot: ['The snapshot could not be taken', volumeSnapshots.ensureVolumeSnapshot],
+  removeVolumeSnapshot: ['The snapshot could not be removed', volumeSnapshots.removeVolumeSnapshot],
+  ensureVolumeRestored: ['The snapshot could not be restored', volumeSnapshots.ensureVolumeRestored],
+  ensureGateway: ['The gateway could not be set up', vpn.ensureGateway],
+  ensureGatewayPeers: ['Peers were not applied', vpn.ensureGatewayPeers],
+  observeGateway: ['The gateway could not be read', vpn.observeGateway],
+  observeGateways: ['The gateways could not be listed', vpn.observeGateways],
+  removeGateway: ['The gateway could not be removed', vpn.removeGateway],
+  ensureIso: ['The ISO could not be stored', isos.ensureIso],
+  observeIso: ['The ISO could not be read', isos.observeIso],
+  observeIsos: ['The ISOs could not be listed', isos.observeIsos],
+  removeIso: ['The ISO could not be removed', isos.removeIso],
+  ensureDrive: ['The drive could not be changed', isos.ensureDrive],
+  ensureImage: ['The image could not be stored', images.ensureImage],
+  observeImage: ['The image could not be read', images.observeImage],
+  exportImage: ['The image could not be exported', images.exportImage],
+  removeImage: ['The image could not be removed', images.removeImage],
+  setPassword: ['The password could not be set', guests.setPassword],
+  readConsoleLog: ['The console log could not be read', consoles.readConsoleLog],
+  openConsole: ['The console could not be opened', consoles.openConsole],
+  readCapacity: ['The free capacity could not be read', places.readCapacity],
+  fits: ['The free capacity could not be read', places.fits],
+} as const satisfies {
+  readonly [K in keyof ComputeEngine]?: readonly [string, Behind<Site, ComputeEngine[K]>];
+};
+
+type Calls = Pick<ComputeEngine, keyof typeof calls>;
+type Entry = readonly [about: string, work: (site: Site, ...args: never[]) => Promise<unknown>];
+
+export class Incus extends classOfCalls<Calls, Entry>(calls) implements ComputeEngine {
   readonly driver = 'incus';
   readonly location: string;
   /** Assumed from the settings until the server is read for the first time; updated then. */
@@ -39,6 +103,9 @@ export class Incus implements ComputeEngine {
   readonly #events: EventStream;
   #server: Promise<Server> | null = null;
   constructor({ location, settings, ledger, samples, logs }: IncusOptions) {
+    super((_, [about, work], args) =>
+      this.#do(about, signalIn(args), (site) => work(site, ...(args as never[]))),
+    );
     this.location = location;
     this.capabilities = capabilitiesOf(settings);
     this.imageFormats = images.formatsOf(settings);
@@ -72,200 +139,6 @@ export class Incus implements ComputeEngine {
     }
   }
 
-  ensureInstance: ComputeEngine['ensureInstance'] = (ref, spec, signal) =>
-    this.#do('The machine could not be created', signal, (site) =>
-      machines.ensureInstance(site, ref, spec, signal),
-    );
-
-  observeInstance: ComputeEngine['observeInstance'] = (ref, signal) =>
-    this.#do('The machine could not be read', signal, (site) => machines.observeInstance(site, ref, signal));
-
-  observeInstances: ComputeEngine['observeInstances'] = (signal) =>
-    this.#do('The machines could not be listed', signal, (site) => machines.observeInstances(site, signal));
-
-  removeInstance: ComputeEngine['removeInstance'] = (ref, signal) =>
-    this.#do('The machine could not be removed', signal, (site) =>
-      machines.removeInstance(site, ref, signal),
-    );
-
-  ensureRunning: ComputeEngine['ensureRunning'] = (ref, signal) =>
-    this.#do('The machine could not be started', signal, (site) => power.ensureRunning(site, ref, signal));
-
-  requestShutdown: ComputeEngine['requestShutdown'] = (ref, wait, signal) =>
-    this.#do('The guest was not asked', signal, (site) => power.requestShutdown(site, ref, wait, signal));
-
-  ensureStopped: ComputeEngine['ensureStopped'] = (ref, signal) =>
-    this.#do('The machine could not be stopped', signal, (site) => power.ensureStopped(site, ref, signal));
-
-  restart: ComputeEngine['restart'] = (ref, as, signal) =>
-    this.#do('The machine could not be restarted', signal, (site) => power.restart(site, ref, as, signal));
-
-  ensureSize: ComputeEngine['ensureSize'] = (ref, size, signal) =>
-    this.#do('The size could not be changed', signal, (site) => sizes.ensureSize(site, ref, size, signal));
-
-  ensurePlacement: ComputeEngine['ensurePlacement'] = (ref, placement, signal) =>
-    this.#do('The machine could not be moved', signal, (site) =>
-      sizes.ensurePlacement(site, ref, placement, signal),
-    );
-
-  ensureGuest: ComputeEngine['ensureGuest'] = (ref, guest, signal) =>
-    this.#do('The guest could not be prepared', signal, (site) =>
-      guests.ensureGuest(site, ref, guest, signal),
-    );
-
-  ensureRescue: ComputeEngine['ensureRescue'] = (ref, rescue, signal) =>
-    this.#do('The rescue system could not be set', signal, (site) =>
-      guests.ensureRescue(site, ref, rescue, signal),
-    );
-
-  ensureRebuilt: ComputeEngine['ensureRebuilt'] = (ref, to, signal) =>
-    this.#do('The machine could not be rebuilt', signal, (site) =>
-      disks.ensureRebuilt(site, ref, to, signal),
-    );
-
-  ensureNic: ComputeEngine['ensureNic'] = (ref, nic, signal) =>
-    this.#do('The interface could not be connected', signal, (site) =>
-      nics.ensureNic(site, ref, nic, signal),
-    );
-
-  removeNic: ComputeEngine['removeNic'] = (ref, nic, signal) =>
-    this.#do('The interface could not be removed', signal, (site) => nics.removeNic(site, ref, nic, signal));
-
-  ensureSnapshot: ComputeEngine['ensureSnapshot'] = (ref, snapshot, signal) =>
-    this.#do('The snapshot could not be taken', signal, (site) =>
-      snapshots.ensureSnapshot(site, ref, snapshot, signal),
-    );
-
-  removeSnapshot: ComputeEngine['removeSnapshot'] = (ref, snapshotId, signal) =>
-    this.#do('The snapshot could not be removed', signal, (site) =>
-      snapshots.removeSnapshot(site, ref, snapshotId, signal),
-    );
-
-  ensureRestored: ComputeEngine['ensureRestored'] = (ref, to, signal) =>
-    this.#do('The snapshot could not be restored', signal, (site) =>
-      disks.ensureRestored(site, ref, to, signal),
-    );
-
-  ensureNetwork: ComputeEngine['ensureNetwork'] = (ref, spec, signal) =>
-    this.#do('The network could not be created', signal, (site) =>
-      networks.ensureNetwork(site, ref, spec, signal),
-    );
-
-  observeNetwork: ComputeEngine['observeNetwork'] = (ref, signal) =>
-    this.#do('The network could not be read', signal, (site) => networks.observeNetwork(site, ref, signal));
-
-  removeNetwork: ComputeEngine['removeNetwork'] = (ref, signal) =>
-    this.#do('The network could not be removed', signal, (site) => networks.removeNetwork(site, ref, signal));
-
-  ensureFirewall: ComputeEngine['ensureFirewall'] = (ref, spec, signal) =>
-    this.#do('The firewall could not be applied', signal, (site) =>
-      firewalls.ensureFirewall(site, ref, spec, signal),
-    );
-
-  observeFirewall: ComputeEngine['observeFirewall'] = (ref, signal) =>
-    this.#do('The firewall could not be read', signal, (site) =>
-      firewalls.observeFirewall(site, ref, signal),
-    );
-
-  observeFirewalls: ComputeEngine['observeFirewalls'] = (signal) =>
-    this.#do('The firewalls could not be listed', signal, (site) => firewalls.observeFirewalls(site, signal));
-
-  removeFirewall: ComputeEngine['removeFirewall'] = (ref, signal) =>
-    this.#do('The firewall could not be removed', signal, (site) =>
-      firewalls.removeFirewall(site, ref, signal),
-    );
-
-  ensureVolume: ComputeEngine['ensureVolume'] = (ref, spec, signal) =>
-    this.#do('The volume could not be created', signal, (site) =>
-      volumes.ensureVolume(site, ref, spec, signal),
-    );
-
-  observeVolume: ComputeEngine['observeVolume'] = (ref, signal) =>
-    this.#do('The volume could not be read', signal, (site) => volumes.observeVolume(site, ref, signal));
-
-  observeVolumes: ComputeEngine['observeVolumes'] = (signal) =>
-    this.#do('The volumes could not be listed', signal, (site) => volumes.observeVolumes(site, signal));
-
-  removeVolume: ComputeEngine['removeVolume'] = (ref, signal) =>
-    this.#do('The volume could not be removed', signal, (site) => volumes.removeVolume(site, ref, signal));
-
-  ensureVolumeSize: ComputeEngine['ensureVolumeSize'] = (ref, sizeGb, signal) =>
-    this.#do('The volume could not grow', signal, (site) =>
-      attachments.ensureVolumeSize(site, ref, sizeGb, signal),
-    );
-
-  ensureVolumeAttached: ComputeEngine['ensureVolumeAttached'] = (ref, to, signal) =>
-    this.#do('The volume could not be attached', signal, (site) =>
-      attachments.ensureVolumeAttached(site, ref, to, signal),
-    );
-
-  ensureVolumeDetached: ComputeEngine['ensureVolumeDetached'] = (ref, from, signal) =>
-    this.#do('The volume could not be detached', signal, (site) =>
-      attachments.ensureVolumeDetached(site, ref, from, signal),
-    );
-
-  ensureVolumeSnapshot: ComputeEngine['ensureVolumeSnapshot'] = (ref, snapshotId, signal) =>
-    this.#do('The snapshot could not be taken', signal, (site) =>
-      volumeSnapshots.ensureVolumeSnapshot(site, ref, snapshotId, signal),
-    );
-
-  removeVolumeSnapshot: ComputeEngine['removeVolumeSnapshot'] = (ref, snapshotId, signal) =>
-    this.#do('The snapshot could not be removed', signal, (site) =>
-      volumeSnapshots.removeVolumeSnapshot(site, ref, snapshotId, signal),
-    );
-
-  ensureVolumeRestored: ComputeEngine['ensureVolumeRestored'] = (ref, to, signal) =>
-    this.#do('The snapshot could not be restored', signal, (site) =>
-      volumeSnapshots.ensureVolumeRestored(site, ref, to, signal),
-    );
-
-  ensureGateway: ComputeEngine['ensureGateway'] = (ref, spec, signal) =>
-    this.#do('The gateway could not be set up', signal, (site) => vpn.ensureGateway(site, ref, spec, signal));
-  ensureGatewayPeers: ComputeEngine['ensureGatewayPeers'] = (ref, peers, signal) =>
-    this.#do('Peers were not applied', signal, (site) => vpn.ensureGatewayPeers(site, ref, peers, signal));
-  observeGateway: ComputeEngine['observeGateway'] = (ref, signal) =>
-    this.#do('The gateway could not be read', signal, (site) => vpn.observeGateway(site, ref, signal));
-  observeGateways: ComputeEngine['observeGateways'] = (signal) =>
-    this.#do('The gateways could not be listed', signal, (site) => vpn.observeGateways(site, signal));
-  removeGateway: ComputeEngine['removeGateway'] = (ref, signal) =>
-    this.#do('The gateway could not be removed', signal, (site) => vpn.removeGateway(site, ref, signal));
-  ensureIso: ComputeEngine['ensureIso'] = (ref, file, signal) =>
-    this.#do('The ISO could not be stored', signal, (site) => isos.ensureIso(site, ref, file, signal));
-  observeIso: ComputeEngine['observeIso'] = (ref, signal) =>
-    this.#do('The ISO could not be read', signal, (site) => isos.observeIso(site, ref, signal));
-  observeIsos: ComputeEngine['observeIsos'] = (signal) =>
-    this.#do('The ISOs could not be listed', signal, (site) => isos.observeIsos(site, signal));
-  removeIso: ComputeEngine['removeIso'] = (ref, signal) =>
-    this.#do('The ISO could not be removed', signal, (site) => isos.removeIso(site, ref, signal));
-  ensureDrive: ComputeEngine['ensureDrive'] = (ref, drive, signal) =>
-    this.#do('The drive could not be changed', signal, (site) => isos.ensureDrive(site, ref, drive, signal));
-
-  ensureImage: ComputeEngine['ensureImage'] = (ref, source, signal) =>
-    this.#do('The image could not be stored', signal, (site) =>
-      images.ensureImage(site, ref, source, signal),
-    );
-  observeImage: ComputeEngine['observeImage'] = (ref, signal) =>
-    this.#do('The image could not be read', signal, (site) => images.observeImage(site, ref, signal));
-  exportImage: ComputeEngine['exportImage'] = (ref, signal) =>
-    this.#do('The image could not be exported', signal, (site) => images.exportImage(site, ref, signal));
-  removeImage: ComputeEngine['removeImage'] = (ref, signal) =>
-    this.#do('The image could not be removed', signal, (site) => images.removeImage(site, ref, signal));
-
-  setPassword: ComputeEngine['setPassword'] = (ref, user, password, signal) =>
-    this.#do('The password could not be set', signal, (site) =>
-      guests.setPassword(site, ref, user, password, signal),
-    );
-
-  readConsoleLog: ComputeEngine['readConsoleLog'] = (ref, maxBytes, signal) =>
-    this.#do('The console log could not be read', signal, (site) =>
-      consoles.readConsoleLog(site, ref, maxBytes, signal),
-    );
-
-  openConsole: ComputeEngine['openConsole'] = (ref, kind, signal) =>
-    this.#do('The console could not be opened', signal, (site) =>
-      consoles.openConsole(site, ref, kind, signal),
-    );
-
   readSeries: ComputeEngine['readSeries'] = (ref, metrics, range) =>
     series.readSeries(this.#samples, ref, metrics, range);
 
@@ -274,14 +147,6 @@ export class Incus implements ComputeEngine {
   sample = (signal?: AbortSignal): Promise<void> =>
     this.#do('The machines could not be measured', signal, (site) =>
       series.takeSamples(site, this.#samples, signal),
-    );
-
-  readCapacity: ComputeEngine['readCapacity'] = (signal) =>
-    this.#do('The free capacity could not be read', signal, (site) => places.readCapacity(site, signal));
-
-  fits: ComputeEngine['fits'] = (account, size, placement, signal) =>
-    this.#do('The free capacity could not be read', signal, (site) =>
-      places.fits(site, account, size, placement, signal),
     );
 
   /** A machine that restarts by itself has new ports in OVN, so they are secured at each event. */

@@ -79,7 +79,7 @@ export const ensureStopped = (core: ComputeCore, ref: Ref, signal: AbortSignal |
 export const restart = (
   core: ComputeCore,
   ref: Ref,
-  once: string,
+  { once }: { readonly once: string },
   signal: AbortSignal | undefined,
 ): Promise<void> =>
   changePresent(core, nameOf(ref), signal, async (_, machine, now) => {

@@ -6,9 +6,9 @@
 import { refuseMissingCapability } from '../../capability.ts';
 import { EngineRefused } from '../../errors.ts';
 import type { Name } from '../../sandbox/store.ts';
-import type { Capabilities } from '../capabilities.ts';
 import type { Ref } from '../instance.ts';
 import type { Volume, VolumeSpec } from '../volume.ts';
+import { sandboxCapabilities } from './capabilities.ts';
 import { type ComputeCore, missing, nameOf } from './core.ts';
 import { isOn, type Moment, type StoredVolume, withOnce } from './state.ts';
 import type { ComputeStateStore } from './store.ts';
@@ -53,10 +53,9 @@ export async function ensureVolume(
   core: ComputeCore,
   ref: Ref,
   { kind, sizeGb, source }: VolumeSpec,
-  capabilities: Capabilities,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (kind === 'filesystem') refuseMissingCapability(capabilities, 'fileSystemVolumes');
+  if (kind === 'filesystem') refuseMissingCapability(sandboxCapabilities, 'fileSystemVolumes');
   const name = nameOf(ref);
   const pending = await core.store.transact(async (store) => {
     const present = await store.lock('volume', name);
@@ -146,7 +145,7 @@ export const ensureVolumeSize = (
 export const ensureVolumeAttached = (
   core: ComputeCore,
   ref: Ref,
-  instance: string,
+  { instance }: { readonly instance: string },
   signal: AbortSignal | undefined,
 ) =>
   changeVolume(core, ref, signal, async (store, volume, now) => {

@@ -43,7 +43,7 @@ export const listWebhookDeliveries = endpoint({
   async handle(call) {
     const webhook = await webhooks.get(call, call.params.id);
     const { rows, nextCursor } = await readDeliveries(call, webhook.id);
-    return ok({ data: rows.map(presentDelivery), next_cursor: nextCursor });
+    return ok({ data: rows.map((row) => presentDelivery(call, row)), next_cursor: nextCursor });
   },
 });
 
@@ -92,12 +92,12 @@ export const redeliverWebhook = endpoint({
     const pending = await findPending(db, delivery.message_id);
     if (pending !== undefined) {
       effect({ action: 'none', type: 'webhook_delivery', id: pending.id, name: null });
-      return ok(presentDelivery(pending));
+      return ok(presentDelivery(call, pending));
     }
     if (!(await isEventKept(db, accountId, delivery.event_id))) throw new Problem('event_expired');
     const again = await insertRedelivery(db, delivery);
     await announceDue(db, accountId);
     effect({ action: 'create', type: 'webhook_delivery', id: again.id, name: null });
-    return accepted(presentDelivery(again));
+    return accepted(presentDelivery(call, again));
   },
 });

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { presenter } from '../../../kernel/presenter.ts';
 import {
   byOthers,
   CreatedAt,
@@ -62,25 +63,9 @@ export const Delivery = Named(
 
 export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
 
-export function presentDelivery(row: DeliveryRow): Static<typeof Delivery> {
-  return {
-    id: row.id,
-    webhook_id: row.webhook_id,
-    message_id: row.message_id,
-    event_id: row.event_id,
-    event_type: row.event_type,
-    attempt: row.attempt,
-    trigger: row.trigger,
-    status: row.status,
-    http_status: row.http_status,
-    error_code: row.error_code,
-    duration_ms: row.duration_ms,
-    response_excerpt: row.response_excerpt,
-    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
-    updated_at: (row.finished_at ?? row.created_at).toISOString(),
-  };
-}
+export const presentDelivery = presenter(Delivery, {
+  compute: (row: DeliveryRow) => ({ updated_at: (row.finished_at ?? row.created_at).toISOString() }),
+});
 
 export const exampleDelivery: Static<typeof Delivery> = {
   id: 'dlv_01jqzv9c7mh1pdr9t5y2w0q8gx',

@@ -38,7 +38,7 @@ export const listWebhooks = endpoint({
   example: { answer: { status: 200, body: { data: [exampleWebhook], next_cursor: null } } },
   async handle(call) {
     const { rows, nextCursor } = await readWebhooks(call);
-    return ok({ data: rows.map((row) => presentWebhook(row, call.now)), next_cursor: nextCursor });
+    return ok({ data: rows.map((row) => presentWebhook(call, row)), next_cursor: nextCursor });
   },
 });
 
@@ -144,7 +144,7 @@ export const setWebhook = endpoint({
       target.existing === null ? await make(call, target.name) : await replace(call, target.existing);
     const row = await webhooks.get(call, written.id);
     const secret = written.secret === null ? null : showSigningSecret(written.secret);
-    const shown = { ...presentWebhook(row, call.now), secret };
+    const shown = { ...presentWebhook(call, row), secret };
     return target.existing === null ? created(shown) : ok(shown);
   },
 });

@@ -1,8 +1,8 @@
 import type { Selectable } from 'kysely';
 import { fold } from '../../../kernel/access/permissions.ts';
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
-import { etagOf } from '../../../kernel/etag.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
+import { presenter } from '../../../kernel/presenter.ts';
 import {
   advanced,
   CreatedAt,
@@ -169,41 +169,28 @@ export type WebhookRow = Selectable<Tables['webhooks']> & {
   readonly account_is_served: boolean;
 };
 
-const time = (value: Date | null): string | null => value?.toISOString() ?? null;
-
-export function presentWebhook(row: WebhookRow, now: Date): Static<typeof Webhook> {
-  const isHeldBack = !row.account_is_served && row.status !== 'disabled';
-  const { previous_secret_until: previousUntil, last_failure_at: failedAt } = row;
-  return {
-    id: row.id,
-    name: row.name,
-    url: row.url,
-    owner: { member_id: row.owner_id },
-    visible_permissions: fold(row.visible_permissions),
-    event_types: row.event_types,
-    enabled: row.enabled,
-    description: row.description,
-    labels: row.labels,
-    status: isHeldBack ? 'disabled' : row.status,
-    disabled_reason: isHeldBack ? 'account_suspended' : row.disabled_reason,
-    secret_version: row.secret_version,
-    previous_secret_valid_until:
-      previousUntil !== null && previousUntil > now ? previousUntil.toISOString() : null,
-    last_success_at: time(row.last_success_at),
-    last_failure:
-      failedAt === null || row.last_failure_code === null
-        ? null
-        : {
-            at: failedAt.toISOString(),
-            code: row.last_failure_code,
-            http_status: row.last_failure_http_status,
-          },
-    pending_count: row.pending_count,
-    etag: etagOf(row.id, row.version),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  };
-}
+export const presentWebhook = presenter(Webhook, {
+  compute(row: WebhookRow, { now }) {
+    const isHeldBack = !row.account_is_served && row.status !== 'disabled';
+    const { previous_secret_until: previousUntil, last_failure_at: failedAt } = row;
+    return {
+      owner: { member_id: row.owner_id },
+      visible_permissions: fold(row.visible_permissions),
+      status: isHeldBack ? 'disabled' : row.status,
+      disabled_reason: isHeldBack ? 'account_suspended' : row.disabled_reason,
+      previous_secret_valid_until:
+        previousUntil !== null && previousUntil > now ? previousUntil.toISOString() : null,
+      last_failure:
+        failedAt === null || row.last_failure_code === null
+          ? null
+          : {
+              at: failedAt.toISOString(),
+              code: row.last_failure_code,
+              http_status: row.last_failure_http_status,
+            },
+    };
+  },
+});
 
 export const exampleWebhook: Static<typeof Webhook> = {
   id: 'wh_01jqzv4d5jf9mbp7r3w0t8n6ev',

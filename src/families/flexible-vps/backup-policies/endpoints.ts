@@ -1,14 +1,14 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { List } from '../../../kernel/pages/list.ts';
-import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
+import { created, endpoint, noContent } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { setterIn } from '../../../resources/future/plan-future.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
 import { endPolicy } from './future/future.ts';
-import { presentPolicy, timesOf } from './present.ts';
+import { policyView, timesOf } from './present.ts';
 import { backupPolicies } from './resource.ts';
 import { missingMember, NO_SCHEDULE, scheduleAfter } from './rules.ts';
 import { BackupPolicy, BackupPolicyParams, CreateBackupPolicy, examplePolicy } from './schema.ts';
@@ -17,25 +17,11 @@ import type { Retention } from './table.ts';
 
 const collection = '/flexible-vps/v1/backup-policies';
 
-const listBackupPolicies = endpoint({
+const listBackupPolicies = listOf(policyView, {
   id: 'listBackupPolicies',
-  method: 'GET',
-  path: collection,
-  summary: 'List backup policies',
-  permission: 'flexible-vps:backup-policies:read',
-  access: 'read',
-  resource: { name: 'backup_policy', role: 'list' },
   query: ResourceQuery({
     enabled: Type.Optional(Type.Boolean({ description: 'Only policies that are enabled, or disabled.' })),
   }),
-  answers: { 200: List(BackupPolicy) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [examplePolicy], next_cursor: null } } },
-  async handle(call) {
-    const { enabled } = call.query;
-    const { rows, nextCursor } = await backupPolicies.list(call, 'listBackupPolicies', { enabled });
-    return ok({ data: rows.map(presentPolicy), next_cursor: nextCursor });
-  },
 });
 
 const createBackupPolicy = endpoint({
@@ -69,26 +55,11 @@ const createBackupPolicy = endpoint({
     const times = timesOf(enabled, schedule, call.now);
     const columns = { name, labels, enabled, schedule, retention, ...times, ...setterIn(call) };
     const row = await backupPolicies.create(call, columns, ['enabled', 'schedule', 'retention']);
-    return created(presentPolicy({ ...row, vm_count: 0 }));
+    return created(policyView.present(call, { ...row, vm_count: 0 }));
   },
 });
 
-const getBackupPolicy = endpoint({
-  id: 'getBackupPolicy',
-  method: 'GET',
-  path: `${collection}/{id}`,
-  summary: 'Get a backup policy',
-  permission: 'flexible-vps:backup-policies:read',
-  access: 'read',
-  resource: { name: 'backup_policy', role: 'read' },
-  params: BackupPolicyParams,
-  answers: { 200: BackupPolicy },
-  problems: [],
-  example: { params: { id: examplePolicy.id }, answer: { status: 200, body: examplePolicy } },
-  async handle(call) {
-    return ok(presentPolicy(await backupPolicies.get(call, call.params.id)));
-  },
-});
+const getBackupPolicy = readOf(policyView, { id: 'getBackupPolicy' });
 
 const deleteBackupPolicy = endpoint({
   id: 'deleteBackupPolicy',

@@ -1,5 +1,7 @@
 /** The schemas of backup policies in requests and answers. */
+
 import { Actor } from '../../../kernel/audit/entry.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
 import { Resettable } from '../../../kernel/resets.ts';
 import {
   CreatedAt,
@@ -219,10 +221,9 @@ export const UpdateBackupPolicy = Shape({
 });
 export type UpdateBackupPolicy = Static<typeof UpdateBackupPolicy>;
 
-export const examplePolicy: BackupPolicy = {
+export const examplePolicy = exampleOf(BackupPolicy, {
   id: 'bpol_01jqzv9e3kq7xw5m2t8r4n6c0a',
   name: 'nightly',
-  labels: { env: 'prod' },
   enabled: true,
   schedule: {
     frequency: 'daily',
@@ -241,7 +242,6 @@ export const examplePolicy: BackupPolicy = {
     api_key_id: 'key_01jqzv9e3kq7xw5m2t8r4n6c0a',
     member_id: 'mem_01jqzv9e3kq7xw5m2t8r4n6c0a',
   },
-  etag: 'b7Kx2c9T1hVq3Zk0',
   created_at: '2026-02-01T10:00:00.000Z',
   updated_at: '2026-02-01T10:00:00.000Z',
-};
+});

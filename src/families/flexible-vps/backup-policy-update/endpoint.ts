@@ -5,7 +5,7 @@ import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { setterIn } from '../../../resources/future/plan-future.ts';
 import { planPolicy } from '../backup-policies/future/future.ts';
-import { presentPolicy, timesOf } from '../backup-policies/present.ts';
+import { policyView, timesOf } from '../backup-policies/present.ts';
 import { backupPolicies } from '../backup-policies/resource.ts';
 import { scheduleAfter } from '../backup-policies/rules.ts';
 import {
@@ -89,6 +89,6 @@ export const updateBackupPolicy = endpoint({
     const row = await backupPolicies.update(call, before, { ...change, ...times, ...setter }, changes);
     if (isSet) await planPolicy(call, row);
     if (changed.has('/retention')) await foresee(call, before, retention);
-    return ok(presentPolicy({ ...row, vm_count: before.vm_count }));
+    return ok(policyView.present(call, { ...row, vm_count: before.vm_count }));
   },
 });

@@ -26,10 +26,10 @@ import { returnedBefore } from '../vm-access/schema.ts';
 import { readArchive } from './archive.ts';
 import { PartDamaged } from './cipher.ts';
 import { backupLife } from './lifecycle.ts';
-import { presentBackup } from './present.ts';
+import { backupView } from './present.ts';
 import { backups } from './resource.ts';
-import { Backup, BackupParams, exampleBackup } from './schema.ts';
-import { findBackup, readBackup } from './store.ts';
+import { Backup, BackupParams } from './schema.ts';
+import { readBackup, readLinks } from './store.ts';
 import type { BackupRow } from './table.ts';
 
 const TTL_SECONDS = 3600;
@@ -145,7 +145,7 @@ export const createVmBackupDownload = endpoint({
   answers: { 200: Backup, 201: BackupDownload },
   problems: ['invalid_state', 'operation_in_progress', 'quota_exceeded'],
   example: {
-    params: { id: exampleBackup.id },
+    params: { id: backupView.example.id },
     body: { ttl_seconds: 3600 },
     answer: {
       status: 201,
@@ -160,7 +160,7 @@ export const createVmBackupDownload = endpoint({
     },
   },
   async handle(call) {
-    const { db, caller, body, services, now } = call;
+    const { db, body, now } = call;
     // The lock keeps calls in parallel from exceeding the limit, and the backup from being deleted meanwhile.
     const row = await backups.lock(call, referenceOf(call.params.id));
     if (row === undefined) throw new Problem('not_found');
@@ -171,8 +171,7 @@ export const createVmBackupDownload = endpoint({
     const hasEnded = await end(call, row, body.end_links ?? []);
     if (body.make_link === false) {
       if (!hasEnded) call.effect({ action: 'none', ...backups.ref(row) });
-      const { links } = (await findBackup(db, caller.account.id, row.id)) ?? {};
-      return ok(presentBackup(row, operation, services.baseUrl, links));
+      return ok(backupView.present(call, { ...row, links: await readLinks(db, row.id) }, operation));
     }
     await requireRoomIn(call, 'flexible-vps.download-links-per-backup', row.id, {
       before: await countLinks(db, row.id),

@@ -1,80 +1,43 @@
-import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { List } from '../../../kernel/pages/list.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { exampleOperation } from '../operation-example.ts';
+import { deletionOf } from '../../../resources/records/deletion.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { BackupPolicyRef, VmRef } from '../references.ts';
 import { readExpiry, refuseUnquiet } from '../snapshots/new-snapshot.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { lockVmIfThere } from '../vms/store.ts';
 import { createVmBackupDownload } from './download.ts';
-import { createBackupKind, deleteBackupKind } from './kinds.ts';
+import { backupDeletion, createBackupKind } from './kinds.ts';
 import { backupLife } from './lifecycle.ts';
 import { columnsOf, reportMost, requireStore } from './new-backup.ts';
-import { presentBackup } from './present.ts';
+import { backupView } from './present.ts';
 import { backups } from './resource.ts';
-import { Backup, BackupKind, BackupParams, CreateBackup, exampleBackup } from './schema.ts';
-import { findBackup, listBackups, usersOfBackup } from './store.ts';
+import { Backup, BackupKind, CreateBackup } from './schema.ts';
+import { usersOfBackup } from './store.ts';
 
-const collection = '/flexible-vps/v1/backups';
-
-const listVmBackups = endpoint({
+const listVmBackups = listOf(backupView, {
   id: 'listVmBackups',
-  method: 'GET',
-  path: collection,
-  summary: 'List backups',
   description: 'Lists the backups of all machines, also of machines that were deleted.',
-  permission: 'flexible-vps:backups:read',
-  access: 'read',
-  resource: { name: 'backup', role: 'list' },
   query: ResourceQuery({
     vm_id: Type.Optional({ ...VmRef, description: 'Only backups of this machine.' }),
     policy_id: Type.Optional({ ...BackupPolicyRef, description: 'Only backups that this policy made.' }),
     kind: Type.Optional({ ...BackupKind, description: 'Only backups of this kind.' }),
     status: Type.Optional({ ...backupLife.Status, description: 'Only backups with this status.' }),
   }),
-  answers: { 200: List(Backup) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [exampleBackup], next_cursor: null } } },
-  async handle(call) {
-    const { rows, nextCursor } = await listBackups(call, call.query);
-    return ok({
-      data: rows.map(({ row, operation, links }) =>
-        presentBackup(row, operation, call.services.baseUrl, links),
-      ),
-      next_cursor: nextCursor,
-    });
-  },
 });
 
-const getVmBackup = endpoint({
-  id: 'getVmBackup',
-  method: 'GET',
-  path: `${collection}/{id}`,
-  summary: 'Get a backup',
-  permission: 'flexible-vps:backups:read',
-  access: 'read',
-  resource: { name: 'backup', role: 'read' },
-  params: BackupParams,
-  answers: { 200: Backup },
-  problems: [],
-  example: { params: { id: exampleBackup.id }, answer: { status: 200, body: exampleBackup } },
-  async handle({ db, caller, params, services }) {
-    const found = await findBackup(db, caller.account.id, params.id);
-    if (found === undefined) throw new Problem('not_found');
-    return ok(presentBackup(found.row, found.operation, services.baseUrl, found.links));
-  },
-});
+const getVmBackup = readOf(backupView, { id: 'getVmBackup' });
 
 const createVmBackup = endpoint({
   id: 'createVmBackup',
   method: 'POST',
-  path: collection,
+  path: backupView.collection.path,
   summary: 'Back up a VM',
   description:
     'Copies the root disk of a running or stopped machine, without its snapshots and volumes, to the backup store of its location, encrypted. The backup does not depend on the machine: it stays when the machine is deleted, and can be restored to any machine of the account. It is billed by its size; the cost shown beforehand is the maximum.',
@@ -95,18 +58,16 @@ const createVmBackup = endpoint({
   ],
   operation: createBackupKind,
   example: {
-    body: { vm_id: exampleBackup.vm_id, name: exampleBackup.name, labels: { env: 'prod' } },
+    body: { vm_id: backupView.example.vm_id, name: backupView.example.name, labels: { env: 'prod' } },
     answer: {
       status: 202,
-      body: {
-        ...exampleBackup,
+      body: during(createBackupKind, backupView.example, {
         status: 'creating',
         provisioned_at: null,
         size_bytes: null,
         sha256: null,
         consistency: null,
-        operation: exampleOperation('backup.create', exampleBackup),
-      },
+      }),
     },
   },
   async handle(call) {
@@ -140,59 +101,23 @@ const createVmBackup = endpoint({
       resource: backups.ref(row),
       subjects: [vm.id, row.id],
     });
-    return accepted(presentBackup(row, operation, services.baseUrl));
+    return accepted(backupView.present(call, { ...row, links: [] }, operation));
   },
 });
 
-const deleteVmBackup = endpoint({
+const deleteVmBackup = deletionOf(backupView, {
+  ...backupDeletion,
   id: 'deleteVmBackup',
-  method: 'DELETE',
-  path: `${collection}/{id}`,
-  summary: 'Delete a backup',
   description: 'Download links of the backup stop working at once.',
-  permission: 'flexible-vps:backups:delete',
-  access: 'destructive',
-  resource: { name: 'backup', role: 'delete' },
-  params: BackupParams,
-  answers: { 202: Backup },
-  problems: ['invalid_state', 'operation_in_progress', 'resource_in_use'],
-  operation: deleteBackupKind,
-  example: {
-    params: { id: exampleBackup.id },
-    answer: {
-      status: 202,
-      body: {
-        ...exampleBackup,
-        status: 'deleting',
-        operation: exampleOperation('backup.delete', exampleBackup),
-      },
-    },
-  },
-  async handle(call) {
-    const { db, caller, params, services } = call;
-    const before = await backups.take(call, params.id);
-    const pending = (await pendingOn(db, [before.id])).get(before.id);
-    backupLife.require('deleteVmBackup', before.status, { operation: pending });
-    if (before.status === 'deleting' && pending !== undefined) {
-      call.follow(pending);
-      call.effect({ action: 'none', ...backups.ref(before) });
-      return accepted(presentBackup(before, pending, services.baseUrl));
-    }
-    refuseUsed(await usersOfBackup(db, caller.account.id, before.id), {
+  problems: ['resource_in_use'],
+  life: backupLife,
+  loss: 'The backup.',
+  take: async (call) => ({ ...(await backups.take(call, call.params['id'] ?? '')), links: [] }),
+  async check({ db, caller }, { id }) {
+    refuseUsed(await usersOfBackup(db, caller.account.id, id), {
       detail: 'The backup is being used to create or restore another resource.',
       nextStep: 'Wait until the resources in used_by are ready, then repeat the call.',
     });
-    await backups.reportCost(call, [before], null);
-    const deleting = { status: 'deleting' } as const;
-    const row = (await backups.change(db, before.id, deleting, { keepsPrice: true })) ?? before;
-    const was = before.failed_at === null ? 'available' : 'failed';
-    const operation = await call.start({
-      kind: deleteBackupKind,
-      input: { was },
-      resource: backups.ref(row),
-    });
-    call.effect({ action: 'delete', ...backups.ref(row), loss: forGood('The backup.') });
-    return accepted(presentBackup(row, operation, services.baseUrl));
   },
 });
 

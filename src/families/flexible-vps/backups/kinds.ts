@@ -1,6 +1,7 @@
 import { step } from '../../../engines/engine-step.ts';
 import { done, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { StatusBefore, statusBefore, takeBack } from '../../../resources/records/deletion.ts';
 import {
   clearBackup,
   failBackup,
@@ -47,13 +48,11 @@ export const createBackupKind = kind<typeof CreateInput>({
   },
 });
 
-const DeleteInput = Shape({ was: OneOf(['available', 'failed']) });
-
-export const deleteBackupKind = kind<typeof DeleteInput>({
+export const deleteBackupKind = kind<typeof StatusBefore>({
   ...common,
   type: 'backup.delete',
   queue: 'exclusive',
-  input: DeleteInput,
+  input: StatusBefore,
   typicalSeconds: 10,
   deadlineSeconds: 3600,
   cancellable: false,
@@ -67,8 +66,7 @@ export const deleteBackupKind = kind<typeof DeleteInput>({
       { foreign: true },
     ),
   ],
-  async settle(tx, { status, resourceId }, { was }) {
-    if (status !== 'succeeded') await backups.change(tx, resourceId, { status: was }, { keepsPrice: true });
-    return undefined;
-  },
+  settle: takeBack(backups),
 });
+
+export const backupDeletion = { kind: deleteBackupKind, input: statusBefore };

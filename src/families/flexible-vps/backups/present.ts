@@ -1,43 +1,24 @@
 import { presentLink } from '../../../kernel/downloads/link.ts';
-import type { LinkJson } from '../../../kernel/downloads/store.ts';
-import { presentOperation } from '../../../kernel/operations/schema.ts';
-import type { StoredOperation } from '../../../kernel/operations/store.ts';
+import { linksOf } from '../../../kernel/downloads/store.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
+import { view } from '../../../resources/records/records.ts';
 import { backups } from './resource.ts';
-import type { Backup } from './schema.ts';
-import type { BackupRow } from './table.ts';
+import { Backup } from './schema.ts';
 
-export function presentBackup(
-  row: BackupRow,
-  operation: StoredOperation | undefined,
-  baseUrl: string,
-  links: readonly LinkJson[] = [],
-): Backup {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    labels: row.labels,
-    vm_id: row.vm_id,
-    vm_name: row.vm_name,
-    vm_deleted: row.vm_deleted,
-    kind: row.kind,
-    policy_id: row.policy_id,
-    location: row.location,
-    disk_gb: row.disk_gb,
-    memory_mb: row.memory_mb,
-    vcpus: row.vcpus,
-    architecture: row.architecture,
-    size_bytes: row.size_bytes,
-    sha256: row.sha256,
-    consistency: row.consistency,
-    status: row.status,
-    failure: row.failure,
-    operation: operation === undefined ? null : presentOperation(operation, baseUrl),
-    download_links: links.map(presentLink),
-    expires_at: row.expires_at?.toISOString() ?? null,
-    etag: backups.etag(row),
-    created_at: row.created_at.toISOString(),
-    provisioned_at: row.provisioned_at?.toISOString() ?? null,
-    updated_at: row.updated_at.toISOString(),
-  };
-}
+export const backupView = view(backups, {
+  schema: Backup,
+  example: exampleOf(Backup, {
+    name: 'before-upgrade',
+    vm_name: 'web-1',
+    location: 'fra1',
+    disk_gb: 80,
+    memory_mb: 4096,
+    vcpus: 2,
+    size_bytes: 1_610_612_736,
+    sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    consistency: 'filesystem',
+    provisioned_at: '2026-03-01T10:02:00.000Z',
+  }),
+  more: { links: linksOf('vm_backups.id') },
+  compute: ({ links }) => ({ download_links: links.map(presentLink) }),
+});

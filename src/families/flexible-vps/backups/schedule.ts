@@ -1,12 +1,11 @@
 /** Deletes backups that have expired, that their policy no longer keeps, or that failed. */
+
 import { EngineRefused, EngineUnreachable } from '../../../engines/errors.ts';
-import { startOperation } from '../../../kernel/operations/operations.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { transact } from '../../../store/transaction.ts';
+import { deleteDue } from '../../../resources/records/deletion.ts';
 import { clearBackup } from './copying.ts';
-import { deleteBackupKind } from './kinds.ts';
+import { backupDeletion } from './kinds.ts';
 import { backups } from './resource.ts';
 import {
   dueBackups,
@@ -22,18 +21,6 @@ import { removePassingImage } from './use.ts';
 /** The maximum per run; the next run starts the other deletions. */
 const AT_ONCE = 200;
 const CLEAR_MS = 60_000;
-
-/** Starts the deletion unless the backup is in use or being deleted: then a later run finds it again. */
-async function startDeletion({ db, registry }: Services, id: string): Promise<void> {
-  await transact(db, async (tx) => {
-    const before = await lockBackup(tx, id);
-    if (before === undefined || (before.status !== 'available' && before.status !== 'failed')) return;
-    if ((await usersOfBackup(tx, before.account_id, id)).length > 0) return;
-    await backups.change(tx, id, { status: 'deleting' }, { keepsPrice: true });
-    const start = { kind: deleteBackupKind, input: { was: before.status }, resource: backups.ref(before) };
-    await startOperation(tx, registry, start, { accountId: before.account_id });
-  });
-}
 
 /** A later run tries again what an engine does not do now. */
 async function tryOut(clear: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -71,12 +58,11 @@ export const backupExpiry: Schedule = {
   everySeconds: 120,
   async run(services) {
     await clearFailed(services);
-    for (const { id } of await dueBackups(services.db, AT_ONCE)) {
-      try {
-        await startDeletion(services, id);
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-      }
-    }
+    const due = await dueBackups(services.db, AT_ONCE);
+    // A later run deletes backups that are in use now.
+    await deleteDue(services, backups, backupDeletion, due, async (tx, { id, account_id }) => {
+      const row = await lockBackup(tx, id);
+      return (await usersOfBackup(tx, account_id, id)).length > 0 ? undefined : row;
+    });
   },
 };

@@ -116,32 +116,3 @@ export const CreateBackup = Shape({
 export type CreateBackup = Static<typeof CreateBackup>;
 
 export const BackupParams = Shape({ id: Id('bkp') });
-
-export const exampleBackup: Backup = {
-  id: 'bkp_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  name: 'before-upgrade',
-  description: '',
-  labels: { env: 'prod' },
-  vm_id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  vm_name: 'web-1',
-  vm_deleted: false,
-  kind: 'manual',
-  policy_id: null,
-  location: 'fra1',
-  disk_gb: 80,
-  memory_mb: 4096,
-  vcpus: 2,
-  architecture: 'amd64',
-  size_bytes: 1_610_612_736,
-  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  consistency: 'filesystem',
-  status: 'available',
-  failure: null,
-  operation: null,
-  download_links: [],
-  expires_at: null,
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  provisioned_at: '2026-03-01T10:02:00.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};

@@ -1,69 +1,24 @@
 import { type InsertObject, sql } from 'kysely';
-import type { Call } from '../../../kernel/call.ts';
 import { linksOf } from '../../../kernel/downloads/store.ts';
-import { readResources } from '../../../kernel/listing/store.ts';
-import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
-import type { BackupStatus } from './lifecycle.ts';
-import type { BackupKind, BackupRow, PassingImage } from './table.ts';
+import type { BackupRow, PassingImage } from './table.ts';
 
-type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
+export const { read: readBackup, share: shareBackup } = rowsOf('vm_backups');
 
-const withPending = (db: Db) =>
-  db
+/** The links with which the backup can be downloaded now. */
+export async function readLinks(db: Db, id: string) {
+  const found = await db
     .selectFrom('vm_backups')
-    .selectAll('vm_backups')
-    .select([pendingOperation('vm_backups.id').as('pending'), linksOf('vm_backups.id').as('links')]);
-
-interface Filters {
-  readonly vm_id?: string | undefined;
-  readonly policy_id?: string | undefined;
-  readonly kind?: BackupKind | undefined;
-  readonly status?: BackupStatus | undefined;
-}
-
-export async function listBackups(call: ListCall, { vm_id, policy_id, kind, status }: Filters) {
-  let query = withPending(call.db);
-  if (vm_id !== undefined) query = query.where('vm_backups.vm_id', '=', vm_id);
-  if (policy_id !== undefined) query = query.where('vm_backups.policy_id', '=', policy_id);
-  if (kind !== undefined) query = query.where('vm_backups.kind', '=', kind);
-  if (status !== undefined) query = query.where('vm_backups.status', '=', status);
-  const { rows, nextCursor } = await readResources(call, 'vm_backups', 'listVmBackups', query);
-  return {
-    rows: rows.map(({ pending, links, ...row }) => ({ row, operation: operationIn(pending), links })),
-    nextCursor,
-  };
-}
-
-export async function findBackup(db: Db, accountId: string, id: string) {
-  const found = await withPending(db)
+    .select(linksOf('vm_backups.id').as('links'))
     .where('id', '=', id)
-    .where('account_id', '=', accountId)
     .executeTakeFirst();
-  if (found === undefined) return undefined;
-  const { pending, links, ...row } = found;
-  return { row, operation: operationIn(pending), links };
+  return found?.links ?? [];
 }
 
 /** For schedules, which have no call; calls use `backups.add`. */
 export function insertBackup(db: Db, row: InsertObject<Tables, 'vm_backups'>): Promise<BackupRow> {
   return db.insertInto('vm_backups').values(row).returningAll().executeTakeFirstOrThrow();
-}
-
-/** For operation steps, which need no check of the account. */
-export function readBackup(db: Db, id: string): Promise<BackupRow | undefined> {
-  return db.selectFrom('vm_backups').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** A shared lock: the backup is not deleted until the transaction ends. */
-export function shareBackup(db: Db, accountId: string, id: string): Promise<BackupRow | undefined> {
-  return db
-    .selectFrom('vm_backups')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forShare()
-    .executeTakeFirst();
 }
 
 /** Callers that also lock machines lock them first. */

@@ -3,8 +3,8 @@
  * exist fits nothing, so such a list is empty.
  */
 import type { Call } from '../../../kernel/call.ts';
+import { findVmIfThere } from '../vms/store.ts';
 import { soldPlans } from './sold-plans.ts';
-import { findMachine } from './store.ts';
 
 export interface Hardware {
   readonly architecture: 'amd64' | 'arm64';
@@ -20,7 +20,7 @@ export async function locationFor(
   { location, for_vm }: { readonly location?: string | undefined; readonly for_vm?: string | undefined },
 ): Promise<string | undefined> {
   if (for_vm === undefined) return location;
-  const vm = await findMachine(db, caller.account.id, for_vm);
+  const vm = await findVmIfThere(db, caller.account.id, for_vm);
   return vm !== undefined && (location ?? vm.location) === vm.location ? vm.location : '';
 }
 
@@ -30,7 +30,7 @@ export async function hardwareFor(
   { location, for_vm }: { readonly location?: string | undefined; readonly for_vm?: string | undefined },
 ): Promise<Hardware[] | undefined> {
   if (for_vm !== undefined) {
-    const vm = await findMachine(db, caller.account.id, for_vm);
+    const vm = await findVmIfThere(db, caller.account.id, for_vm);
     const isThere = vm !== undefined && (location ?? vm.location) === vm.location;
     return isThere ? [{ architecture: vm.architecture, diskGb: vm.disk_gb, memoryMb: vm.memory_mb }] : [];
   }

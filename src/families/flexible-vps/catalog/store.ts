@@ -8,20 +8,10 @@ import {
   type Page,
   readPage,
 } from '../../../kernel/pages/store.ts';
-import type { Db, Tables } from '../../../store/database.ts';
-import type { VmRow } from '../vms/table.ts';
-
-export function findMachine(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
-  return db
-    .selectFrom('vms')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-}
+import type { Tables } from '../../../store/database.ts';
 
 /** The tables of what the provider offers too. */
-type OfferedTable = 'vps_images' | 'vps_isos';
+export type OfferedTable = 'vps_images' | 'vps_isos';
 
 /** `own`: only rows of the account; `public`: only those of the provider. */
 type Side = 'own' | 'public';

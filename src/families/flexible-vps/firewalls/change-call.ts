@@ -7,15 +7,15 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { applyFirewallKind } from './kinds.ts';
 import { firewallLife } from './lifecycle.ts';
 import { leavesSomeOpen } from './members/store.ts';
-import { presentFirewall } from './present.ts';
+import { firewallView } from './present.ts';
 import { firewalls } from './resource.ts';
 import type { Firewall } from './schema.ts';
-import { findFirewall, lockFirewalls } from './store.ts';
+import { lockFirewalls } from './store.ts';
 import type { FirewallRow } from './table.ts';
 
 type ChangeCall = Pick<
   Call,
-  'db' | 'caller' | 'services' | 'effect' | 'start' | 'follow' | 'checkVersion' | 'warn' | 'event'
+  'db' | 'caller' | 'services' | 'now' | 'effect' | 'start' | 'follow' | 'checkVersion' | 'warn' | 'event'
 >;
 
 /** Locks the firewall and checks its state. Only updates look at If-Match; what adds a part does not. */
@@ -59,13 +59,13 @@ export async function takePart<T>(
 
 /** The answer: the firewall as it is now in this transaction. */
 export async function showFirewall(
-  { db, caller, services }: Pick<Call, 'db' | 'caller' | 'services'>,
+  call: Pick<Call, 'db' | 'caller' | 'services' | 'now'>,
   id: string,
   operation: StoredOperation | undefined,
 ): Promise<Firewall> {
-  const found = await findFirewall(db, caller.account.id, id);
-  if (found === undefined) throw new Problem('not_found');
-  return presentFirewall(found.row, operation ?? found.operation, services.baseUrl);
+  const row = await firewallView.find(call, id);
+  if (row === undefined) throw new Problem('not_found');
+  return firewallView.present(call, row, operation);
 }
 
 /** Nothing has to change. If an operation already brings it into force, the call follows that. */

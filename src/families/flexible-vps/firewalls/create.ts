@@ -3,7 +3,7 @@ import { endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { unknownRemotes } from './checks.ts';
 import { firewallExample, newFirewallExample } from './example.ts';
-import { presentFirewall } from './present.ts';
+import { firewallView } from './present.ts';
 import { firewalls } from './resource.ts';
 import { entriesOf, storedRules } from './rules.ts';
 import { Firewall, NewFirewall } from './schema.ts';
@@ -30,7 +30,7 @@ export const createVpsFirewall = endpoint({
     },
   },
   async handle(call) {
-    const { body, services } = call;
+    const { body } = call;
     const wanted = body.rules ?? [];
     const { rules, faults } = storedRules(call, wanted, [], '/rules');
     const unknown = await unknownRemotes(call, rules, wanted, (i) => `/rules/${i}`);
@@ -58,7 +58,7 @@ export const createVpsFirewall = endpoint({
     });
     return {
       status: 201,
-      body: presentFirewall({ ...row, attached: [], vm_count: 0 }, undefined, services.baseUrl),
+      body: firewallView.present(call, { ...row, attached: [], vm_count: 0 }),
     };
   },
 });

@@ -1,9 +1,9 @@
 import { forGood } from '../../../kernel/effect.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { showFirewall, warnOfOpenMachines } from './change-call.ts';
 import { firewallExample } from './example.ts';
 import { deleteFirewallKind } from './kinds.ts';
@@ -48,11 +48,7 @@ export const deleteVpsFirewall = endpoint({
     params: { id: firewallExample.id },
     answer: {
       status: 202,
-      body: {
-        ...firewallExample,
-        status: 'deleting',
-        operation: exampleOperation('firewall.delete', firewallExample),
-      },
+      body: during(deleteFirewallKind, firewallExample, { status: 'deleting' }),
     },
   },
   async handle(call) {

@@ -1,61 +1,28 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { List } from '../../../kernel/pages/list.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
-import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { VmRef } from '../references.ts';
 import { createVpsFirewall } from './create.ts';
 import { deleteVpsFirewall } from './delete-endpoint.ts';
-import { firewallExample } from './example.ts';
 import { firewallLife } from './lifecycle.ts';
-import { presentFirewall } from './present.ts';
+import { firewallView } from './present.ts';
 import { addVpsFirewallRule, removeVpsFirewallRule } from './rule-endpoints.ts';
-import { Firewall, FirewallId } from './schema.ts';
-import { findFirewall, listFirewalls } from './store.ts';
+import { appliesTo } from './store.ts';
 import { updateVpsFirewall } from './update.ts';
 
-const listVpsFirewalls = endpoint({
+const listVpsFirewalls = listOf(firewallView, {
   id: 'listVpsFirewalls',
-  method: 'GET',
-  path: '/flexible-vps/v1/firewalls',
-  summary: 'List firewalls',
-  permission: 'flexible-vps:firewalls:read',
-  access: 'read',
-  resource: { name: 'firewall', role: 'list' },
   query: ResourceQuery({
     status: Type.Optional({ ...firewallLife.Status, description: 'Only firewalls in this state.' }),
     vm_id: Type.Optional({ ...VmRef, description: 'Only firewalls that apply to this machine.' }),
   }),
-  answers: { 200: List(Firewall) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [firewallExample], next_cursor: null } } },
-  async handle(call) {
-    const { rows, nextCursor } = await listFirewalls(call, call.query);
-    const { baseUrl } = call.services;
-    return ok({
-      data: rows.map(({ row, operation }) => presentFirewall(row, operation, baseUrl)),
-      next_cursor: nextCursor,
-    });
-  },
+  where: ({ query: { status } }) => ({ status }),
+  also: ({ vm_id }, accountId) => (vm_id === undefined ? [] : [appliesTo(accountId, vm_id)]),
 });
 
-const getVpsFirewall = endpoint({
+const getVpsFirewall = readOf(firewallView, {
   id: 'getVpsFirewall',
-  method: 'GET',
-  path: '/flexible-vps/v1/firewalls/{id}',
   summary: 'Get a firewall with its rules',
-  permission: 'flexible-vps:firewalls:read',
-  access: 'read',
-  resource: { name: 'firewall', role: 'read' },
-  params: FirewallId,
-  answers: { 200: Firewall },
-  problems: [],
-  example: { params: { id: firewallExample.id }, answer: { status: 200, body: firewallExample } },
-  async handle({ db, caller, params, services }) {
-    const found = await findFirewall(db, caller.account.id, params.id);
-    if (found === undefined) throw new Problem('not_found');
-    return ok(presentFirewall(found.row, found.operation, services.baseUrl));
-  },
 });
 
 export const firewallEndpoints = [

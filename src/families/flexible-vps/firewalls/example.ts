@@ -1,7 +1,7 @@
-import { exampleOperation } from '../operation-example.ts';
-import type { Firewall, NewFirewall } from './schema.ts';
-
-const AT = '2026-03-01T10:00:00.000Z';
+import { exampleId, exampleOf } from '../../../kernel/examples.ts';
+import { during } from '../../../kernel/operations/example.ts';
+import { applyFirewallKind } from './kinds.ts';
+import { Firewall, FirewallAttachment, FirewallRule, type NewFirewall } from './schema.ts';
 
 export const newRuleExample = {
   direction: 'in',
@@ -26,47 +26,22 @@ export const newFirewallExample: NewFirewall = {
   labels: { env: 'prod' },
 };
 
-export const firewallExample: Firewall = {
-  id: 'fw_01jqzv2m7xe9rs5d3k8w4t6y0b',
+export const firewallExample = exampleOf(Firewall, {
   name: 'web',
-  description: '',
-  labels: { env: 'prod' },
-  status: 'active',
-  status_reason: null,
-  operation: null,
   default_in: 'drop',
-  default_out: 'allow',
   rules: [
-    {
-      id: 'fwr_01jqzv2m7xe9rs5d3k8w4t6y0b',
+    exampleOf(FirewallRule, {
       direction: 'in',
-      action: 'allow',
       protocol: 'tcp',
       ports: ['22'],
       remote_cidrs: ['203.0.113.0/24'],
-      remote_firewall_ids: [],
-      icmp_type: null,
       enabled: true,
       description: 'SSH from the office',
-    },
+    }),
   ],
-  attachments: [
-    {
-      id: 'fwa_01jqzv2m7xe9rs5d3k8w4t6y0b',
-      target: { type: 'vm', id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b' },
-      vm_count: 1,
-      created_at: AT,
-    },
-  ],
+  attachments: [exampleOf(FirewallAttachment, { target: { type: 'vm', id: exampleId('vm') }, vm_count: 1 })],
   vm_count: 1,
-  applied_at: AT,
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: AT,
-  updated_at: AT,
-};
+  applied_at: '2026-03-01T10:00:00.000Z',
+});
 
-export const applyingExample: Firewall = {
-  ...firewallExample,
-  status: 'applying',
-  operation: exampleOperation('firewall.apply', firewallExample),
-};
+export const applyingExample = during(applyFirewallKind, firewallExample, { status: 'applying' });

@@ -58,7 +58,7 @@ const Protocol = Named(
 const IcmpType = Type.Integer({ minimum: 0, maximum: 255, description: 'The ICMP type.' });
 const Enabled = Type.Boolean({ description: 'Whether the rule is in force.' });
 
-const FirewallRule = Named(
+export const FirewallRule = Named(
   'FirewallRule',
   Shape({
     id: OwnId('fwr'),
@@ -180,7 +180,7 @@ export const FirewallTarget = Variants(
   { description: 'What the firewall applies to.' },
 );
 
-const FirewallAttachment = Named(
+export const FirewallAttachment = Named(
   'FirewallAttachment',
   Shape({
     id: OwnId('fwa'),

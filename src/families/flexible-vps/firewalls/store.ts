@@ -1,67 +1,43 @@
 import { sql } from 'kysely';
-import type { Call } from '../../../kernel/call.ts';
-import { readResources } from '../../../kernel/listing/store.ts';
 import { matchesLabels } from '../../../kernel/pages/label-selector.ts';
-import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
-import type { FirewallStatus } from './lifecycle.ts';
-import type { CountedAttachment } from './present.ts';
 import type { AttachmentRow, FirewallRow } from './table.ts';
+
+export const { read: readFirewall } = rowsOf('firewalls');
 
 /** A list for a column of type jsonb as text: the driver would write an array of PostgreSQL. */
 export const jsonOf = <T>(value: T): T => JSON.stringify(value) as unknown as T;
+
+/** An attachment as the queries of this file return it. */
+export interface CountedAttachment {
+  readonly id: string;
+  readonly vm_id: string | null;
+  readonly interface_id: string | null;
+  /** The machine of the interface. */
+  readonly interface_vm: string | null;
+  readonly network_id: string | null;
+  readonly selector: string | null;
+  readonly vm_count: number;
+  readonly created_at: string;
+}
 
 const attached = sql<readonly CountedAttachment[]>`(
   select coalesce(json_agg(json_build_object('id', a.id, 'vm_id', a.vm_id, 'interface_id', a.interface_id,
     'interface_vm', (select i.vm_id from vm_interfaces i where i.id = a.interface_id), 'network_id', a.network_id, 'selector', a.selector, 'created_at', a.created_at,
     'vm_count', (select count(distinct m.vm_id) from firewall_members m
       where m.firewall_id = a.firewall_id and m.attachment_id = a.id)) order by a.id), '[]')
-  from firewall_attachments a where a.firewall_id = firewalls.id)`.as('attached');
+  from firewall_attachments a where a.firewall_id = firewalls.id)`;
 const vmCount = sql<number>`(
-  select count(distinct m.vm_id)::int from firewall_members m where m.firewall_id = firewalls.id)`.as(
-  'vm_count',
-);
+  select count(distinct m.vm_id)::int from firewall_members m where m.firewall_id = firewalls.id)`;
 
-const shown = (db: Db) =>
-  db
-    .selectFrom('firewalls')
-    .selectAll('firewalls')
-    .select([attached, vmCount, pendingOperation('firewalls.id').as('pending')]);
+/** What answers show beside the columns of the row. */
+export const firewallParts = { attached, vm_count: vmCount };
 
-type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
-
-interface Filters {
-  readonly status?: FirewallStatus | undefined;
-  readonly vm_id?: string | undefined;
-}
-
-export async function listFirewalls(call: ListCall, { status, vm_id }: Filters) {
-  let query = shown(call.db);
-  if (status !== undefined) query = query.where('firewalls.status', '=', status);
-  if (vm_id !== undefined)
-    query = query.where(
-      sql<boolean>`firewalls.id = any(array(
-        select m.firewall_id from firewall_members m
-        where m.vm_id = ${vm_id} and m.account_id = ${call.caller.account.id}))`,
-    );
-  const { rows, nextCursor } = await readResources(call, 'firewalls', 'listVpsFirewalls', query);
-  return {
-    rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
-    nextCursor,
-  };
-}
-
-export async function findFirewall(db: Db, accountId: string, id: string) {
-  const found = await shown(db).where('id', '=', id).where('account_id', '=', accountId).executeTakeFirst();
-  if (found === undefined) return undefined;
-  const { pending, ...row } = found;
-  return { row, operation: operationIn(pending) };
-}
-
-/** For operation steps, which need no check of the account. Returns undefined if the row was deleted. */
-export function readFirewall(db: Db, id: string): Promise<FirewallRow | undefined> {
-  return db.selectFrom('firewalls').selectAll().where('id', '=', id).executeTakeFirst();
-}
+/** The condition of a list: firewalls of the machine. */
+export const appliesTo = (accountId: string, vmId: string) => sql<boolean>`firewalls.id = any(array(
+  select m.firewall_id from firewall_members m
+  where m.vm_id = ${vmId} and m.account_id = ${accountId}))`;
 
 /** Locks the firewalls of the account among these, in the order of their ids. */
 export function lockFirewalls(db: Db, accountId: string, ids: readonly string[]): Promise<FirewallRow[]> {

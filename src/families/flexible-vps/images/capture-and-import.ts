@@ -13,11 +13,10 @@ import type { Work } from '../../../kernel/operations/kind.ts';
 import { Nullable, OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { ensureImageOf } from '../backups/use.ts';
+import { ImportFailed } from '../imports/failure.ts';
+import { withImportedFile } from '../imports/fetched.ts';
 import { unpack } from './decompression.ts';
-import { fetchFile } from './download.ts';
-import { ImportFailed } from './failure.ts';
 import { inspect } from './formats.ts';
-import { withScratch } from './scratch.ts';
 import { noteProgress } from './store.ts';
 import type { ImageRow } from './table.ts';
 
@@ -92,60 +91,28 @@ export function importers(
   );
 }
 
-const PROGRESS_MS = 1000;
-/** Progress is stored in steps of this size, at most once a second. */
-const PROGRESS_STEP = 5;
-/** The rest of the progress is for unpacking, checking and storing the file. */
-const FETCHED_PERCENT = 80;
 /** The runner sets this progress when the step has ended, the first of two. */
 const STEP_PERCENT = 50;
 
-function progressOf(
-  { db, services, operationId }: Pick<Maker<unknown>, 'db' | 'services' | 'operationId'>,
-  { id: imageId }: ImageRow,
-) {
-  let toldAt = 0;
-  let told = 0;
-  return (bytes: number, total: number | null): void => {
-    const now = Date.now();
-    if (total === null || total === 0 || now - toldAt < PROGRESS_MS) return;
-    const imagePercent = Math.min(FETCHED_PERCENT, Math.floor((bytes / total) * FETCHED_PERCENT));
-    if (imagePercent < told + PROGRESS_STEP) return;
-    toldAt = now;
-    told = imagePercent;
-    const operationPercent = Math.floor((imagePercent * STEP_PERCENT) / 100);
-    noteProgress(db, { imageId, imagePercent, operationId, operationPercent }).catch((error: unknown) =>
-      services.log.warn({ err: error, image_id: imageId }, 'progress could not be stored'),
-    );
-  };
-}
-
 export const CREATE_SECONDS = 120 * 60;
-/** The download gets most of the operation's time, never all: unpacking and storing the file take time, too. */
-const DOWNLOAD_MS = 0.75 * CREATE_SECONDS * 1000;
 
-/** A retry downloads the file again, because an earlier download may be on the disk of another worker. */
-export async function importFile(
+export function importFile(
   work: Maker<Extract<MakeInput, { source: 'url' }>>,
   row: ImageRow,
 ): Promise<Made | null> {
-  const { input, services, signal } = work;
-  const { max_bytes: maxBytes, sha256, format: expected } = input;
-  if (row.sealed_url === null) throw new Error(`The row of ${row.id} has no URL any more.`);
-  const url = new URL(services.secrets.open(row.sealed_url, row.id).toString('utf8'));
-  return withScratch(services, row.account_id, async ({ folder, reserve }) => {
-    const packed = join(folder, 'fetched');
-    const onProgress = progressOf(work, row);
-    const fetching = { maxBytes, mostMs: DOWNLOAD_MS, signal, reserve, onProgress };
-    const fetched = await fetchFile(services.egress, url, packed, fetching);
-    if (sha256 !== null && fetched.sha256 !== sha256)
-      throw new ImportFailed('checksum_mismatch', `The file has another SHA-256: ${fetched.sha256}.`);
-    const file = await unpack(packed, join(folder, 'disk'), {
-      maxBytes,
+  const { db, input, services, signal, operationId } = work;
+  const note = (imagePercent: number) => {
+    const operationPercent = Math.floor((imagePercent * STEP_PERCENT) / 100);
+    return noteProgress(db, { imageId: row.id, imagePercent, operationId, operationPercent });
+  };
+  const fetching = { seconds: CREATE_SECONDS, note };
+  return withImportedFile(work, row, input, fetching, async (fetched) => {
+    const file = await unpack(fetched.file, join(fetched.folder, 'disk'), {
+      maxBytes: input.max_bytes,
       signal,
-      reserve: (bytes) => reserve(fetched.bytes + bytes),
+      reserve: (bytes) => fetched.reserve(fetched.bytes + bytes),
     });
-    const { format } = await inspect(file, expected);
+    const { format } = await inspect(file, input.format);
     const { architecture, boot_mode: bootMode } = row;
     return storeSomewhere(services, row, { file, format, architecture, bootMode }, signal);
   });

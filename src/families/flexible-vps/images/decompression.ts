@@ -9,9 +9,9 @@ import { open } from 'node:fs/promises';
 import { Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { isOfDisk } from './download.ts';
-import { ImportFailed } from './failure.ts';
-import { growingBy, NoRoom } from './scratch-room.ts';
+import { isOfDisk } from '../imports/download.ts';
+import { ImportFailed } from '../imports/failure.ts';
+import { growingBy, NoRoom } from '../imports/scratch-room.ts';
 
 interface Packing {
   readonly name: string;

@@ -1,44 +1,30 @@
 import type { Call } from '../../../kernel/call.ts';
-import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { pendingOn } from '../../../kernel/operations/store.ts';
-import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { deletionOf } from '../../../resources/records/deletion.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { hardwareFor } from '../catalog/fitting.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
+import { requireRoomToImport } from '../imports/import-room.ts';
 import { ForVm, IMAGES, LocationRef } from '../references.ts';
-import { exampleCreating, exampleDeleting, exampleImage, exampleRequest } from './example.ts';
-import { requireRoomToImport } from './import-room.ts';
+import { exampleCreating, exampleRequest } from './example.ts';
 import { createImageKind, deleteImageKind } from './kinds.ts';
 import { imageLife } from './lifecycle.ts';
 import { ImageKind } from './members.ts';
 import { draftOf } from './new-image.ts';
-import { presentImage, publicRow } from './present.ts';
+import { imageView, publicRow } from './present.ts';
 import { images } from './resource.ts';
 import { CreateImage, Image, ImageId } from './schema.ts';
 import { readSource } from './source.ts';
-import { findImageRow, findMaking, readImages } from './store.ts';
+import { findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
-
-/** Shows each image with its pending operation. Only images in a transitional state can have one. */
-async function show(
-  { db, services }: Pick<Call, 'db' | 'services'>,
-  rows: readonly ImageRow[],
-): Promise<Image[]> {
-  const busy = rows.filter(({ status }) => imageLife.transitional.includes(status));
-  const pending = await pendingOn(
-    db,
-    busy.map(({ id }) => id),
-  );
-  return rows.map((row) => presentImage(services, row, pending.get(row.id)));
-}
 
 const isPast = (day: string | null, now: Date): boolean => day !== null && Date.parse(day) <= now.getTime();
 
@@ -50,14 +36,9 @@ function isOffered(
   return !isPast(removed_at, now) && (withDeprecated || !isPast(deprecated_at, now));
 }
 
-export const listImages = endpoint({
+export const listImages = listOf(imageView, {
   id: 'listImages',
-  method: 'GET',
-  path: '/flexible-vps/v1/images',
   summary: 'List public and custom images',
-  permission: 'flexible-vps:images:read',
-  access: 'read',
-  resource: { name: 'image', role: 'list' },
   query: ResourceQuery({
     kind: Type.Optional({
       ...ImageKind,
@@ -79,20 +60,12 @@ export const listImages = endpoint({
       }),
     ),
   }),
-  answers: { 200: List(Image) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [exampleImage], next_cursor: null } } },
-  async handle(call) {
+  async read(call) {
     const { services, now, query } = call;
     const offered = services.provider.catalogue.images.filter((image) =>
       isOffered(image, now, query.include_deprecated ?? false),
     );
-    const { rows, nextCursor } = await readImages(
-      call,
-      offered.map(publicRow),
-      await hardwareFor(call, query),
-    );
-    return ok({ data: await show(call, rows), next_cursor: nextCursor });
+    return readImages(call, offered.map(publicRow), await hardwareFor(call, query));
   },
 });
 
@@ -102,24 +75,13 @@ function findPublic({ services }: Pick<Call, 'services'>, id: string): ImageRow 
   return listed && publicRow(listed);
 }
 
-export const getImage = endpoint({
+export const getImage = readOf(imageView, {
   id: 'getImage',
-  method: 'GET',
-  path: '/flexible-vps/v1/images/{id}',
   summary: 'Get an image by id or slug',
-  permission: 'flexible-vps:images:read',
-  access: 'read',
-  resource: { name: 'image', role: 'read' },
   params: ImageId,
-  answers: { 200: Image },
-  problems: [],
-  example: { params: { id: exampleImage.id }, answer: { status: 200, body: exampleImage } },
-  async handle(call) {
-    const { db, caller, params } = call;
-    const row = findPublic(call, params.id) ?? (await findImageRow(db, caller.account.id, params.id));
-    if (row === undefined) throw new Problem('not_found');
-    const [shown] = await show(call, [row]);
-    return ok(shown!);
+  async read(call) {
+    const { id = '' } = call.params;
+    return findPublic(call, id) ?? imageView.find(call, id);
   },
 });
 
@@ -151,7 +113,7 @@ export const createImage = endpoint({
   operation: createImageKind,
   example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
   async handle(call) {
-    const { body, services, start, warn } = call;
+    const { body, start, warn } = call;
     const source = readSource(body.source);
     const { row: draft, input, subjects, largest } = await draftOf(call, source);
     await images.requireFree(call, body.name);
@@ -172,53 +134,35 @@ export const createImage = endpoint({
       locations: [largest.location],
       size_bytes: largest.size_gb * BYTES_PER_GB,
     });
-    return accepted(presentImage(services, row, operation));
+    return accepted(imageView.present(call, row, operation));
   },
 });
 
-export const deleteImage = endpoint({
+export const deleteImage = deletionOf(imageView, {
   id: 'deleteImage',
-  method: 'DELETE',
-  path: '/flexible-vps/v1/images/{id}',
   summary: 'Delete a custom image',
   description: 'Machines that were created from the image are full copies and do not change.',
-  permission: 'flexible-vps:images:delete',
-  access: 'destructive',
-  resource: { name: 'image', role: 'delete' },
   params: Shape({ id: Ref(ImageId.properties.id, { ...IMAGES, filters: { kind: { equals: 'custom' } } }) }),
-  answers: { 202: Image },
-  problems: ['invalid_state', 'operation_in_progress', 'resource_in_use', 'resource_protected'],
-  operation: deleteImageKind,
-  example: { params: { id: exampleImage.id }, answer: { status: 202, body: exampleDeleting } },
-  async handle(call) {
-    const { db, caller, params, services, effect, follow, start } = call;
-    const listed = findPublic(call, params.id);
-    if (listed !== undefined) {
-      call.checkVersion(images.etag(listed));
-      throw new Problem('resource_protected', {
-        detail: 'Public images of the provider cannot be deleted.',
-        nextStep: 'You can delete only your own images; list them with kind=custom.',
-      });
-    }
-    const before = await images.take(call, params.id);
-    const operation = (await pendingOn(db, [before.id])).get(before.id);
-    // A second deletion follows the pending one.
-    if (operation?.type === deleteImageKind.type) {
-      effect({ action: 'none', ...images.ref(before) });
-      follow(operation);
-      return accepted(presentImage(services, before, operation));
-    }
-    imageLife.require('deleteImage', before.status, { operation });
-    refuseUsed(await findMaking(db, caller.account.id, before.id), {
+  problems: ['resource_in_use', 'resource_protected'],
+  life: imageLife,
+  kind: deleteImageKind,
+  input: () => ({}),
+  loss: 'The image.',
+  keepsPrice: false,
+  async take(call) {
+    const { id = '' } = call.params;
+    const listed = findPublic(call, id);
+    if (listed === undefined) return images.take(call, id);
+    call.checkVersion(images.etag(listed));
+    throw new Problem('resource_protected', {
+      detail: 'Public images of the provider cannot be deleted.',
+      nextStep: 'You can delete only your own images; list them with kind=custom.',
+    });
+  },
+  async check({ db, caller }, { id }) {
+    refuseUsed(await findMaking(db, caller.account.id, id), {
       detail: 'A machine is being created from this image.',
       nextStep: 'Wait until the machines in used_by are created, then repeat the call.',
     });
-    await images.reportCost(call, [before], null);
-    const row = await images.change(db, before.id, { status: 'deleting' });
-    if (row === undefined) throw new Problem('not_found');
-    const resource = images.ref(row);
-    const started = await start({ kind: deleteImageKind, input: {}, resource });
-    effect({ action: 'delete', ...resource, loss: forGood('The image.') });
-    return accepted(presentImage(services, row, started));
   },
 });

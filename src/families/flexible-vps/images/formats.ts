@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import type { ImageFormat } from '../../../engines/compute/port.ts';
 import { isTar } from '../../../kernel/tar.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
-import { ImportFailed } from './failure.ts';
+import { ImportFailed } from '../imports/failure.ts';
 import { systemSize } from './tarball.ts';
 
 const SECTOR = 512;

@@ -10,9 +10,9 @@ import { tinyIso } from '../../../testing/iso-server.ts';
 import { settle } from '../../../testing/operations.ts';
 import { createReceiver, type Receiver, receiverCertificate } from '../../../testing/receiver.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
+import { sweepScratch, withScratch } from '../imports/scratch.ts';
+import { NoRoom } from '../imports/scratch-room.ts';
 import type { Iso } from '../isos/schema.ts';
-import { sweepScratch, withScratch } from './scratch.ts';
-import { NoRoom } from './scratch-room.ts';
 
 const MIB = 1024 * 1024;
 const isRoot = process.getuid?.() === 0;

@@ -10,8 +10,8 @@ import {
 } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
 import type { Services } from '../../../kernel/services.ts';
-import { withScratch } from './scratch.ts';
-import { NoRoom } from './scratch-room.ts';
+import { withScratch } from '../imports/scratch.ts';
+import { NoRoom } from '../imports/scratch-room.ts';
 import type { ImageRow } from './table.ts';
 
 type Row = Pick<ImageRow, 'id' | 'account_id' | 'locations' | 'architecture' | 'boot_mode'>;

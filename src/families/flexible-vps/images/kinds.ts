@@ -1,10 +1,7 @@
 import { EngineRefused, EngineUnreachable } from '../../../engines/compute/port.ts';
 import { step } from '../../../engines/engine-step.ts';
-import type { NewEvent } from '../../../kernel/events/event.ts';
-import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import type { OperationError } from '../../../kernel/operations/schema.ts';
-import type { Tx } from '../../../store/database.ts';
-import { failedColumns } from '../catalog/store.ts';
+import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { importing, importKinds } from '../imports/kinds.ts';
 import {
   CREATE_SECONDS,
   capture,
@@ -14,10 +11,8 @@ import {
   type Made,
   MakeInput,
 } from './capture-and-import.ts';
-import { ImportFailed } from './failure.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { images } from './resource.ts';
-import { NoRoom, outcomeOf } from './scratch-room.ts';
 import { findImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 
@@ -38,26 +33,20 @@ function makeFrom(work: Work<MakeInput>, row: ImageRow): Promise<Made | null> {
 async function make(work: Work<MakeInput>): Promise<Outcome> {
   const row = await rowOf(work);
   if (row === undefined) return failed('not_found', 'The image is gone.');
-  try {
-    const made = await makeFrom(work, row);
-    if (made === null) return failed('engine_failed', LIED, true);
-    const { location, image } = made;
-    return done({ location }, async (tx) => {
-      await images.change(tx, row.id, {
-        min_disk_gb: image.minDiskGb,
-        size_bytes: image.sizeBytes,
-        sha256: image.sha256,
-        locations: [location],
-        sealed_url: null,
-        progress_percent: MADE_PERCENT,
-      });
-      return undefined;
+  const made = await makeFrom(work, row);
+  if (made === null) return failed('engine_failed', LIED, true);
+  const { location, image } = made;
+  return done({ location }, async (tx) => {
+    await images.change(tx, row.id, {
+      min_disk_gb: image.minDiskGb,
+      size_bytes: image.sizeBytes,
+      sha256: image.sha256,
+      locations: [location],
+      sealed_url: null,
+      progress_percent: MADE_PERCENT,
     });
-  } catch (error) {
-    if (error instanceof ImportFailed) return failed(error.code, error.message);
-    if (error instanceof NoRoom) return outcomeOf(error);
-    throw error;
-  }
+    return undefined;
+  });
 }
 
 /**
@@ -90,80 +79,21 @@ async function finish(work: Work<MakeInput>): Promise<Outcome> {
   });
 }
 
-/** Removes the image from all engines, not only from `locations`: a copy whose step never committed is not in it. */
-async function removeEverywhere({
-  services,
-  accountId,
-  resourceId,
-  signal,
-}: Work<unknown>): Promise<Outcome | null> {
-  const ref = { account: accountId, id: resourceId };
-  for (const engine of services.compute.all) {
-    await engine.removeImage(ref, signal);
-    if ((await engine.observeImage(ref, signal)) !== null)
-      return failed('engine_failed', 'The engine reported the image as removed, but still has it.', true);
-  }
-  return null;
-}
-
-async function erase(tx: Tx, id: string): Promise<NewEvent[]> {
-  const row = await images.erase(tx, id);
-  return row === undefined ? [] : [images.event('deleted', row)];
-}
-
-async function settleFailed(
-  tx: Tx,
-  id: string,
-  error: OperationError | null,
-): Promise<readonly NewEvent[] | undefined> {
-  const { code, detail } = error ?? {
-    code: 'engine_failed',
-    detail: 'The image could not be created or deleted.',
-  };
-  const row = await images.change(tx, id, failedColumns({ code, detail }));
-  if (row === undefined) return undefined;
-  return [
-    images.event('failed', row, { severity: 'error', message: `The image ${row.name} failed: ${detail}` }),
-  ];
-}
-
-export const createImageKind = kind<typeof MakeInput>({
-  type: 'image.create',
-  family: 'flexible-vps',
-  resourceType: 'image',
-  queue: 'exclusive',
-  input: MakeInput,
-  typicalSeconds: 120,
-  everywhere: true,
-  deadlineSeconds: CREATE_SECONDS,
-  cancellable: true,
-  steps: [step('make', make, { foreign: ({ input }) => input.source !== 'vm' }), step('copy', finish)],
-  undo: [step('remove', async (work) => (await removeEverywhere(work)) ?? done())],
-  erase,
-  provisions: 'vps_images',
-  async settle(tx, { status, resourceId, error }) {
-    return status === 'failed' ? settleFailed(tx, resourceId, error) : undefined;
-  },
+const { creation, deletion } = importKinds(images, {
+  remove: (engine, ref, signal) => engine.removeImage(ref, signal),
+  observe: (engine, ref, signal) => engine.observeImage(ref, signal),
 });
 
-export const deleteImageKind = kind<typeof NoInput>({
-  type: 'image.delete',
-  family: 'flexible-vps',
-  resourceType: 'image',
-  queue: 'destroy',
-  input: NoInput,
-  typicalSeconds: 5,
-  everywhere: true,
-  deadlineSeconds: 60 * 60,
-  cancellable: false,
+export { deletion as deleteImageKind };
+
+export const createImageKind = kind<typeof MakeInput>({
+  ...creation,
+  input: MakeInput,
+  typicalSeconds: 120,
+  deadlineSeconds: CREATE_SECONDS,
   steps: [
-    step('remove', async (work) => {
-      const fault = await removeEverywhere(work);
-      if (fault !== null) return fault;
-      return done({}, (tx) => erase(tx, work.resourceId));
-    }),
+    step('make', (work) => importing(() => make(work)), { foreign: ({ input }) => input.source !== 'vm' }),
+    step('copy', finish),
   ],
-  async settle(tx, { status, resourceId, error }) {
-    return status === 'failed' ? settleFailed(tx, resourceId, error) : undefined;
-  },
+  provisions: 'vps_images',
 });

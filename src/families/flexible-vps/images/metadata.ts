@@ -1,6 +1,6 @@
 /** Checks the metadata.yaml of a container image. The engine writes its templates into machines as itself. */
 import { parse } from 'yaml';
-import { ImportFailed } from './failure.ts';
+import { ImportFailed } from '../imports/failure.ts';
 
 const unsupported = (detail: string) =>
   new ImportFailed('unsupported_format', `Its metadata.yaml ${detail}.`);

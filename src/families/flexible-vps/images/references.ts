@@ -8,7 +8,7 @@ import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import type { Db } from '../../../store/database.ts';
 import type { Os } from '../hardware.ts';
 import { unfitImage } from '../hardware.ts';
-import { findImageRow, findImageRows } from './store.ts';
+import { findImageRow, findImageRows, shareImageRow } from './store.ts';
 import type { ImageRow } from './table.ts';
 
 export interface KnownImage {
@@ -72,11 +72,12 @@ export async function findImage(
   { db, services }: { readonly db: Db; readonly services: Pick<Services, 'provider'> },
   accountId: string,
   idOrSlug: string,
-  lock?: 'share' | 'update',
+  lock?: 'share',
 ): Promise<KnownImage | undefined> {
   const listed = bookOf(services.provider.catalogue).images.get(idOrSlug);
   if (listed !== undefined) return ofProvider(listed);
-  const row = await findImageRow(db, accountId, idOrSlug, lock);
+  const read = lock === 'share' ? shareImageRow : findImageRow;
+  const row = await read(db, accountId, idOrSlug);
   return row && ofAccount(row);
 }
 

@@ -2,12 +2,12 @@
 import type { Call } from '../../../kernel/call.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { requireUrl } from '../imports/customer-url.ts';
 import { machineOfSnapshot } from '../snapshots/store.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { lockVmIfThere } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
-import { requireUrl } from './customer-url.ts';
 import type { CreateImage } from './schema.ts';
 import { shareSnapshot } from './store.ts';
 

@@ -1,26 +1,14 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Call } from '../../../kernel/call.ts';
 import type { Page } from '../../../kernel/pages/store.ts';
+import { pendingOperation } from '../../../kernel/pending/store.ts';
+import { rowsOf, type WithOperation } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { fromOffered, type OfferedQuery, readOffered } from '../catalog/store.ts';
 import type { SnapshotRow } from '../snapshots/table.ts';
 import type { ImageRow } from './table.ts';
 
-export async function findImageRow(
-  db: Db,
-  accountId: string,
-  id: string,
-  lock?: 'share' | 'update',
-): Promise<ImageRow | undefined> {
-  let query = db
-    .selectFrom('vps_images')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId);
-  if (lock === 'share') query = query.forShare();
-  if (lock === 'update') query = query.forUpdate();
-  return query.executeTakeFirst();
-}
+export const { find: findImageRow, share: shareImageRow } = rowsOf('vps_images');
 
 export async function findImageRows(db: Db, accountId: string, ids: readonly string[]): Promise<ImageRow[]> {
   return db
@@ -59,53 +47,6 @@ export async function noteImageAt(db: Db, id: string, location: string): Promise
   await sql`
     update vps_images set locations = array_append(locations, ${location})
     where id = ${id} and not ${location} = any(locations)`.execute(db);
-}
-
-/** Images that failed more than `days` days ago. They were kept so that the customer can read the reason. */
-export async function readStaleImages(db: Db, days: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('vps_images')
-    .select('id')
-    .where('status', '=', 'failed')
-    .where('failed_at', '<', sql<Date>`now() - ${days} * interval '1 day'`)
-    .orderBy('failed_at')
-    .limit(100)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-export async function lockFailedImage(db: Db, id: string): Promise<ImageRow | undefined> {
-  return db
-    .selectFrom('vps_images')
-    .selectAll()
-    .where('id', '=', id)
-    .where('status', '=', 'failed')
-    .forUpdate()
-    .executeTakeFirst();
-}
-
-/** Counts the URL imports of the account that are in progress. */
-export const countImports = (accountId: string): RawBuilder<unknown> => sql`
-  select (select count(*) from vps_images
-      where account_id = ${accountId} and status = 'creating' and source ->> 'type' = 'url')
-    + (select count(*) from vps_isos
-      where account_id = ${accountId} and status in ('downloading', 'verifying'))`;
-
-/** The oldest import of the account, of an image or an ISO, that has no room on the disk for imports. */
-export async function findImportWithoutRoom(
-  db: Db,
-  accountId: string,
-): Promise<{ readonly id: string } | undefined> {
-  return db
-    .selectFrom('operations')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('status', '=', 'running')
-    .where('type', 'in', ['image.create', 'iso.create'])
-    .where('waiting_for', '=', 'disk')
-    .orderBy('id')
-    .limit(1)
-    .executeTakeFirst();
 }
 
 /** Machines whose disk is being created from the image: the row or the input of a pending operation names it. */
@@ -159,9 +100,11 @@ export async function readImages(
   call: Pick<Call<unknown, ImagesQuery>, 'db' | 'query' | 'caller' | 'services'>,
   others: readonly ImageRow[],
   hardware?: readonly Hardware[],
-): Promise<Page<ImageRow>> {
+): Promise<Page<ImageRow & WithOperation>> {
   const { kind, os, architecture, status } = call.query;
-  const query = fromOffered(call, 'vps_images', others, kind === 'custom' ? 'own' : kind).selectAll();
+  const query = fromOffered(call, 'vps_images', others, kind === 'custom' ? 'own' : kind)
+    .selectAll()
+    .select(pendingOperation('vps_images.id').as('pending'));
   return readOffered(call, 'vps_images', 'listImages', query, [
     os === undefined ? null : sql<boolean>`${os} in (os ->> 'family', os ->> 'distribution')`,
     architecture === undefined ? null : sql<boolean>`architecture = ${architecture}`,

@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { readTar, TarDamaged, type TarEntry } from '../../../kernel/tar.ts';
-import { ImportFailed } from './failure.ts';
+import { ImportFailed } from '../imports/failure.ts';
 import { checkMetadata } from './metadata.ts';
 
 /** A large system has some hundred thousand entries. */

@@ -1,6 +1,6 @@
 /** Checks by its content that a file is an optical disc: ISO 9660, or UDF. */
 import { open } from 'node:fs/promises';
-import { ImportFailed } from '../images/failure.ts';
+import { ImportFailed } from '../imports/failure.ts';
 
 const SECTOR = 2048;
 /** Both standards begin with a row of descriptors in sector 16, each with its name from its second byte on. */

@@ -1,40 +1,34 @@
-import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { pendingOn } from '../../../kernel/operations/store.ts';
-import { List } from '../../../kernel/pages/list.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { readParentLimit } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { deletionOf } from '../../../resources/records/deletion.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { soldIn } from '../catalog/sold-plans.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
-import { requireUrl } from '../images/customer-url.ts';
-import { requireRoomToImport } from '../images/import-room.ts';
-import { exampleOperation } from '../operation-example.ts';
+import { requireUrl } from '../imports/customer-url.ts';
+import { requireRoomToImport } from '../imports/import-room.ts';
 import { ForVm, ISOS, LocationRef } from '../references.ts';
 import { createIsoKind, deleteIsoKind } from './kinds.ts';
 import { isoLife } from './lifecycle.ts';
 import { findPublicIso, publicIsos, takersOf } from './offered.ts';
-import { presentIso } from './present.ts';
+import { isoView } from './present.ts';
 import { isos } from './resource.ts';
-import { exampleDownloading, exampleIso, Iso, IsoId, IsoKind, NewIso } from './schema.ts';
+import { Iso, IsoId, IsoKind, NewIso } from './schema.ts';
 import { findIso, machinesWithIso, readIsos } from './store.ts';
 import type { IsoRow } from './table.ts';
 
 const LARGEST_GIB = 10;
 
-const listIsos = endpoint({
+const listIsos = listOf(isoView, {
   id: 'listIsos',
-  method: 'GET',
-  path: '/flexible-vps/v1/isos',
   summary: 'List public and private ISOs',
-  permission: 'flexible-vps:isos:read',
-  access: 'read',
-  resource: { name: 'iso', role: 'list' },
   query: ResourceQuery({
     kind: Type.Optional({ ...IsoKind, description: 'Only public ISOs of the provider, or only your own.' }),
     status: Type.Optional({ ...isoLife.Status, description: 'Only ISOs with this status.' }),
@@ -42,35 +36,16 @@ const listIsos = endpoint({
     location: Type.Optional({ ...LocationRef, description: 'Only ISOs that this location has.' }),
     for_vm: ForVm,
   }),
-  answers: { 200: List(Iso) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [exampleIso], next_cursor: null } } },
-  async handle(call) {
-    const { rows, nextCursor } = await readIsos(call, publicIsos(call.services));
-    return ok({
-      data: rows.map(({ row, operation, mountedOn }) => presentIso(call.services, row, operation, mountedOn)),
-      next_cursor: nextCursor,
-    });
-  },
+  read: (call) => readIsos(call, publicIsos(call.services)),
 });
 
-const getIso = endpoint({
+const getIso = readOf(isoView, {
   id: 'getIso',
-  method: 'GET',
-  path: '/flexible-vps/v1/isos/{id}',
   summary: 'Get an ISO by id or slug',
-  permission: 'flexible-vps:isos:read',
-  access: 'read',
-  resource: { name: 'iso', role: 'read' },
   params: IsoId,
-  answers: { 200: Iso },
-  problems: [],
-  example: { params: { id: exampleIso.id }, answer: { status: 200, body: exampleIso } },
-  async handle(call) {
-    const { params, services } = call;
-    const found = await findIso(call, params.id, findPublicIso(services, params.id));
-    if (found === undefined) throw new Problem('not_found');
-    return ok(presentIso(services, found.row, found.operation, found.mountedOn));
+  read(call) {
+    const { id = '' } = call.params;
+    return findIso(call, id, findPublicIso(call.services, id));
   },
 });
 
@@ -105,7 +80,17 @@ const createIso = endpoint({
       url: 'https://isos.example.com/debian-13-netinst.iso?signature=abc',
       labels: { env: 'prod' },
     },
-    answer: { status: 202, body: exampleDownloading },
+    answer: {
+      status: 202,
+      body: during(createIsoKind, isoView.example, {
+        status: 'downloading',
+        size_bytes: null,
+        sha256: null,
+        locations: [],
+        progress_percent: 0,
+        provisioned_at: null,
+      }),
+    },
   },
   async handle(call) {
     const { body, services, start, warn } = call;
@@ -141,59 +126,35 @@ const createIso = endpoint({
       locations: [soldIn(services.provider.catalogue)[0]?.slug ?? ''],
       size_bytes: gib * BYTES_PER_GB,
     });
-    return accepted(presentIso(services, row, operation, 0));
+    return accepted(isoView.present(call, row, operation));
   },
 });
 
-const deleteIso = endpoint({
+const deleteIso = deletionOf(isoView, {
   id: 'deleteIso',
-  method: 'DELETE',
-  path: '/flexible-vps/v1/isos/{id}',
-  summary: 'Delete an ISO',
   description: 'An ISO in the drive of a machine is refused: eject it with `setVmIso` first.',
-  permission: 'flexible-vps:isos:delete',
-  access: 'destructive',
-  resource: { name: 'iso', role: 'delete' },
   params: Shape({ id: Ref(IsoId.properties.id, { ...ISOS, filters: { kind: { equals: 'private' } } }) }),
-  answers: { 202: Iso },
-  problems: ['invalid_state', 'operation_in_progress', 'resource_in_use', 'resource_protected'],
-  operation: deleteIsoKind,
-  example: {
-    params: { id: exampleIso.id },
-    answer: {
-      status: 202,
-      body: { ...exampleIso, status: 'deleting', operation: exampleOperation('iso.delete', exampleIso) },
-    },
+  problems: ['resource_in_use', 'resource_protected'],
+  life: isoLife,
+  kind: deleteIsoKind,
+  input: () => ({}),
+  loss: 'The ISO.',
+  keepsPrice: false,
+  async take(call) {
+    const { id = '' } = call.params;
+    const listed = findPublicIso(call.services, id);
+    if (listed === undefined) return isos.take(call, id);
+    call.checkVersion(isos.etag(listed));
+    throw new Problem('resource_protected', {
+      detail: 'Public ISOs of the provider cannot be deleted.',
+      nextStep: 'You can delete only your own ISOs; list them with kind=private.',
+    });
   },
-  async handle(call) {
-    const { db, caller, params, services, effect, follow, start } = call;
-    const listed = findPublicIso(services, params.id);
-    if (listed !== undefined) {
-      call.checkVersion(isos.etag(listed));
-      throw new Problem('resource_protected', {
-        detail: 'Public ISOs of the provider cannot be deleted.',
-        nextStep: 'You can delete only your own ISOs; list them with kind=private.',
-      });
-    }
-    const before = await isos.take(call, params.id);
-    const operation = (await pendingOn(db, [before.id])).get(before.id);
-    // A second deletion follows the pending one.
-    if (operation?.type === deleteIsoKind.type) {
-      effect({ action: 'none', ...isos.ref(before) });
-      follow(operation);
-      return accepted(presentIso(services, before, operation, 0));
-    }
-    isoLife.require('deleteIso', before.status, { operation });
-    refuseUsed(await machinesWithIso(db, caller.account.id, before.id), {
+  async check({ db, caller }, { id }) {
+    refuseUsed(await machinesWithIso(db, caller.account.id, id), {
       detail: 'The ISO is in the drive of a machine.',
       nextStep: 'Eject it from the machines in used_by with setVmIso and iso_id null, then repeat the call.',
     });
-    await isos.reportCost(call, [before], null);
-    const row = await isos.change(db, before.id, { status: 'deleting' });
-    if (row === undefined) throw new Problem('not_found');
-    const started = await start({ kind: deleteIsoKind, input: {}, resource: isos.ref(row) });
-    effect({ action: 'delete', ...isos.ref(row), loss: forGood('The ISO.') });
-    return accepted(presentIso(services, row, started, 0));
   },
 });
 

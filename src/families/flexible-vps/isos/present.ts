@@ -1,42 +1,30 @@
-import { presentOperation } from '../../../kernel/operations/schema.ts';
-import type { StoredOperation } from '../../../kernel/operations/store.ts';
-import type { Services } from '../../../kernel/services.ts';
+import { exampleId, exampleOf } from '../../../kernel/examples.ts';
+import { view } from '../../../resources/records/records.ts';
+import { KEPT_DAYS } from '../imports/failed-imports.ts';
 import { isPublic } from './offered.ts';
 import { isos } from './resource.ts';
-import type { Iso } from './schema.ts';
+import { Iso } from './schema.ts';
 import type { IsoRow } from './table.ts';
 
-/** A failed ISO is kept so that its owner can read the reason. */
-export const KEPT_DAYS = 7;
 const DAY_MS = 86_400_000;
 
-export function presentIso(
-  { baseUrl }: Pick<Services, 'baseUrl'>,
-  row: IsoRow,
-  operation: StoredOperation | undefined,
-  mountedOn: number,
-): Iso {
-  return {
-    id: row.id,
-    kind: isPublic(row) ? 'public' : 'private',
-    name: row.name,
-    description: row.description,
-    labels: row.labels,
-    status: row.status,
-    operation: operation === undefined ? null : presentOperation(operation, baseUrl),
-    architecture: row.architecture,
-    source_url: row.source_url,
-    size_bytes: row.size_bytes,
-    sha256: row.sha256,
-    locations: row.locations,
-    progress_percent: row.progress_percent,
-    failure: row.failure,
-    mounted_on_count: mountedOn,
+/** `mounted`: how many machines have it in their drive. */
+export const isoView = view(isos, {
+  schema: Iso,
+  example: exampleOf(Iso, {
+    id: exampleId('iso'),
+    kind: 'private',
+    name: 'debian-installer',
+    source_url: 'https://isos.example.com/debian-13-netinst.iso',
+    size_bytes: 702_545_920,
+    sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    locations: ['fra1', 'hel1'],
+    mounted_on_count: 0,
+  }),
+  compute: (row: IsoRow & { readonly mounted?: number }) => ({
+    kind: isPublic(row) ? ('public' as const) : ('private' as const),
+    mounted_on_count: row.mounted ?? 0,
     expires_at:
       row.failed_at === null ? null : new Date(row.failed_at.getTime() + KEPT_DAYS * DAY_MS).toISOString(),
-    etag: isos.etag(row),
-    created_at: row.created_at.toISOString(),
-    provisioned_at: row.provisioned_at?.toISOString() ?? null,
-    updated_at: row.updated_at.toISOString(),
-  };
-}
+  }),
+});

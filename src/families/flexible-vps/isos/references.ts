@@ -3,7 +3,7 @@ import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { findPublicIso } from './offered.ts';
-import { findIsoRow } from './store.ts';
+import { findIsoRow, shareIsoRow } from './store.ts';
 import type { IsoRow } from './table.ts';
 
 const refuse = (pointer: string, code: FieldError['code'], detail: string): Problem =>
@@ -15,13 +15,13 @@ type Asking = Pick<Call, 'db' | 'caller' | 'services'>;
 export const findKnownIso = async (
   { db, caller, services }: Asking,
   id: string,
-  lock?: 'share',
+  read = findIsoRow,
 ): Promise<IsoRow | undefined> =>
-  id.startsWith('iso_') ? findIsoRow(db, caller.account.id, id, lock) : findPublicIso(services, id);
+  id.startsWith('iso_') ? read(db, caller.account.id, id) : findPublicIso(services, id);
 
 /** The ISO is not deleted until the transaction ends. */
 export async function requireIso(call: Asking, id: string, pointer: string): Promise<IsoRow> {
-  const row = await findKnownIso(call, id, 'share');
+  const row = await findKnownIso(call, id, shareIsoRow);
   if (row === undefined) throw refuse(pointer, 'unknown_reference', `There is no ISO ${JSON.stringify(id)}.`);
   if (row.status !== 'available')
     throw new Problem('invalid_state', {

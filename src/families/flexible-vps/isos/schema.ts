@@ -1,4 +1,5 @@
 /** The schemas of ISOs in requests and answers. */
+
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
@@ -25,7 +26,6 @@ import {
 } from '../../../kernel/schema.ts';
 import { IdOrSlug } from '../catalog/id-or-slug.ts';
 import { Architecture } from '../hardware.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { isoLife } from './lifecycle.ts';
 
 const IsoArchitecture = {
@@ -144,37 +144,3 @@ export const NewIso = Shape({
   description: Type.Optional(NewDescription),
 });
 export type NewIso = Static<typeof NewIso>;
-
-export const exampleIso: Iso = {
-  id: 'iso_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  kind: 'private',
-  name: 'debian-installer',
-  description: '',
-  labels: { env: 'prod' },
-  status: 'available',
-  operation: null,
-  architecture: 'amd64',
-  source_url: 'https://isos.example.com/debian-13-netinst.iso',
-  size_bytes: 702_545_920,
-  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-  locations: ['fra1', 'hel1'],
-  progress_percent: null,
-  failure: null,
-  mounted_on_count: 0,
-  expires_at: null,
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  provisioned_at: '2026-03-01T10:00:05.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};
-
-export const exampleDownloading: Iso = {
-  ...exampleIso,
-  status: 'downloading',
-  size_bytes: null,
-  sha256: null,
-  locations: [],
-  progress_percent: 0,
-  provisioned_at: null,
-  operation: exampleOperation('iso.create', exampleIso),
-};

@@ -3,7 +3,8 @@ import type { Ref } from '../../../engines/compute/port.ts';
 import { inPages } from '../../../engines/reconciler/pages.ts';
 import type { Moment } from '../../../engines/reconciler/store.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
+import { pendingOperation } from '../../../kernel/pending/store.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { fromOffered, type OfferedQuery, readOffered } from '../catalog/store.ts';
 import type { IsoState } from './lifecycle.ts';
@@ -28,19 +29,11 @@ const whole = (call: Pick<Call, 'db' | 'caller'>, ofProvider: readonly IsoRow[],
     .selectAll('vps_isos')
     .select([pendingOperation('vps_isos.id').as('pending'), mounted(call.caller.account.id).as('mounted')]);
 
-type Found = NonNullable<Awaited<ReturnType<ReturnType<typeof whole>['executeTakeFirst']>>>;
-
-const wholeOf = ({ pending, mounted: mountedOn, ...row }: Found) => ({
-  row: row as IsoRow,
-  operation: operationIn(pending),
-  mountedOn,
-});
-
 /** Lists the ISOs of the account together with those of the provider. */
 export async function readIsos(call: Reader<IsosQuery>, ofProvider: readonly IsoRow[]) {
   const { kind, status, architecture, location, for_vm } = call.query;
   const query = whole(call, ofProvider, kind);
-  const { rows, nextCursor } = await readOffered(call, 'vps_isos', 'listIsos', query, [
+  return readOffered(call, 'vps_isos', 'listIsos', query, [
     status === undefined ? null : sql<boolean>`vps_isos.status = ${status}`,
     architecture === undefined ? null : sql<boolean>`vps_isos.architecture = ${architecture}`,
     location === undefined ? null : sql<boolean>`${location} = any(vps_isos.locations)`,
@@ -50,31 +43,16 @@ export async function readIsos(call: Reader<IsosQuery>, ofProvider: readonly Iso
           select from vms where vms.id = ${for_vm} and vms.account_id = ${call.caller.account.id}
             and vms.location = any(vps_isos.locations) and vms.architecture = vps_isos.architecture)`,
   ]);
-  return { rows: rows.map(wholeOf), nextCursor };
 }
 
 /** `ofProvider` is the ISO of the provider with this id, if there is one. */
 export async function findIso(call: Pick<Call, 'db' | 'caller'>, id: string, ofProvider: IsoRow | undefined) {
-  const found = await whole(call, ofProvider === undefined ? [] : [ofProvider])
+  return whole(call, ofProvider === undefined ? [] : [ofProvider])
     .where('vps_isos.id', '=', id)
     .executeTakeFirst();
-  return found && wholeOf(found);
 }
 
-/** Returns undefined if the row was deleted. With `share`, the ISO is not deleted until the transaction ends. */
-export function findIsoRow(
-  db: Db,
-  accountId: string,
-  id: string,
-  lock?: 'share',
-): Promise<IsoRow | undefined> {
-  const query = db
-    .selectFrom('vps_isos')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId);
-  return (lock === undefined ? query : query.forShare()).executeTakeFirst();
-}
+export const { find: findIsoRow, share: shareIsoRow } = rowsOf('vps_isos');
 
 /** Machines that have the ISO in their drive, or whose drive is being changed from or to it. */
 export async function machinesWithIso(db: Db, accountId: string, isoId: string) {
@@ -113,29 +91,6 @@ export async function noteIsoProgress(
       from operation where id = ${isoId} and id = operation.resource_id and status in ('downloading', 'verifying')
       returning id)
     update resources set status = ${status} from iso where resources.id = iso.id`.execute(db);
-}
-
-/** ISOs that failed more than `days` days ago. They were kept so that the customer can read the reason. */
-export async function readStaleIsos(db: Db, days: number): Promise<string[]> {
-  const rows = await db
-    .selectFrom('vps_isos')
-    .select('id')
-    .where('status', '=', 'failed')
-    .where('failed_at', '<', sql<Date>`now() - ${days} * interval '1 day'`)
-    .orderBy('failed_at')
-    .limit(100)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-export function lockFailedIso(db: Db, id: string): Promise<IsoRow | undefined> {
-  return db
-    .selectFrom('vps_isos')
-    .selectAll()
-    .where('id', '=', id)
-    .where('status', '=', 'failed')
-    .forUpdate()
-    .executeTakeFirst();
 }
 
 /** All ISOs of accounts, one page at a time: any location may have any of them. */

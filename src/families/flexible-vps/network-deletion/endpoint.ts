@@ -1,6 +1,7 @@
 import type { Call } from '../../../kernel/call.ts';
 import { Confirm } from '../../../kernel/confirmation.ts';
 import { forGood } from '../../../kernel/effect.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
@@ -9,9 +10,9 @@ import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
 import { tellDetached } from '../firewalls/machine-firewalls.ts';
 import { requireConnected } from '../interface-changes/last-connection.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
-import { networkExample, operationExample } from '../networks/example.ts';
+import { networkExample } from '../networks/example.ts';
 import { networkLife } from '../networks/lifecycle.ts';
-import { presentNetwork } from '../networks/present.ts';
+import { networkView } from '../networks/present.ts';
 import { networks } from '../networks/resource.ts';
 import { Network, NetworkId } from '../networks/schema.ts';
 import { countUsed, type NetworkUser, readUsers } from '../networks/store.ts';
@@ -68,16 +69,16 @@ export const deleteVpsNetwork = endpoint({
     params: { id: networkExample.id },
     answer: {
       status: 202,
-      body: { ...networkExample, status: 'deleting', operation: operationExample('delete') },
+      body: during(deleteNetworkKind, networkExample, { status: 'deleting' }),
     },
   },
   async handle(call) {
-    const { db, query, services, effect, follow, start } = call;
+    const { db, query, effect, follow, start } = call;
     const before = await networks.take(call, call.params.id);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
     const used = await countUsed(db, before.id);
     const show = (row: NetworkRow, operation: typeof pending) =>
-      accepted(presentNetwork({ ...row, ipv4_used: used }, operation, services.baseUrl));
+      accepted(networkView.present(call, { ...row, ipv4_used: used }, operation));
     // A second deletion follows the pending one.
     if (pending?.type === deleteNetworkKind.type) {
       effect({ action: 'none', ...networks.ref(before) });

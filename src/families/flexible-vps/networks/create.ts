@@ -1,13 +1,14 @@
 import type { ComputeEngine } from '../../../engines/compute/port.ts';
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
-import { networkExample, newNetworkExample, operationExample } from './example.ts';
+import { networkExample, newNetworkExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
-import { presentNetwork } from './present.ts';
+import { networkView } from './present.ts';
 import { networks } from './resource.ts';
 import { changedSettings, initialSettings, routesFaults } from './rules.ts';
 import { MTU, Network, NewNetwork } from './schema.ts';
@@ -55,12 +56,7 @@ export const createVpsNetwork = endpoint({
     body: newNetworkExample,
     answer: {
       status: 202,
-      body: {
-        ...networkExample,
-        status: 'creating',
-        provisioned_at: null,
-        operation: operationExample('create'),
-      },
+      body: during(createNetworkKind, networkExample, { status: 'creating', provisioned_at: null }),
     },
   },
   async handle(call) {
@@ -95,6 +91,6 @@ export const createVpsNetwork = endpoint({
     await networks.added(call, row);
     await warnOfOverlap(call, row);
     const operation = await start({ kind: createNetworkKind, input: {}, resource: networks.ref(row) });
-    return accepted(presentNetwork({ ...row, ipv4_used: 0 }, operation, services.baseUrl));
+    return accepted(networkView.present(call, { ...row, ipv4_used: 0 }, operation));
   },
 });

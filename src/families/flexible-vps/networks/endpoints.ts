@@ -1,85 +1,46 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { List } from '../../../kernel/pages/list.ts';
-import { operationIn } from '../../../kernel/pending/store.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
-import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { locationFor } from '../catalog/fitting.ts';
 import { ForVm, ForVpnGateway, LocationRef } from '../references.ts';
 import { createVpsNetwork } from './create.ts';
 import { networkExample } from './example.ts';
 import { networkLife } from './lifecycle.ts';
-import { presentInUse, presentNetwork } from './present.ts';
-import { Network, NetworkId } from './schema.ts';
-import { findNetwork, listNetworks } from './store.ts';
+import { networkView, presentInUse } from './present.ts';
+import { addressesInUse, reachableFrom, withoutVm } from './store.ts';
 import { updateVpsNetwork } from './update.ts';
 
-const listVpsNetworks = endpoint({
+const listVpsNetworks = listOf(networkView, {
   id: 'listVpsNetworks',
-  method: 'GET',
-  path: '/flexible-vps/v1/networks',
   summary: 'List private networks',
-  permission: 'flexible-vps:networks:read',
-  access: 'read',
-  resource: { name: 'network', role: 'list' },
   query: ResourceQuery({
     location: Type.Optional({ ...LocationRef, description: 'Only networks of this location.' }),
     status: Type.Optional({ ...networkLife.Status, description: 'Only networks in this state.' }),
     for_vm: ForVm,
     for_vpn_gateway: ForVpnGateway,
   }),
-  answers: { 200: List(Network) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [networkExample], next_cursor: null } } },
-  async handle(call) {
-    const location = await locationFor(call, call.query);
-    const { rows, nextCursor } = await listNetworks(call, 'listVpsNetworks', { ...call.query, location });
-    const { baseUrl } = call.services;
-    return ok({
-      data: rows.map((row) => presentNetwork(row, operationIn(row.pending), baseUrl)),
-      next_cursor: nextCursor,
-    });
-  },
+  where: async (call) => ({ location: await locationFor(call, call.query), status: call.query.status }),
+  also: ({ for_vm, for_vpn_gateway }) => [...withoutVm(for_vm), ...reachableFrom(for_vpn_gateway)],
 });
 
-const getVpsNetwork = endpoint({
+const getVpsNetwork = readOf(networkView, {
   id: 'getVpsNetwork',
-  method: 'GET',
-  path: '/flexible-vps/v1/networks/{id}',
   summary: 'Get a private network',
   description: 'The answer also contains the routes and the addresses in use.',
-  permission: 'flexible-vps:networks:read',
-  access: 'read',
-  resource: { name: 'network', role: 'read' },
-  params: NetworkId,
-  answers: { 200: Network },
-  problems: [],
   example: {
-    params: { id: networkExample.id },
-    answer: {
-      status: 200,
-      body: {
-        ...networkExample,
-        in_use: [
-          { address: '10.10.0.1', type: 'gateway', id: networkExample.id, interface_id: null },
-          {
-            address: '10.10.0.20',
-            type: 'vm',
-            id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
-            interface_id: 'nic_01jqzv2m7xe9rs5d3k8w4t6y0b',
-          },
-        ],
+    ...networkExample,
+    in_use: [
+      { address: '10.10.0.1', type: 'gateway', id: networkExample.id, interface_id: null },
+      {
+        address: '10.10.0.20',
+        type: 'vm',
+        id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
+        interface_id: 'nic_01jqzv2m7xe9rs5d3k8w4t6y0b',
       },
-    },
+    ],
   },
-  async handle({ db, caller, params, services }) {
-    const row = await findNetwork(db, caller.account.id, params.id);
-    if (row === undefined) throw new Problem('not_found');
-    return ok({
-      ...presentNetwork(row, operationIn(row.pending), services.baseUrl),
-      in_use: presentInUse(row, row.in_use),
-    });
-  },
+  reads: { held: addressesInUse },
+  more: (row) => ({ in_use: presentInUse(row, row.held) }),
 });
 
 export const networkEndpoints = [listVpsNetworks, createVpsNetwork, getVpsNetwork, updateVpsNetwork];

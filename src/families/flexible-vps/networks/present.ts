@@ -1,40 +1,21 @@
-import { presentOperation } from '../../../kernel/operations/schema.ts';
-import type { StoredOperation } from '../../../kernel/operations/store.ts';
+import { view } from '../../../resources/records/records.ts';
 import { gatewayOf, usableIn } from './addresses.ts';
+import { networkExample } from './example.ts';
 import { networks } from './resource.ts';
-import { MOST_IN_USE, type Network } from './schema.ts';
-import type { AddressInUse } from './store.ts';
+import { MOST_IN_USE, Network } from './schema.ts';
+import { type AddressInUse, ipv4Used } from './store.ts';
 import type { NetworkRow } from './table.ts';
 
-export function presentNetwork(
-  row: NetworkRow & { readonly ipv4_used: number },
-  operation: StoredOperation | undefined,
-  baseUrl: string,
-): Network {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    labels: row.labels,
-    status: row.status,
-    status_reason: row.status_reason,
-    operation: operation === undefined ? null : presentOperation(operation, baseUrl),
-    location: row.location,
-    ipv4_cidr: row.ipv4_cidr,
+export const networkView = view(networks, {
+  schema: Network,
+  example: networkExample,
+  more: { ipv4_used: ipv4Used },
+  compute: (row) => ({
     ipv4_gateway: gatewayOf(row.ipv4_cidr),
-    ipv6_cidr: row.ipv6_cidr,
-    nat: row.nat,
-    dns: { servers: [...row.dns.servers], domain: row.dns.domain },
-    mtu: row.mtu,
-    routes: [...row.routes],
     addresses: { ipv4_total: Number(usableIn(row.ipv4_cidr)), ipv4_used: row.ipv4_used },
     protection: { delete: row.protected },
-    etag: networks.etag(row),
-    created_at: row.created_at.toISOString(),
-    provisioned_at: row.provisioned_at?.toISOString() ?? null,
-    updated_at: row.updated_at.toISOString(),
-  };
-}
+  }),
+});
 
 /** Of each IP version, the gateway comes before the other addresses. */
 export function presentInUse(

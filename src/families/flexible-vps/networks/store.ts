@@ -1,25 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
-import type { Call } from '../../../kernel/call.ts';
-import { readResources } from '../../../kernel/listing/store.ts';
-import type { Page } from '../../../kernel/pages/store.ts';
-import { type PendingJson, pendingOperation } from '../../../kernel/pending/store.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import { localPrefix, usableRange } from './addresses.ts';
-import type { NetworkStatus } from './lifecycle.ts';
 import { MOST_IN_USE, type Settings } from './schema.ts';
 import type { NetworkRow } from './table.ts';
 
-/** Attaching an interface and deleting the network both take this lock, so that neither misses the other's change. */
-export async function lockNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
-  return db
-    .selectFrom('vps_networks')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirst();
-}
+/** Attaching an interface and deleting the network both take the lock, so that neither misses the other's change. */
+export const { find: readNetwork, lock: lockNetwork } = rowsOf('vps_networks');
 
 /** The lowest free IPv4 address; null when all are in use. Locks the network until the transaction ends. */
 export async function pickFreeAddress(
@@ -41,16 +29,6 @@ export async function pickFreeAddress(
   return rows[0]?.address ?? null;
 }
 
-/** Reads without a lock. Returns undefined if the network was deleted. */
-export async function readNetwork(db: Db, accountId: string, id: string): Promise<NetworkRow | undefined> {
-  return db
-    .selectFrom('vps_networks')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-}
-
 export interface AddressInUse {
   readonly address: string;
   readonly vm_id: string | null;
@@ -58,71 +36,37 @@ export interface AddressInUse {
   readonly gateway_id: string | null;
 }
 
-/** A network with its pending operation and the number of IPv4 addresses in use. */
-export interface ShownNetwork extends NetworkRow {
-  readonly pending: PendingJson;
-  readonly ipv4_used: number;
-}
+export const ipv4Used = sql<number>`(
+  select count(*) from network_addresses a where a.network_id = vps_networks.id and family(a.address) = 4)`;
 
-const pending = pendingOperation('vps_networks.id').as('pending');
-const ipv4Used = sql<number>`(
-  select count(*) from network_addresses a where a.network_id = vps_networks.id and family(a.address) = 4)`.as(
-  'ipv4_used',
-);
-const inUse = sql<AddressInUse[]>`(
+export const addressesInUse = sql<AddressInUse[]>`(
   select coalesce(jsonb_agg(jsonb_build_object(
     'address', host(held.address), 'vm_id', held.vm_id, 'interface_id', held.interface_id,
     'gateway_id', held.gateway_id) order by held.address), '[]')
   from (
     select a.address, a.interface_id, a.gateway_id, i.vm_id from network_addresses a
     left join vm_interfaces i on i.id = a.interface_id
-    where a.network_id = vps_networks.id order by a.address limit ${MOST_IN_USE}) held)`.as('in_use');
+    where a.network_id = vps_networks.id order by a.address limit ${MOST_IN_USE}) held)`;
 
-export async function findNetwork(
-  db: Db,
-  accountId: string,
-  id: string,
-): Promise<(ShownNetwork & { readonly in_use: readonly AddressInUse[] }) | undefined> {
-  return db
-    .selectFrom('vps_networks')
-    .selectAll()
-    .select([pending, ipv4Used, inUse])
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-}
+/** Conditions of a list: networks in which the machine is not. */
+export const withoutVm = (vmId: string | undefined) =>
+  vmId === undefined
+    ? []
+    : [
+        sql<boolean>`not exists (
+          select from vm_interfaces i where i.vm_id = ${vmId} and i.network_id = vps_networks.id)`,
+      ];
 
-type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
-
-export function listNetworks(
-  call: ListCall,
-  endpoint: string,
-  filters: {
-    readonly location?: string | undefined;
-    readonly status?: NetworkStatus | undefined;
-    readonly for_vm?: string | undefined;
-    readonly for_vpn_gateway?: string | undefined;
-  },
-): Promise<Page<ShownNetwork>> {
-  let query = call.db.selectFrom('vps_networks').selectAll('vps_networks').select([pending, ipv4Used]);
-  if (filters.location !== undefined) query = query.where('vps_networks.location', '=', filters.location);
-  if (filters.status !== undefined) query = query.where('vps_networks.status', '=', filters.status);
-  if (filters.for_vm !== undefined)
-    query = query.where(
-      sql<boolean>`not exists (
-        select from vm_interfaces i where i.vm_id = ${filters.for_vm} and i.network_id = vps_networks.id
-      )`,
-    );
-  if (filters.for_vpn_gateway !== undefined)
-    query = query.where(
-      sql<boolean>`exists (
-        select from vpn_gateways g
-        where g.id = ${filters.for_vpn_gateway} and g.account_id = vps_networks.account_id
-          and g.location = vps_networks.location and not g.tunnel_ipv4_cidr && vps_networks.ipv4_cidr
-      )`,
-    );
-  return readResources(call, 'vps_networks', endpoint, query);
-}
+/** Conditions of a list: networks that the VPN gateway can lead into. */
+export const reachableFrom = (gatewayId: string | undefined) =>
+  gatewayId === undefined
+    ? []
+    : [
+        sql<boolean>`exists (
+          select from vpn_gateways g
+          where g.id = ${gatewayId} and g.account_id = vps_networks.account_id
+            and g.location = vps_networks.location and not g.tunnel_ipv4_cidr && vps_networks.ipv4_cidr)`,
+      ];
 
 export async function countUsed(db: Db, id: string): Promise<number> {
   const row = await db

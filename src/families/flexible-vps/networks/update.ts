@@ -4,14 +4,15 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { networkExample, operationExample } from './example.ts';
+import { networkExample } from './example.ts';
 import { updateNetworkKind } from './kinds.ts';
 import { networkLife } from './lifecycle.ts';
-import { presentNetwork } from './present.ts';
+import { networkView } from './present.ts';
 import { networks } from './resource.ts';
 import { changedSettings, routesFaults } from './rules.ts';
 import { Network, NetworkChange, NetworkId, type Settings } from './schema.ts';
@@ -94,11 +95,11 @@ export const updateVpsNetwork = endpoint({
     },
     answer: {
       status: 202,
-      body: { ...networkExample, status: 'updating', operation: operationExample('update') },
+      body: during(updateNetworkKind, networkExample, { status: 'updating' }),
     },
   },
   async handle(call) {
-    const { db, body, services, effect, event, follow, start } = call;
+    const { db, body, effect, event, follow, start } = call;
     const before = await takeAndCheck(call);
     const settings = changedSettings(settingsOf(before), body);
     const kept = changedKept(keptOf(before), body);
@@ -106,9 +107,7 @@ export const updateVpsNetwork = endpoint({
     const keptChanges = changesBetween(keptOf(before), kept);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
     const answer = async (row: NetworkRow, operation: StoredOperation) =>
-      accepted(
-        presentNetwork({ ...row, ipv4_used: await countUsed(db, row.id) }, operation, services.baseUrl),
-      );
+      accepted(networkView.present(call, { ...row, ipv4_used: await countUsed(db, row.id) }, operation));
 
     if (pending !== undefined && keptChanges.length === 0 && isUnderWay(pending, settings)) {
       effect({ action: 'none', ...networks.ref(before) });

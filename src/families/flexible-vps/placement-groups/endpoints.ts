@@ -1,8 +1,8 @@
 import { etagOf } from '../../../kernel/etag.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { List } from '../../../kernel/pages/list.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
-import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
+import { created, endpoint } from '../../../kernel/record.ts';
 import {
   advanced,
   CreatedAt,
@@ -16,12 +16,14 @@ import {
   ResourceName,
   Shape,
   Slug,
+  type Static,
   Type,
   UpdatedAt,
   volatile,
 } from '../../../kernel/schema.ts';
 import { Owned } from '../../../resources/owned/owned.ts';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
+import { deleteOf, listOf, readOf, view } from '../../../resources/records/records.ts';
 import { locationFor } from '../catalog/fitting.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
 import { ForVm, LocationRef } from '../references.ts';
@@ -92,47 +94,26 @@ const CreatePlacementGroup = Named(
   }),
 );
 
-function present(group: Awaited<ReturnType<typeof placementGroups.get>>) {
-  const { id, name, labels, location, policy, strict, vm_ids } = group;
-  const [created_at, updated_at] = [group.created_at.toISOString(), group.updated_at.toISOString()];
-  const etag = placementGroups.etag(group);
-  return { id, name, labels, location, policy, strict, vm_ids, etag, created_at, updated_at };
-}
-export type PlacementGroup = ReturnType<typeof present>;
+export type PlacementGroup = Static<typeof PlacementGroup>;
 
-const example: PlacementGroup = {
-  id: 'pg_01jqzv6d4jg9mbp7r3w0t8n6ev',
-  name: 'web',
-  labels: { env: 'prod' },
-  location: 'fra1',
-  policy: 'spread',
-  strict: true,
-  vm_ids: ['vm_01jqzvbw8fh0xtq5a2k7r9t1mz'],
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};
+const groups = view(placementGroups, {
+  schema: PlacementGroup,
+  example: exampleOf(PlacementGroup, {
+    id: 'pg_01jqzv6d4jg9mbp7r3w0t8n6ev',
+    name: 'web',
+    location: 'fra1',
+    strict: true,
+    vm_ids: ['vm_01jqzvbw8fh0xtq5a2k7r9t1mz'],
+  }),
+});
 
-export const listPlacementGroups = endpoint({
+export const listPlacementGroups = listOf(groups, {
   id: 'listPlacementGroups',
-  method: 'GET',
-  path: '/flexible-vps/v1/placement-groups',
-  summary: 'List placement groups',
-  permission: 'flexible-vps:placement-groups:read',
-  access: 'read',
-  resource: { name: 'placement_group', role: 'list' },
   query: ResourceQuery({
     location: Type.Optional({ ...LocationRef, description: 'Only groups of this location.' }),
     for_vm: ForVm,
   }),
-  answers: { 200: List(PlacementGroup) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [example], next_cursor: null } } },
-  async handle(call) {
-    const location = await locationFor(call, call.query);
-    const { rows, nextCursor } = await placementGroups.list(call, 'listPlacementGroups', { location });
-    return ok({ data: rows.map(present), next_cursor: nextCursor });
-  },
+  where: async (call) => ({ location: await locationFor(call, call.query) }),
 });
 
 export const createPlacementGroup = endpoint({
@@ -150,7 +131,7 @@ export const createPlacementGroup = endpoint({
   problems: ['name_taken', 'quota_exceeded'],
   example: {
     body: { name: 'web', location: 'fra1', policy: 'spread', labels: { env: 'prod' } },
-    answer: { status: 201, body: { ...example, vm_ids: [] } },
+    answer: { status: 201, body: { ...groups.example, vm_ids: [] } },
   },
   async handle(call) {
     const { name, location, policy = 'spread', strict = true, labels = {} } = call.body;
@@ -159,43 +140,15 @@ export const createPlacementGroup = endpoint({
     await placementGroups.requireFree(call, name, location);
     const columns = { name, location, policy, strict, labels };
     const row = await placementGroups.create(call, columns, ['location', 'policy', 'strict']);
-    return created(present({ ...row, vm_ids: [] }));
+    return created(groups.present(call, { ...row, vm_ids: [] }));
   },
 });
 
-export const getPlacementGroup = endpoint({
-  id: 'getPlacementGroup',
-  method: 'GET',
-  path: '/flexible-vps/v1/placement-groups/{id}',
-  summary: 'Get a placement group',
-  permission: 'flexible-vps:placement-groups:read',
-  access: 'read',
-  resource: { name: 'placement_group', role: 'read' },
-  params: Shape({ id: Id('pg') }),
-  answers: { 200: PlacementGroup },
-  problems: [],
-  example: { params: { id: example.id }, answer: { status: 200, body: example } },
-  async handle(call) {
-    return ok(present(await placementGroups.get(call, call.params.id)));
-  },
-});
+export const getPlacementGroup = readOf(groups, { id: 'getPlacementGroup' });
 
-export const deletePlacementGroup = endpoint({
+export const deletePlacementGroup = deleteOf(groups, {
   id: 'deletePlacementGroup',
-  method: 'DELETE',
-  path: '/flexible-vps/v1/placement-groups/{id}',
   summary: 'Delete an empty placement group',
-  permission: 'flexible-vps:placement-groups:delete',
-  access: 'destructive',
-  resource: { name: 'placement_group', role: 'delete' },
-  params: Shape({ id: Id('pg') }),
-  answers: { 204: null },
   problems: ['resource_in_use'],
-  example: { params: { id: example.id }, answer: { status: 204, body: null } },
-  async handle(call) {
-    const group = await placementGroups.take(call, call.params.id);
-    await requireEmpty(call.db, group);
-    await placementGroups.remove(call, group);
-    return noContent;
-  },
+  check: ({ db }, group) => requireEmpty(db, group),
 });

@@ -16,11 +16,11 @@ import {
 import { priceShown } from '../../../resources/inventory/cost.ts';
 import { ResizeReason, resizeOf, unknownMachine } from '../catalog/resize-targets.ts';
 import { isAvailable, type Place, readPlaces, type SoldPlan, soldPlans } from '../catalog/sold-plans.ts';
-import { findMachine } from '../catalog/store.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Architecture, DiskGb, LocationSlug, MemoryMb, Vcpus } from '../hardware.ts';
 import { LocationRef, VmRef } from '../references.ts';
 import { priceVm } from '../vms/inventory.ts';
+import { findVmIfThere } from '../vms/store.ts';
 import { fits, needsOf } from './fitting.ts';
 
 const ranged = {
@@ -271,7 +271,7 @@ export const listVpsPlans = endpoint({
         );
       })
       .sort((a, b) => (a.slug < b.slug ? -1 : 1));
-    const vm = resize_for === undefined ? undefined : await findMachine(db, caller.account.id, resize_for);
+    const vm = resize_for === undefined ? undefined : await findVmIfThere(db, caller.account.id, resize_for);
     const resizes = new Map(
       rows.map((plan) => [plan, vm ? resizeOf(services, vm, plan, places.get(vm.location)) : null]),
     );

@@ -5,10 +5,10 @@
 import type { Call } from '../../../kernel/call.ts';
 import type { Hardware } from '../catalog/fitting.ts';
 import type { SoldPlan } from '../catalog/sold-plans.ts';
-import { findMachine } from '../catalog/store.ts';
 import { findImage } from '../images/references.ts';
 import { findKnownIso } from '../isos/references.ts';
 import { machineOfSnapshot, readSnapshot } from '../snapshots/store.ts';
+import { findVmIfThere } from '../vms/store.ts';
 
 /** What a machine made from this image, snapshot, machine or ISO needs at least. */
 export async function needsOf(
@@ -27,7 +27,7 @@ export async function needsOf(
   const iso = await findKnownIso(call, id);
   if (iso !== undefined) return { architecture: iso.architecture, diskGb: 1, memoryMb: 0 };
   const owner = id.startsWith('snap_') ? await machineOfSnapshot(db, accountId, id) : id;
-  const vm = owner === undefined ? undefined : await findMachine(db, accountId, owner);
+  const vm = owner === undefined ? undefined : await findVmIfThere(db, accountId, owner);
   if (vm === undefined) return undefined;
   const diskGb = owner === id ? vm.disk_gb : ((await readSnapshot(db, id))?.disk_gb ?? vm.disk_gb);
   return { architecture: vm.architecture, diskGb, memoryMb: 0 };

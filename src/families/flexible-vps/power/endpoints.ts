@@ -1,3 +1,4 @@
+import { exampleOperation } from '../../../kernel/operations/example.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape } from '../../../kernel/schema.ts';
@@ -6,7 +7,6 @@ import { exampleVm, VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { askPlace, beginAction, changeNothing, judge, requirePlace } from './acceptance.ts';
 import { actionMembers, actionOf, effectOf, wantedOf } from './actions.ts';
-import { exampleAction } from './example.ts';
 import { powerKinds } from './kinds.ts';
 
 export const performVmAction = endpoint({
@@ -36,7 +36,7 @@ export const performVmAction = endpoint({
   example: {
     params: { id: exampleVm.id },
     body: { type: 'shutdown', timeout_seconds: 120, on_timeout: 'force' },
-    answer: { status: 202, body: exampleAction },
+    answer: { status: 202, body: exampleOperation(powerKinds.shutdown, exampleVm) },
   },
   prepare: askPlace,
   async handle(call, place) {

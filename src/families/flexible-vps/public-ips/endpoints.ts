@@ -1,5 +1,6 @@
 import type { Call } from '../../../kernel/call.ts';
 import { forGood, forNow } from '../../../kernel/effect.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import type { Kind } from '../../../kernel/operations/kind.ts';
 import { pendingOn, queueOf, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
@@ -14,7 +15,6 @@ import { requireFilter } from '../firewalls/checks.ts';
 import { membershipsOf } from '../firewalls/members/store.ts';
 import { ConfirmCutOff, requireConnected } from '../interface-changes/last-connection.ts';
 import { readInterfaces } from '../interfaces/store.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { showVm } from '../vm-reading/present.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { vms } from '../vms/resource.ts';
@@ -132,7 +132,7 @@ const attachVmPublicIp = endpoint({
     body: { ip_id: 'ip_01jqzv2m7xe9rs5d3k8w4t6y0b', move: true },
     answer: {
       status: 202,
-      body: { ...exampleVm, operation: exampleOperation('public_ip.attach', exampleVm, 'vm') },
+      body: during(attachPublicIpKind, exampleVm, {}),
     },
   },
   async handle(call) {
@@ -183,7 +183,7 @@ const detachVmPublicIp = endpoint({
     params: { id: exampleVm.id, ip_id: 'ip_01jqzv2m7xe9rs5d3k8w4t6y0b' },
     answer: {
       status: 202,
-      body: { ...exampleVm, operation: exampleOperation('public_ip.detach', exampleVm, 'vm') },
+      body: during(detachPublicIpKind, exampleVm, {}),
     },
   },
   async handle(call) {

@@ -1,9 +1,9 @@
 import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
+import { exampleOperation } from '../../../kernel/operations/example.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { type KnownImage, requireImage } from '../images/references.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { enterStatus } from '../power/status.ts';
 import { requireMachineName, requireOverwritable } from '../restore/refusals.ts';
 import { acceptLossOfSnapshots } from '../snapshots/affected-snapshots.ts';
@@ -90,7 +90,7 @@ export const redeployVm = endpoint({
       body: {
         ...exampleVm,
         status: 'redeploying',
-        operation: exampleOperation('vm.redeploy', exampleVm),
+        operation: exampleOperation(redeployVmKind, exampleVm),
         initial_credentials: { username: 'Administrator', password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' },
       },
     },

@@ -1,6 +1,6 @@
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { showVm } from '../vm-reading/present.ts';
 import { vms } from '../vms/resource.ts';
 import { exampleVm, Vm, VmId } from '../vms/schema.ts';
@@ -42,7 +42,7 @@ export const resizeVm = endpoint({
     body: { plan: 'flex-4-8', disk_gb: 160 },
     answer: {
       status: 202,
-      body: { ...exampleVm, status: 'resizing', operation: exampleOperation('vm.resize', exampleVm) },
+      body: during(resizeVmKind, exampleVm, { status: 'resizing' }),
     },
   },
   prepare: (call) => askCapacity(call, () => call.body),

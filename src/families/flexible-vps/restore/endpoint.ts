@@ -1,5 +1,6 @@
 import type { Call } from '../../../kernel/call.ts';
 import { forGood, forNow } from '../../../kernel/effect.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, type Static, Type, when } from '../../../kernel/schema.ts';
@@ -7,7 +8,6 @@ import { Variants } from '../../../kernel/variants.ts';
 import type { BackupRow } from '../backups/table.ts';
 import { requireBackup } from '../backups/use.ts';
 import { addBackupBefore } from '../backups/with-machine.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { enterStatus } from '../power/status.ts';
 import { BackupRef, SnapshotOf } from '../references.ts';
 import { StartAfter } from '../resize/schema.ts';
@@ -185,7 +185,7 @@ export const restoreVm = endpoint({
     },
     answer: {
       status: 202,
-      body: { ...exampleVm, status: 'restoring', operation: exampleOperation('vm.restore', exampleVm) },
+      body: during(restoreVmKind, exampleVm, { status: 'restoring' }),
     },
   },
   async handle(call) {

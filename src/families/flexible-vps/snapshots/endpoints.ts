@@ -1,79 +1,39 @@
-import { forGood } from '../../../kernel/effect.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { List } from '../../../kernel/pages/list.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint, ok } from '../../../kernel/record.ts';
+import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { deletionOf } from '../../../resources/records/deletion.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { VmId } from '../vms/schema.ts';
-import { findVm, lockVm } from '../vms/store.ts';
-import { createSnapshotKind, deleteSnapshotKind } from './kinds.ts';
+import { lockVm } from '../vms/store.ts';
+import { createSnapshotKind, snapshotDeletion } from './kinds.ts';
 import { snapshotLife } from './lifecycle.ts';
 import { chooseName, readExpiry, refuseUnquiet } from './new-snapshot.ts';
-import { presentSnapshot } from './present.ts';
+import { snapshotView } from './present.ts';
 import { refuseInUse } from './removal.ts';
 import { snapshots } from './resource.ts';
-import { CreateSnapshot, exampleSnapshot, Snapshot, SnapshotId } from './schema.ts';
-import { findSnapshot, listSnapshots, lockSnapshotsOf } from './store.ts';
+import { CreateSnapshot, Snapshot } from './schema.ts';
+import { lockSnapshotsOf } from './store.ts';
 
-const collection = '/flexible-vps/v1/vms/{id}/snapshots';
-const ids = { id: exampleSnapshot.vm_id, snapshot_id: exampleSnapshot.id };
-
-export const listVmSnapshots = endpoint({
+export const listVmSnapshots = listOf(snapshotView, {
   id: 'listVmSnapshots',
-  method: 'GET',
-  path: collection,
   summary: 'List the snapshots of a VM',
-  permission: 'flexible-vps:snapshots:read',
-  access: 'read',
-  resource: { name: 'snapshot', role: 'list' },
-  params: VmId,
   query: ResourceQuery({
     status: Type.Optional({ ...snapshotLife.Status, description: 'Only snapshots with this status.' }),
   }),
-  answers: { 200: List(Snapshot) },
-  problems: [],
-  example: {
-    params: { id: exampleSnapshot.vm_id },
-    answer: { status: 200, body: { data: [exampleSnapshot], next_cursor: null } },
-  },
-  async handle(call) {
-    const { db, caller, params, services } = call;
-    const { rows, nextCursor } = await listSnapshots(call, params.id, call.query.status);
-    if (rows.length === 0) await findVm(db, caller.account.id, params.id);
-    return ok({
-      data: rows.map(({ row, operation }) => presentSnapshot(row, operation, services.baseUrl)),
-      next_cursor: nextCursor,
-    });
-  },
 });
 
-export const getVmSnapshot = endpoint({
-  id: 'getVmSnapshot',
-  method: 'GET',
-  path: `${collection}/{snapshot_id}`,
-  summary: 'Get a snapshot of a VM',
-  permission: 'flexible-vps:snapshots:read',
-  access: 'read',
-  resource: { name: 'snapshot', role: 'read' },
-  params: SnapshotId,
-  answers: { 200: Snapshot },
-  problems: [],
-  example: { params: ids, answer: { status: 200, body: exampleSnapshot } },
-  async handle({ db, caller, params, services }) {
-    const { row, operation } = await findSnapshot(db, caller.account.id, params.id, params.snapshot_id);
-    return ok(presentSnapshot(row, operation, services.baseUrl));
-  },
-});
+export const getVmSnapshot = readOf(snapshotView, { id: 'getVmSnapshot', summary: 'Get a snapshot of a VM' });
 
 export const createVmSnapshot = endpoint({
   id: 'createVmSnapshot',
   method: 'POST',
-  path: collection,
+  path: snapshotView.collection.path,
   summary: 'Take a snapshot of a VM',
   description:
     'Copies the root disk of a running or stopped machine; the status of the machine does not change. The snapshot is deleted with the machine. It is billed by the space it takes; the cost shown beforehand is the maximum, for a copy of the whole disk. A failed snapshot is kept for 24 hours.',
@@ -95,22 +55,20 @@ export const createVmSnapshot = endpoint({
   ],
   operation: createSnapshotKind,
   example: {
-    params: { id: exampleSnapshot.vm_id },
+    params: snapshotView.collection.example,
     body: { name: 'before-upgrade', labels: { env: 'prod' } },
     answer: {
       status: 202,
-      body: {
-        ...exampleSnapshot,
+      body: during(createSnapshotKind, snapshotView.example, {
         status: 'creating',
         provisioned_at: null,
         size_bytes: null,
         consistency: null,
-        operation: exampleOperation('snapshot.create', exampleSnapshot),
-      },
+      }),
     },
   },
   async handle(call) {
-    const { db, caller, params, body, services, now } = call;
+    const { db, caller, params, body, now } = call;
     const accountId = caller.account.id;
     const vm = await lockVm(db, accountId, params.id);
     vmLife.require('createVmSnapshot', vm.status, {
@@ -145,60 +103,28 @@ export const createVmSnapshot = endpoint({
       resource: snapshots.ref(row),
       subjects: [vm.id, row.id],
     });
-    return accepted(presentSnapshot(row, operation, services.baseUrl));
+    return accepted(snapshotView.present(call, row, operation));
   },
 });
 
-export const deleteVmSnapshot = endpoint({
+export const deleteVmSnapshot = deletionOf(snapshotView, {
+  ...snapshotDeletion,
   id: 'deleteVmSnapshot',
-  method: 'DELETE',
-  path: `${collection}/{snapshot_id}`,
   summary: 'Delete a snapshot of a VM',
   description: 'Waits for the operations that already run on the machine.',
-  permission: 'flexible-vps:snapshots:delete',
-  access: 'destructive',
-  resource: { name: 'snapshot', role: 'delete' },
-  params: SnapshotId,
-  answers: { 202: Snapshot },
-  problems: ['invalid_state', 'operation_in_progress', 'operation_queue_full', 'resource_in_use'],
-  operation: deleteSnapshotKind,
-  example: {
-    params: ids,
-    answer: {
-      status: 202,
-      body: {
-        ...exampleSnapshot,
-        status: 'deleting',
-        operation: exampleOperation('snapshot.delete', exampleSnapshot),
-      },
-    },
+  problems: ['operation_queue_full', 'resource_in_use'],
+  life: snapshotLife,
+  loss: 'The snapshot.',
+  async take(call) {
+    const { db, caller, params } = call;
+    const vm = await lockVm(db, caller.account.id, params['id'] ?? '');
+    const rows = await lockSnapshotsOf(db, caller.account.id, vm.id);
+    const row = rows.find(({ id }) => id === params['snapshot_id']);
+    if (row === undefined) throw new Problem('not_found');
+    call.checkVersion(snapshots.etag(row));
+    return row;
   },
-  async handle(call) {
-    const { db, caller, params, services } = call;
-    const vm = await lockVm(db, caller.account.id, params.id);
-    const before = (await lockSnapshotsOf(db, caller.account.id, vm.id)).find(
-      ({ id }) => id === params.snapshot_id,
-    );
-    if (before === undefined) throw new Problem('not_found');
-    call.checkVersion(snapshots.etag(before));
-    const pending = (await pendingOn(db, [before.id])).get(before.id);
-    snapshotLife.require('deleteVmSnapshot', before.status, { operation: pending });
-    if (before.status === 'deleting' && pending !== undefined) {
-      call.follow(pending);
-      call.effect({ action: 'none', ...snapshots.ref(before) });
-      return accepted(presentSnapshot(before, pending, services.baseUrl));
-    }
-    await refuseInUse(call, [before.id]);
-    const deleting = { status: 'deleting' } as const;
-    const row = (await snapshots.change(db, before.id, deleting, { keepsPrice: true })) ?? before;
-    const resource = snapshots.ref(row);
-    const subjects = [vm.id, row.id];
-    const input = { vm_id: vm.id, was: before.failed_at === null ? 'available' : 'failed' } as const;
-    const operation = await call.start({ kind: deleteSnapshotKind, input, resource, subjects });
-    await snapshots.reportCost(call, [before], null);
-    call.effect({ action: 'delete', ...resource, loss: forGood('The snapshot.') });
-    return accepted(presentSnapshot(row, operation, services.baseUrl));
-  },
+  check: (call, row) => refuseInUse(call, [row.id]),
 });
 
 export const snapshotEndpoints = [listVmSnapshots, createVmSnapshot, getVmSnapshot, deleteVmSnapshot];

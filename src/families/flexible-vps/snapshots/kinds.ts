@@ -1,6 +1,7 @@
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { OneOf, Shape, type Static, Type } from '../../../kernel/schema.ts';
+import { statusBefore, takeBack } from '../../../resources/records/deletion.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVm } from '../vms/store.ts';
 import type { VmRow } from '../vms/table.ts';
@@ -105,8 +106,11 @@ export const deleteSnapshotKind = kind<typeof DeleteInput>({
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [step('remove', remove)],
-  async settle(tx, { status, resourceId }, { was }) {
-    if (status !== 'succeeded') await snapshots.change(tx, resourceId, { status: was }, { keepsPrice: true });
-    return undefined;
-  },
+  settle: takeBack(snapshots),
 });
+
+export const snapshotDeletion = {
+  kind: deleteSnapshotKind,
+  input: (row: SnapshotRow) => ({ vm_id: row.vm_id, ...statusBefore(row) }),
+  subjects: ({ vm_id, id }: SnapshotRow) => [vm_id, id],
+};

@@ -1,55 +1,30 @@
 /** Schedules that delete expired and failed snapshots, and that update the stored sizes of snapshots. */
+
 import { EngineUnreachable } from '../../../engines/compute/port.ts';
-import { startOperation } from '../../../kernel/operations/operations.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { deleteDue } from '../../../resources/records/deletion.ts';
 import { transact } from '../../../store/transaction.ts';
 import { lockVmIfThere } from '../vms/store.ts';
-import { deleteSnapshotKind } from './kinds.ts';
+import { snapshotDeletion } from './kinds.ts';
 import { snapshots } from './resource.ts';
 import { dueSnapshots, lockSnapshotsOf, noteSize, sizesAt, usersOf } from './store.ts';
-import type { SnapshotRow } from './table.ts';
 
 /** The maximum per run; the next run starts the other deletions. */
 const AT_ONCE = 200;
-
-async function startDeletion({ db, registry }: Services, due: SnapshotRow): Promise<void> {
-  await transact(db, async (tx) => {
-    const vm = await lockVmIfThere(tx, due.account_id, due.vm_id);
-    if (vm === undefined) return;
-    const rows = await lockSnapshotsOf(tx, due.account_id, due.vm_id);
-    const before = rows.find(({ id }) => id === due.id);
-    if (before === undefined || (before.status !== 'available' && before.status !== 'failed')) return;
-    // A machine or image is being created from it, or a machine restored to it: a later run deletes it.
-    if ((await usersOf(tx, due.account_id, [due.id])).length > 0) return;
-    await snapshots.change(tx, before.id, { status: 'deleting' }, { keepsPrice: true });
-    await startOperation(
-      tx,
-      registry,
-      {
-        kind: deleteSnapshotKind,
-        input: { vm_id: vm.id, was: before.status },
-        resource: snapshots.ref(before),
-        subjects: [vm.id, before.id],
-      },
-      { accountId: before.account_id },
-    );
-  });
-}
 
 export const snapshotExpiry: Schedule = {
   name: 'flexible-vps.snapshot-expiry',
   everySeconds: 120,
   async run(services) {
-    for (const due of await dueSnapshots(services.db, AT_ONCE)) {
-      try {
-        await startDeletion(services, due);
-      } catch (error) {
-        // The operation queue of the machine is full, or the machine is being deleted: the next run tries again.
-        if (!(error instanceof Problem)) throw error;
-      }
-    }
+    const due = await dueSnapshots(services.db, AT_ONCE);
+    await deleteDue(services, snapshots, snapshotDeletion, due, async (tx, { id, account_id, vm_id }) => {
+      const vm = await lockVmIfThere(tx, account_id, vm_id);
+      const rows = vm === undefined ? [] : await lockSnapshotsOf(tx, account_id, vm_id);
+      // A machine or image is being created from it, or a machine restored to it: a later run deletes it.
+      const isUsed = (await usersOf(tx, account_id, [id])).length > 0;
+      return isUsed ? undefined : rows.find((row) => row.id === id);
+    });
   },
 };
 

@@ -1,3 +1,4 @@
+import { eg } from '../../../kernel/examples.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   advanced,
@@ -27,6 +28,7 @@ export const SnapshotBytes = Nullable(
   Type.Integer({
     'x-unit': 'bytes',
     ...volatile,
+    ...eg(1_610_612_736),
     description:
       'The space that the snapshot takes, billed by the GB of 2^30 bytes; null until it is taken. It grows as the disk changes.',
   }),
@@ -112,24 +114,3 @@ export const CreateSnapshot = Shape({
   quiesce: Type.Optional({ ...Quiesce, ...advanced, default: 'auto' }),
 });
 export type CreateSnapshot = Static<typeof CreateSnapshot>;
-
-export const SnapshotId = Shape({ id: Id('vm'), snapshot_id: Id('snap') });
-
-export const exampleSnapshot: Snapshot = {
-  id: 'snap_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  name: 'before-upgrade',
-  description: '',
-  labels: { env: 'prod' },
-  vm_id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  status: 'available',
-  operation: null,
-  size_bytes: 1_610_612_736,
-  disk_gb: 80,
-  consistency: 'filesystem',
-  created_by: 'user',
-  expires_at: null,
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  provisioned_at: '2026-03-01T10:00:05.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};

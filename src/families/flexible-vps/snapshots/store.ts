@@ -1,45 +1,10 @@
 import { sql } from 'kysely';
 import { inPages } from '../../../engines/reconciler/pages.ts';
-import type { Call } from '../../../kernel/call.ts';
-import { readResources } from '../../../kernel/listing/store.ts';
-import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
-import type { SnapshotStatus } from './lifecycle.ts';
 import type { SnapshotRow } from './table.ts';
 
-type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
-
-const withPending = (db: Db) =>
-  db
-    .selectFrom('vm_snapshots')
-    .selectAll('vm_snapshots')
-    .select(pendingOperation('vm_snapshots.id').as('pending'));
-
-/** Does not check that the machine exists: an unknown machine has an empty list, and the caller then answers 404. */
-export async function listSnapshots(call: ListCall, vmId: string, status: SnapshotStatus | undefined) {
-  let query = withPending(call.db).where('account_id', '=', call.caller.account.id);
-  if (status !== undefined) query = query.where('status', '=', status);
-  const { rows, nextCursor } = await readResources(call, 'vm_snapshots', 'listVmSnapshots', query, {
-    column: sql.ref('vm_snapshots.vm_id'),
-    id: vmId,
-  });
-  return {
-    rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
-    nextCursor,
-  };
-}
-
-export async function findSnapshot(db: Db, accountId: string, vmId: string, id: string) {
-  const found = await withPending(db)
-    .where('id', '=', id)
-    .where('vm_id', '=', vmId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  if (found === undefined) throw new Problem('not_found');
-  const { pending, ...row } = found;
-  return { row, operation: operationIn(pending) };
-}
+export const { read: readSnapshot } = rowsOf('vm_snapshots');
 
 /** The caller must already hold the lock on the machine. Oldest first, which is the order of the engine. */
 export function lockSnapshotsOf(db: Db, accountId: string, vmId: string): Promise<SnapshotRow[]> {
@@ -63,10 +28,6 @@ export async function machineOfSnapshot(db: Db, accountId: string, id: string): 
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   return row?.vm_id;
-}
-
-export function readSnapshot(db: Db, id: string): Promise<SnapshotRow | undefined> {
-  return db.selectFrom('vm_snapshots').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export function readSnapshots(db: Db, ids: readonly string[]): Promise<SnapshotRow[]> {

@@ -1,42 +1,17 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { List } from '../../../kernel/pages/list.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
-import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { created, endpoint, ok } from '../../../kernel/record.ts';
+import { OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { deleteOf, listOf, readOf } from '../../../resources/records/records.ts';
 import { type PublicKey, readPublicKey } from './public-key.ts';
 import { sshKeys } from './resource.ts';
-import {
-  CreateSshKey,
-  exampleSshKey,
-  Fingerprint,
-  fingerprintColumns,
-  presentSshKey,
-  SshKey,
-} from './schema.ts';
+import { CreateSshKey, Fingerprint, fingerprintColumns, keys, SshKey } from './schema.ts';
 import { findByFingerprint } from './store.ts';
 
-const SshKeyId = Shape({ id: Id('sshkey') });
-
-export const listVpsSshKeys = endpoint({
+export const listVpsSshKeys = listOf(keys, {
   id: 'listVpsSshKeys',
-  method: 'GET',
-  path: '/flexible-vps/v1/ssh-keys',
-  summary: 'List SSH keys',
-  permission: 'flexible-vps:ssh-keys:read',
-  access: 'read',
-  resource: { name: 'ssh_key', role: 'list' },
   query: ResourceQuery({ fingerprint: Type.Optional(Fingerprint) }),
-  answers: { 200: List(SshKey) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [exampleSshKey], next_cursor: null } } },
-  async handle(call) {
-    const { rows, nextCursor } = await sshKeys.list(
-      call,
-      'listVpsSshKeys',
-      fingerprintColumns(call.query.fingerprint),
-    );
-    return ok({ data: rows.map(presentSshKey), next_cursor: nextCursor });
-  },
+  where: ({ query }) => fingerprintColumns(query.fingerprint),
 });
 
 const MOST_BYTES = 16 * 1024;
@@ -84,12 +59,8 @@ export const createVpsSshKey = endpoint({
   answers: { 200: SshKey, 201: SshKey },
   problems: ['name_taken', 'quota_exceeded', 'secret_in_text', 'ssh_key_exists'],
   example: {
-    body: {
-      name: exampleSshKey.name,
-      public_key: exampleSshKey.public_key,
-      labels: exampleSshKey.labels,
-    },
-    answer: { status: 201, body: exampleSshKey },
+    body: { name: 'deploy', public_key: keys.example.public_key, labels: { team: 'platform' } },
+    answer: { status: 201, body: keys.example },
   },
   async handle(call) {
     const { db, caller, body, query } = call;
@@ -101,47 +72,18 @@ export const createVpsSshKey = endpoint({
       if (query.if_exists !== 'return')
         throw new Problem('ssh_key_exists', { extra: { existing_id: existing.id } });
       call.effect({ action: 'none', ...sshKeys.ref(existing) });
-      return ok(presentSshKey(existing));
+      return ok(keys.present(call, existing));
     }
     await sshKeys.requireFree(call, body.name);
     const { name, labels = {} } = body;
     const columns = { name, labels, ...columnsOf(key) };
-    return created(presentSshKey(await sshKeys.create(call, columns, ['fingerprint_sha256'])));
+    return created(keys.present(call, await sshKeys.create(call, columns, ['fingerprint_sha256'])));
   },
 });
 
-export const getVpsSshKey = endpoint({
-  id: 'getVpsSshKey',
-  method: 'GET',
-  path: '/flexible-vps/v1/ssh-keys/{id}',
-  summary: 'Get an SSH key',
-  permission: 'flexible-vps:ssh-keys:read',
-  access: 'read',
-  resource: { name: 'ssh_key', role: 'read' },
-  params: SshKeyId,
-  answers: { 200: SshKey },
-  problems: [],
-  example: { params: { id: exampleSshKey.id }, answer: { status: 200, body: exampleSshKey } },
-  async handle(call) {
-    return ok(presentSshKey(await sshKeys.get(call, call.params.id)));
-  },
-});
+export const getVpsSshKey = readOf(keys, { id: 'getVpsSshKey' });
 
-export const deleteVpsSshKey = endpoint({
+export const deleteVpsSshKey = deleteOf(keys, {
   id: 'deleteVpsSshKey',
-  method: 'DELETE',
-  path: '/flexible-vps/v1/ssh-keys/{id}',
-  summary: 'Delete an SSH key',
   description: 'The key stays installed on machines that were created with it.',
-  permission: 'flexible-vps:ssh-keys:delete',
-  access: 'destructive',
-  resource: { name: 'ssh_key', role: 'delete' },
-  params: SshKeyId,
-  answers: { 204: null },
-  problems: [],
-  example: { params: { id: exampleSshKey.id }, answer: { status: 204, body: null } },
-  async handle(call) {
-    await sshKeys.remove(call, await sshKeys.take(call, call.params.id));
-    return noContent;
-  },
 });

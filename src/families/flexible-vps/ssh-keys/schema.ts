@@ -1,3 +1,4 @@
+import { exampleOf } from '../../../kernel/examples.ts';
 import {
   byOthers,
   byRule,
@@ -15,9 +16,9 @@ import {
   Type,
   UpdatedAt,
 } from '../../../kernel/schema.ts';
+import { view } from '../../../resources/records/records.ts';
 import { keyTypes } from './public-key.ts';
 import { sshKeys } from './resource.ts';
-import type { SshKeyRow } from './table.ts';
 
 const LINE = 16_384;
 
@@ -81,35 +82,17 @@ export function fingerprintColumns(text: string | undefined) {
   return { fingerprint_md5: `MD5:${text.replace('MD5:', '').toLowerCase()}` };
 }
 
-export function presentSshKey(row: SshKeyRow): SshKey {
-  return {
-    id: row.id,
-    name: row.name,
-    labels: row.labels,
-    public_key: row.public_key,
-    type: row.type,
-    bits: row.bits,
-    fingerprint_sha256: row.fingerprint_sha256,
-    fingerprint_md5: row.fingerprint_md5,
-    comment: row.comment,
-    etag: sshKeys.etag(row),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  };
-}
-
-export const exampleSshKey: SshKey = {
-  id: 'sshkey_01jqzv5c3hf8kan6q2v9s7m5dt',
-  name: 'deploy',
-  labels: { team: 'platform' },
-  public_key:
-    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINCbFdj2n2P6FIc8r2BjW+Oq6kNUkycinww4i3Z3kahB deploy@example.com',
-  type: 'ed25519',
-  bits: 256,
-  fingerprint_sha256: 'SHA256:gzOsWgJARAxMj+WMG1cWMLSTSb8C4mEQG2ont5Nvs48',
-  fingerprint_md5: 'MD5:a1:a2:b7:ff:e4:7c:d5:8e:0d:3a:2d:36:24:ca:37:da',
-  comment: 'deploy@example.com',
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};
+export const keys = view(sshKeys, {
+  schema: SshKey,
+  example: exampleOf(SshKey, {
+    id: 'sshkey_01jqzv5c3hf8kan6q2v9s7m5dt',
+    name: 'deploy',
+    labels: { team: 'platform' },
+    public_key:
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAINCbFdj2n2P6FIc8r2BjW+Oq6kNUkycinww4i3Z3kahB deploy@example.com',
+    bits: 256,
+    fingerprint_sha256: 'SHA256:gzOsWgJARAxMj+WMG1cWMLSTSb8C4mEQG2ont5Nvs48',
+    fingerprint_md5: 'MD5:a1:a2:b7:ff:e4:7c:d5:8e:0d:3a:2d:36:24:ca:37:da',
+    comment: 'deploy@example.com',
+  }),
+});

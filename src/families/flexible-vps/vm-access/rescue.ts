@@ -1,10 +1,10 @@
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { exampleOperation } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { advanced, label, Named, Nullable, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
 import { makeGuestPassword } from '../../../kernel/secrets/guest-password.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { effectOf } from '../power/actions.ts';
 import { enterStatus } from '../power/status.ts';
 import { SshKeyRef } from '../references.ts';
@@ -118,7 +118,7 @@ export const setVmRescue = endpoint({
       body: {
         ...exampleVm,
         status: 'restarting',
-        operation: exampleOperation('vm.rescue', exampleVm),
+        operation: exampleOperation(rescueKind, exampleVm),
         rescue_credentials: { username: USERNAME, password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' },
       },
     },

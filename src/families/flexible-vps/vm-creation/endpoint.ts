@@ -1,10 +1,10 @@
+import { exampleOperation } from '../../../kernel/operations/example.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Named, Nullable, Shape, Type } from '../../../kernel/schema.ts';
 import { requireRoomAtLast, requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { planBackupsOf } from '../backup-policies/future/future.ts';
 import { UNPACK_SECONDS } from '../backups/use.ts';
 import { giveFirewalls } from '../firewalls/machine-firewalls.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { Password, returnedBefore } from '../vm-access/schema.ts';
 import { showNewVm } from '../vm-reading/present.ts';
 import { vms } from '../vms/resource.ts';
@@ -107,7 +107,7 @@ export const createVm = endpoint({
         ...exampleVm,
         status: 'creating',
         provisioned_at: null,
-        operation: exampleOperation('vm.create', exampleVm),
+        operation: exampleOperation(createVmKind, exampleVm),
         initial_credentials: { username: 'ubuntu', password: 'x7Kq2mVt9RzHc4WnPb6LdJ3f' },
       },
     },

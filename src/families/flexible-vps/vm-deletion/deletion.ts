@@ -1,6 +1,7 @@
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { done, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { readOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
@@ -22,7 +23,6 @@ import {
 } from '../backups/with-machine.ts';
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
 import { tellDetached } from '../firewalls/machine-firewalls.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { shutDown } from '../power/shutdown.ts';
 import { showVm } from '../vm-reading/present.ts';
 import { refOf } from '../vms/guest.ts';
@@ -208,7 +208,7 @@ export const deleteVm = endpoint({
     params: { id: exampleVm.id },
     answer: {
       status: 202,
-      body: { ...exampleVm, status: 'deleting', operation: exampleOperation('vm.delete', exampleVm) },
+      body: during(deleteVmKind, exampleVm, { status: 'deleting' }),
     },
   },
   async handle(call) {

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { requireCapability } from '../../../engines/engine-call.ts';
 import { forNow } from '../../../kernel/effect.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { label, Nullable, Shape, Type } from '../../../kernel/schema.ts';
 import { requireIso, requireUsable } from '../isos/references.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { effectOf } from '../power/actions.ts';
 import { VmIsoRef } from '../references.ts';
 import { showVm } from '../vm-reading/present.ts';
@@ -66,11 +66,9 @@ export const setVmIso = endpoint({
     body: { iso_id: 'iso_01jqzv2m7xe9rs5d3k8w4t6y0b', boot_once: true },
     answer: {
       status: 202,
-      body: {
-        ...exampleVm,
+      body: during(setIsoKind, exampleVm, {
         iso: { iso_id: 'iso_01jqzv2m7xe9rs5d3k8w4t6y0b', boot_once: true },
-        operation: exampleOperation('vm.set_iso', exampleVm),
-      },
+      }),
     },
   },
   async handle(call) {

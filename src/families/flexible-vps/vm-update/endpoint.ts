@@ -2,6 +2,7 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import { newId } from '../../../kernel/ids.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint, ok } from '../../../kernel/record.ts';
@@ -19,7 +20,6 @@ import {
 import { planBackupsOf } from '../backup-policies/future/future.ts';
 import { requireBackupPolicy } from '../backup-policies/references.ts';
 import { followLabels } from '../firewalls/machine-firewalls.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { requirePlacementGroup } from '../placement-groups/references.ts';
 import { BackupPolicyRef, VmPlacementGroupRef } from '../references.ts';
 import { acceptResize, isUnderWay, requireResizable } from '../resize/acceptance.ts';
@@ -154,12 +154,7 @@ export const updateVm = endpoint({
     body: { description: 'The front of the shop', plan: 'flex-1-2' },
     answer: {
       status: 202,
-      body: {
-        ...exampleVm,
-        description: 'The front of the shop',
-        status: 'resizing',
-        operation: exampleOperation('vm.resize', exampleVm),
-      },
+      body: during(resizeVmKind, exampleVm, { description: 'The front of the shop', status: 'resizing' }),
     },
   },
   prepare: async (call) => {

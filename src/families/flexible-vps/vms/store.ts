@@ -1,16 +1,10 @@
 import { type Insertable, sql, type Updateable } from 'kysely';
 import { Problem } from '../../../kernel/problems/problem.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import type { VmRow } from './table.ts';
 
-export function findVmIfThere(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
-  return db
-    .selectFrom('vms')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-}
+export const { find: findVmIfThere, lock: lockVmIfThere, read: readVm } = rowsOf('vms');
 
 export async function findVm(db: Db, accountId: string, id: string): Promise<VmRow> {
   const row = await findVmIfThere(db, accountId, id);
@@ -23,21 +17,6 @@ export async function lockVm(db: Db, accountId: string, id: string): Promise<VmR
   const row = await lockVmIfThere(db, accountId, id);
   if (row === undefined) throw new Problem('not_found');
   return row;
-}
-
-export function lockVmIfThere(db: Db, accountId: string, id: string): Promise<VmRow | undefined> {
-  return db
-    .selectFrom('vms')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirst();
-}
-
-/** For operation steps, which need no check of the account. Returns undefined if the row was deleted. */
-export function readVm(db: Db, id: string): Promise<VmRow | undefined> {
-  return db.selectFrom('vms').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
 export function insertVm(db: Db, row: Insertable<Tables['vms']>): Promise<VmRow> {

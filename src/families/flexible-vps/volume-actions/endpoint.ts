@@ -1,14 +1,15 @@
 import { Confirm } from '../../../kernel/confirmation.ts';
+import { exampleOperation } from '../../../kernel/operations/example.ts';
 import { OperationView, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { FieldError } from '../../../kernel/problems/problem.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { label, Named, OneOf, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { VolumeSnapshotOf, VolumeVmRef } from '../references.ts';
 import { attachVolumeKind } from '../volumes/attach-kinds.ts';
 import { attach, detach } from '../volumes/attachment.ts';
-import { exampleVolume, SizeGb, VolumeId } from '../volumes/schema.ts';
+import { exampleVolume } from '../volumes/present.ts';
+import { SizeGb, VolumeId } from '../volumes/schema.ts';
 import { resize } from './growth.ts';
 import { restore } from './restoration.ts';
 
@@ -119,7 +120,7 @@ export const performVpsVolumeAction = endpoint({
   example: {
     params: { id: exampleVolume.id },
     body: { type: 'attach', vm_id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b' },
-    answer: { status: 202, body: exampleOperation('volume.attach', exampleVolume) },
+    answer: { status: 202, body: exampleOperation(attachVolumeKind, exampleVolume) },
   },
   async handle(call) {
     const { body, services } = call;

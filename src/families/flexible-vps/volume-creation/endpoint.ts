@@ -1,12 +1,12 @@
 import type { VolumeKind } from '../../../engines/compute/port.ts';
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { price } from '../../../money/prices/price.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { asBodyErrors } from '../vms/inventory.ts';
 import { vms } from '../vms/resource.ts';
 import { lockVmIfThere, updateVm } from '../vms/store.ts';
@@ -15,9 +15,9 @@ import { shareVolumeSnapshot } from '../volume-snapshots/store.ts';
 import { refuse, refuseElsewhere, requirePlace, unknownVm } from '../volumes/acceptance.ts';
 import { COPY_SECONDS, copySeconds } from '../volumes/copy-time.ts';
 import { requireAlive } from '../volumes/engine-volume.ts';
-import { presentVolume } from '../volumes/present.ts';
+import { exampleVolume, volumeView } from '../volumes/present.ts';
 import { volumes } from '../volumes/resource.ts';
-import { exampleVolume, NewVolume, Volume } from '../volumes/schema.ts';
+import { NewVolume, Volume } from '../volumes/schema.ts';
 import { readVolume } from '../volumes/store.ts';
 import type { VolumeRow } from '../volumes/table.ts';
 import { createVolumeKind } from './kind.ts';
@@ -143,14 +143,12 @@ export const createVpsVolume = endpoint({
     body: { name: 'data', location: 'fra1', size_gb: 100, labels: { env: 'prod' } },
     answer: {
       status: 202,
-      body: {
-        ...exampleVolume,
+      body: during(createVolumeKind, exampleVolume, {
         status: 'creating',
         device_path: null,
         serial: null,
         provisioned_at: null,
-        operation: exampleOperation('volume.create', exampleVolume),
-      },
+      }),
     },
   },
   async handle(call) {
@@ -182,6 +180,6 @@ export const createVpsVolume = endpoint({
       subjects: [row.id, ...(vm === null ? [] : [vm.id])],
       isNew: true,
     });
-    return accepted(presentVolume(services, row, operation));
+    return accepted(volumeView.present(call, row, operation));
   },
 });

@@ -1,10 +1,10 @@
 import { forGood, forNow } from '../../../kernel/effect.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { vms } from '../vms/resource.ts';
 import { refuseInUse } from '../volume-snapshots/removal.ts';
 import { volumeSnapshots } from '../volume-snapshots/resource.ts';
@@ -12,9 +12,9 @@ import { lockSnapshotsOfVolume } from '../volume-snapshots/store.ts';
 import { lockWithMachines } from '../volumes/acceptance.ts';
 import { attachVolumeKind } from '../volumes/attach-kinds.ts';
 import { volumeLife } from '../volumes/lifecycle.ts';
-import { presentVolume } from '../volumes/present.ts';
+import { exampleVolume, volumeView } from '../volumes/present.ts';
 import { volumes } from '../volumes/resource.ts';
-import { exampleVolume, Volume, VolumeId } from '../volumes/schema.ts';
+import { Volume, VolumeId } from '../volumes/schema.ts';
 import { deleteVolumeKind } from './kind.ts';
 
 export const deleteVpsVolume = endpoint({
@@ -45,17 +45,10 @@ export const deleteVpsVolume = endpoint({
   operation: deleteVolumeKind,
   example: {
     params: { id: exampleVolume.id },
-    answer: {
-      status: 202,
-      body: {
-        ...exampleVolume,
-        status: 'deleting',
-        operation: exampleOperation('volume.delete', exampleVolume),
-      },
-    },
+    answer: { status: 202, body: during(deleteVolumeKind, exampleVolume, { status: 'deleting' }) },
   },
   async handle(call) {
-    const { db, params, query, services } = call;
+    const { db, params, query } = call;
     const { row: before, machines } = await lockWithMachines(call, params.id);
     call.checkVersion(volumes.etag(before));
     const pending = (await pendingOn(db, [before.id])).get(before.id);
@@ -63,7 +56,7 @@ export const deleteVpsVolume = endpoint({
     if (before.status === 'deleting' && pending !== undefined) {
       call.effect({ action: 'none', ...volumes.ref(before) });
       call.follow(pending);
-      return accepted(presentVolume(services, before, pending));
+      return accepted(volumeView.present(call, before, pending));
     }
     if (before.protected) throw new Problem('resource_protected');
     // A volume that moves is first detached, but another machine gets it: its deletion does not wait.
@@ -101,6 +94,6 @@ export const deleteVpsVolume = endpoint({
       resource: volumes.ref(row),
       subjects: [row.id, ...(holder === undefined ? [] : [holder.id])],
     });
-    return accepted(presentVolume(services, row, operation));
+    return accepted(volumeView.present(call, row, operation));
   },
 });

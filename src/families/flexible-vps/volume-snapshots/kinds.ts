@@ -1,11 +1,12 @@
 import { engineAt, step } from '../../../engines/engine-step.ts';
 import { done, failed, kind, NoInput, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
-import { OneOf, Shape } from '../../../kernel/schema.ts';
+import { StatusBefore, statusBefore, takeBack } from '../../../resources/records/deletion.ts';
 import { refOf } from '../vms/guest.ts';
 import { readVolume } from '../volumes/store.ts';
 import { forgetVolumeSnapshot, removeFromEngine } from './removal.ts';
 import { volumeSnapshots } from './resource.ts';
 import { readVolumeSnapshot } from './store.ts';
+import type { VolumeSnapshotRow } from './table.ts';
 
 const common = { family: 'flexible-vps', resourceType: 'volume_snapshot' } as const;
 
@@ -77,21 +78,21 @@ export const createVolumeSnapshotKind = kind<typeof NoInput>({
   },
 });
 
-const DeleteInput = Shape({ was: OneOf(['available', 'failed']) });
-
 /** Starts after the operations that are queued on the volume. */
-export const deleteVolumeSnapshotKind = kind<typeof DeleteInput>({
+export const deleteVolumeSnapshotKind = kind<typeof StatusBefore>({
   ...common,
   type: 'volume_snapshot.delete',
   queue: 'attach',
-  input: DeleteInput,
+  input: StatusBefore,
   typicalSeconds: 5,
   deadlineSeconds: 3600,
   cancellable: false,
   steps: [step('remove', remove)],
-  async settle(tx, { status, resourceId }, { was }) {
-    if (status !== 'succeeded')
-      await volumeSnapshots.change(tx, resourceId, { status: was }, { keepsPrice: true });
-    return undefined;
-  },
+  settle: takeBack(volumeSnapshots),
 });
+
+export const volumeSnapshotDeletion = {
+  kind: deleteVolumeSnapshotKind,
+  input: statusBefore,
+  subjects: ({ volume_id, id }: VolumeSnapshotRow) => [volume_id, id],
+};

@@ -1,5 +1,5 @@
-import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
-import type { StoredOperation } from '../../../kernel/operations/store.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
+import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   CreatedAt,
   Description,
@@ -15,11 +15,12 @@ import {
   Type,
   UpdatedAt,
 } from '../../../kernel/schema.ts';
+import { view } from '../../../resources/records/records.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { Consistency, CreateSnapshot, ExpiresAt, SnapshotBytes } from '../snapshots/schema.ts';
+import { volumes } from '../volumes/resource.ts';
 import { volumeSnapshotLife } from './lifecycle.ts';
 import { volumeSnapshots } from './resource.ts';
-import type { VolumeSnapshotRow } from './table.ts';
 
 export const VolumeSnapshot = Named(
   'VolumeSnapshot',
@@ -59,46 +60,13 @@ export const CreateVolumeSnapshot = Shape({
   expires_at,
 });
 
-export const VolumeSnapshotId = Shape({ id: Id('vol'), snapshot_id: Id('vsnap') });
-
-export const exampleVolumeSnapshot: VolumeSnapshot = {
-  id: 'vsnap_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  name: 'before-upgrade',
-  description: '',
-  labels: { env: 'prod' },
-  volume_id: 'vol_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  status: 'available',
-  operation: null,
-  size_bytes: 1_610_612_736,
-  size_gb: 100,
-  consistency: 'filesystem',
-  expires_at: null,
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  provisioned_at: '2026-03-01T10:00:05.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};
-
-export function presentVolumeSnapshot(
-  row: VolumeSnapshotRow,
-  operation: StoredOperation | undefined,
-  baseUrl: string,
-): VolumeSnapshot {
-  return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    labels: row.labels,
-    volume_id: row.volume_id,
-    status: row.status,
-    operation: operation === undefined ? null : presentOperation(operation, baseUrl),
-    size_bytes: row.size_bytes,
-    size_gb: row.size_gb,
-    consistency: row.consistency,
-    expires_at: row.expires_at?.toISOString() ?? null,
-    etag: volumeSnapshots.etag(row),
-    created_at: row.created_at.toISOString(),
-    provisioned_at: row.provisioned_at?.toISOString() ?? null,
-    updated_at: row.updated_at.toISOString(),
-  };
-}
+export const volumeSnapshotView = view(volumeSnapshots, {
+  schema: VolumeSnapshot,
+  path: '/flexible-vps/v1/volumes/{id}/snapshots',
+  parent: { of: volumes, column: 'volume_id', param: 'snapshot_id' },
+  example: exampleOf(VolumeSnapshot, {
+    name: 'before-upgrade',
+    size_gb: 100,
+    consistency: 'filesystem',
+  }),
+});

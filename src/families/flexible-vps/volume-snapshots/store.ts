@@ -1,37 +1,9 @@
 import { sql } from 'kysely';
-import type { Call } from '../../../kernel/call.ts';
-import { readResources } from '../../../kernel/listing/store.ts';
-import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
-import type { VolumeSnapshotStatus } from './lifecycle.ts';
 import type { VolumeSnapshotRow } from './table.ts';
 
-type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
-
-/** Does not check that the volume exists: an unknown volume has an empty list, and the caller then answers 404. */
-export async function listVolumeSnapshots(
-  call: ListCall,
-  volumeId: string,
-  status: VolumeSnapshotStatus | undefined,
-) {
-  let query = call.db
-    .selectFrom('volume_snapshots')
-    .selectAll('volume_snapshots')
-    .select(pendingOperation('volume_snapshots.id').as('pending'))
-    .where('account_id', '=', call.caller.account.id);
-  if (status !== undefined) query = query.where('status', '=', status);
-  const { rows, nextCursor } = await readResources(
-    call,
-    'volume_snapshots',
-    'listVpsVolumeSnapshots',
-    query,
-    { column: sql.ref('volume_snapshots.volume_id'), id: volumeId },
-  );
-  return {
-    rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
-    nextCursor,
-  };
-}
+export const { read: readVolumeSnapshot, share: shareVolumeSnapshot } = rowsOf('volume_snapshots');
 
 /** Oldest first, which is the order of the engine. */
 export function snapshotsOfVolume(db: Db, volumeId: string): Promise<VolumeSnapshotRow[]> {
@@ -54,25 +26,6 @@ export function lockSnapshotsOfVolume(db: Db, volumeId: string): Promise<VolumeS
     .orderBy('id')
     .forUpdate()
     .execute();
-}
-
-export function readVolumeSnapshot(db: Db, id: string): Promise<VolumeSnapshotRow | undefined> {
-  return db.selectFrom('volume_snapshots').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-/** For a new volume: locks the snapshot against deletion until the transaction ends. */
-export function shareVolumeSnapshot(
-  db: Db,
-  accountId: string,
-  id: string,
-): Promise<VolumeSnapshotRow | undefined> {
-  return db
-    .selectFrom('volume_snapshots')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forShare()
-    .executeTakeFirst();
 }
 
 /** A snapshot is where its volume is. */

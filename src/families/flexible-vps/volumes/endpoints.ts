@@ -2,61 +2,26 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { List } from '../../../kernel/pages/list.ts';
-import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
+import { listOf, readOf } from '../../../resources/records/records.ts';
 import { LocationRef, VmRef } from '../references.ts';
 import { volumeLife } from './lifecycle.ts';
-import { presentVolume } from './present.ts';
+import { exampleVolume, volumeView } from './present.ts';
 import { volumes } from './resource.ts';
-import { exampleVolume, Volume, VolumeChange, VolumeId } from './schema.ts';
-import { findVolume, listVolumes } from './store.ts';
+import { Volume, VolumeChange, VolumeId } from './schema.ts';
 import type { VolumeRow } from './table.ts';
 
-const listVpsVolumes = endpoint({
+const listVpsVolumes = listOf(volumeView, {
   id: 'listVpsVolumes',
-  method: 'GET',
-  path: '/flexible-vps/v1/volumes',
-  summary: 'List volumes',
-  permission: 'flexible-vps:volumes:read',
-  access: 'read',
-  resource: { name: 'volume', role: 'list' },
   query: ResourceQuery({
     location: Type.Optional({ ...LocationRef, description: 'Only volumes of this location.' }),
     status: Type.Optional({ ...volumeLife.Status, description: 'Only volumes in this state.' }),
     vm_id: Type.Optional({ ...VmRef, description: 'Only volumes that this machine has.' }),
   }),
-  answers: { 200: List(Volume) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [exampleVolume], next_cursor: null } } },
-  async handle(call) {
-    const { rows, nextCursor } = await listVolumes(call, call.query);
-    return ok({
-      data: rows.map(({ row, operation }) => presentVolume(call.services, row, operation)),
-      next_cursor: nextCursor,
-    });
-  },
 });
 
-const getVpsVolume = endpoint({
-  id: 'getVpsVolume',
-  method: 'GET',
-  path: '/flexible-vps/v1/volumes/{id}',
-  summary: 'Get a volume',
-  permission: 'flexible-vps:volumes:read',
-  access: 'read',
-  resource: { name: 'volume', role: 'read' },
-  params: VolumeId,
-  answers: { 200: Volume },
-  problems: [],
-  example: { params: { id: exampleVolume.id }, answer: { status: 200, body: exampleVolume } },
-  async handle({ db, caller, params, services }) {
-    const found = await findVolume(db, caller.account.id, params.id);
-    if (found === undefined) throw new Problem('not_found');
-    return ok(presentVolume(services, found.row, found.operation));
-  },
-});
+const getVpsVolume = readOf(volumeView, { id: 'getVpsVolume' });
 
 const shownOf = ({ name, labels, description, protected: isProtected }: VolumeRow) => ({
   name,
@@ -87,7 +52,7 @@ const updateVpsVolume = endpoint({
     },
   },
   async handle(call) {
-    const { db, params, body, services } = call;
+    const { db, params, body } = call;
     if (body.name !== undefined) await volumes.lockNames(call);
     const before = await volumes.take(call, params.id);
     const operation = (await pendingOn(db, [before.id])).get(before.id);
@@ -100,7 +65,7 @@ const updateVpsVolume = endpoint({
     };
     const changes = changesBetween(shownOf(before), shownOf({ ...before, ...change }));
     const row = await volumes.update(call, before, change, changes);
-    return ok(presentVolume(services, row, operation));
+    return ok(volumeView.present(call, row, operation));
   },
 });
 

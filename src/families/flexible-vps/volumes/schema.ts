@@ -151,27 +151,3 @@ export const VolumeChange = Shape({
   ),
 });
 export type VolumeChange = Static<typeof VolumeChange>;
-
-export const exampleVolume: Volume = {
-  id: 'vol_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  name: 'data',
-  description: '',
-  labels: { env: 'prod' },
-  status: 'available',
-  status_reason: null,
-  operation: null,
-  location: 'fra1',
-  size_gb: 100,
-  tier: 'standard',
-  kind: 'block',
-  vm_id: null,
-  device_path: '/dev/disk/by-id/scsi-vol_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  serial: 'vol_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  online_resize: true,
-  source_snapshot_id: null,
-  protection: { delete: false },
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  provisioned_at: '2026-03-01T10:00:05.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};

@@ -1,4 +1,5 @@
 /** The configuration of a peer: as text for WireGuard's programs, as a QR code for telephones, and as JSON. */
+
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
@@ -14,8 +15,9 @@ import {
 } from '../../../kernel/schema.ts';
 import { plainAddress } from '../vpn-gateways/present.ts';
 import { networksOf, readOwnGateway } from '../vpn-gateways/store.ts';
+import { examplePeer } from '../vpn-peers/present.ts';
 import { vpnPeers } from '../vpn-peers/resource.ts';
-import { examplePeer, VpnPeerId } from '../vpn-peers/schema.ts';
+import { VpnPeerId } from '../vpn-peers/schema.ts';
 import { findPeer } from '../vpn-peers/store.ts';
 import { keyText } from '../vpn-peers/sync.ts';
 import { qrPicture } from './qr-picture.ts';

@@ -1,15 +1,15 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import type { NetworkRow } from '../networks/table.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { joinNetworks, lockNetworks, rangesOf } from '../vpn-gateways/membership.ts';
-import { presentGateway } from '../vpn-gateways/present.ts';
+import { gatewayView } from '../vpn-gateways/present.ts';
 import { vpnGateways } from '../vpn-gateways/resource.ts';
 import { canonicalServers, refuseOverlaps } from '../vpn-gateways/rules.ts';
 import { exampleGateway, VpnGateway, VpnGatewayChange, VpnGatewayId } from '../vpn-gateways/schema.ts';
@@ -126,11 +126,7 @@ export const updateVpnGateway = endpoint({
     body: { port: 51821 },
     answer: {
       status: 202,
-      body: {
-        ...exampleGateway,
-        status: 'updating',
-        operation: exampleOperation('vpn_gateway.update', exampleGateway),
-      },
+      body: during(updateGatewayKind, exampleGateway, { status: 'updating' }),
     },
   },
   async handle(call) {
@@ -143,7 +139,7 @@ export const updateVpnGateway = endpoint({
       call.effect({ action: 'none', ...vpnGateways.ref(before) });
       call.follow(pending);
       const parts = { network_ids, peer_count };
-      return accepted(presentGateway({ ...before, ...parts }, pending, services.baseUrl));
+      return accepted(gatewayView.present(call, { ...before, ...parts }, pending));
     }
     vpnGatewayLife.require('updateVpnGateway', before.status, { operation: pending });
     const networks = await lockWanted(call, before, network_ids);
@@ -208,6 +204,6 @@ export const updateVpnGateway = endpoint({
       ...(changesEngine ? {} : isChanged ? { changedAtOnce: true } : { unchanged: true }),
     });
     const parts = { network_ids: wanted, peer_count };
-    return accepted(presentGateway({ ...row, ...parts }, operation, services.baseUrl));
+    return accepted(gatewayView.present(call, { ...row, ...parts }, operation));
   },
 });

@@ -1,6 +1,7 @@
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { parseCidr } from '../../../kernel/net/cidr.ts';
+import { during } from '../../../kernel/operations/example.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
@@ -12,11 +13,10 @@ import { locationFaults } from '../catalog/location-faults.ts';
 import { newInterfaceId } from '../interfaces/resource.ts';
 import { addressAt } from '../networks/addresses.ts';
 import type { NetworkRow } from '../networks/table.ts';
-import { exampleOperation } from '../operation-example.ts';
 import { asBodyErrors } from '../vms/inventory.ts';
 import { createGatewayKind } from './kinds.ts';
 import { joinNetworks, lockNetworks, rangesOf } from './membership.ts';
-import { presentGateway } from './present.ts';
+import { gatewayView } from './present.ts';
 import { vpnGateways } from './resource.ts';
 import { canonicalServers, freeTunnel, refuseOverlaps } from './rules.ts';
 import { DEFAULT_PORT, exampleGateway, NewVpnGateway, TUNNEL_MTU, VpnGateway } from './schema.ts';
@@ -128,12 +128,7 @@ export const createVpnGateway = endpoint({
     },
     answer: {
       status: 202,
-      body: {
-        ...exampleGateway,
-        status: 'creating',
-        provisioned_at: null,
-        operation: exampleOperation('vpn_gateway.create', exampleGateway),
-      },
+      body: during(createGatewayKind, exampleGateway, { status: 'creating', provisioned_at: null }),
     },
   },
   async handle(call) {
@@ -153,6 +148,6 @@ export const createVpnGateway = endpoint({
       isNew: true,
     });
     const parts = { network_ids: body.network_ids, peer_count: 0 };
-    return accepted(presentGateway({ ...row, ...parts }, operation, services.baseUrl));
+    return accepted(gatewayView.present(call, { ...row, ...parts }, operation));
   },
 });

@@ -1,5 +1,7 @@
 /** The schemas of VPN gateways in requests and answers. */
+
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
 import { readAs } from '../../../kernel/member-marks.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import { Instruction, Resettable } from '../../../kernel/resets.ts';
@@ -171,26 +173,16 @@ export const VpnGatewayChange = Shape({
 });
 export type VpnGatewayChange = Static<typeof VpnGatewayChange>;
 
-export const exampleGateway: VpnGateway = {
-  id: 'vpn_01jqzv2m7xe9rs5d3k8w4t6y0b',
+export const exampleGateway = exampleOf(VpnGateway, {
   name: 'office',
-  description: '',
-  labels: { env: 'prod' },
-  status: 'active',
-  status_reason: null,
-  operation: null,
   location: 'fra1',
   network_ids: ['net_01jqzv2m7xe9rs5d3k8w4t6y0b'],
   endpoint: { ipv4: '203.0.113.40', ipv6: '2001:db8:100:4::1', port: DEFAULT_PORT },
   public_key: 'HIgo9xNzJMWLKASShiTqIybxZ0U3wGLiUeJ1PKf8ykw=',
   tunnel_ipv4_cidr: '100.96.0.0/24',
   tunnel_ipv6_cidr: 'fd3f:91c2:77a0:6001::/64',
-  dns_servers: [],
   mtu: TUNNEL_MTU,
   peer_count: 0,
-  protection: { delete: false },
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
   provisioned_at: '2026-03-01T10:00:08.000Z',
   updated_at: '2026-03-01T10:00:08.000Z',
-};
+});

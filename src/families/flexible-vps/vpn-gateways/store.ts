@@ -1,15 +1,13 @@
 import { randomInt } from 'node:crypto';
 import { type Insertable, sql } from 'kysely';
 import type { Ref } from '../../../engines/compute/port.ts';
-import type { Call } from '../../../kernel/call.ts';
-import { readResources } from '../../../kernel/listing/store.ts';
-import { operationIn, pendingOperation } from '../../../kernel/pending/store.ts';
+import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import { localPrefix } from '../networks/addresses.ts';
-import type { VpnGatewayStatus } from './lifecycle.ts';
 import type { GatewayNetworkRow, VpnGatewayRow } from './table.ts';
 
-type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
+/** Calls that change peers take the lock, so that they see each other's peers. */
+export const { find: readOwnGateway, lock: lockGateway, read: readGateway } = rowsOf('vpn_gateways');
 
 /** What answers show beside the columns of the row. */
 export interface GatewayParts {
@@ -17,81 +15,25 @@ export interface GatewayParts {
   readonly peer_count: number;
 }
 
-const networkIds = sql<string[]>`(
+const networkIds = sql<readonly string[]>`(
   select coalesce(jsonb_agg(n.network_id order by n.rank), '[]') from vpn_gateway_networks n
-  where n.gateway_id = vpn_gateways.id and n.state <> 'leaving')`.as('network_ids');
+  where n.gateway_id = vpn_gateways.id and n.state <> 'leaving')`;
 const peerCount = sql<number>`(
-  select count(*) from vpn_peers p where p.gateway_id = vpn_gateways.id)`.as('peer_count');
+  select count(*) from vpn_peers p where p.gateway_id = vpn_gateways.id)`;
 
-const withParts = (db: Db) =>
-  db
-    .selectFrom('vpn_gateways')
-    .selectAll('vpn_gateways')
-    .select([networkIds, peerCount, pendingOperation('vpn_gateways.id').as('pending')]);
+export const gatewayParts = { network_ids: networkIds, peer_count: peerCount };
 
-interface Filters {
-  readonly location?: string | undefined;
-  readonly status?: VpnGatewayStatus | undefined;
-  readonly network_id?: string | undefined;
-}
-
-export async function listGateways(call: ListCall, { location, status, network_id }: Filters) {
-  let query = withParts(call.db);
-  if (location !== undefined) query = query.where('vpn_gateways.location', '=', location);
-  if (status !== undefined) query = query.where('vpn_gateways.status', '=', status);
-  if (network_id !== undefined)
-    query = query.where(
-      sql<boolean>`exists (select from vpn_gateway_networks n
-        where n.network_id = ${network_id} and n.gateway_id = vpn_gateways.id and n.state <> 'leaving')`,
-    );
-  const { rows, nextCursor } = await readResources(call, 'vpn_gateways', 'listVpnGateways', query);
-  return {
-    rows: rows.map(({ pending, ...row }) => ({ row, operation: operationIn(pending) })),
-    nextCursor,
-  };
-}
-
-export async function findGateway(db: Db, accountId: string, id: string) {
-  const found = await withParts(db)
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  if (found === undefined) return undefined;
-  const { pending, ...row } = found;
-  return { row, operation: operationIn(pending) };
-}
+/** The condition of a list: gateways that lead into the network. */
+export const leadsInto = (networkId: string) => sql<boolean>`exists (
+  select from vpn_gateway_networks n
+  where n.network_id = ${networkId} and n.gateway_id = vpn_gateways.id and n.state <> 'leaving')`;
 
 export async function readParts(db: Db, id: string): Promise<GatewayParts> {
   return db
     .selectFrom('vpn_gateways')
-    .select([networkIds, peerCount])
+    .select([networkIds.as('network_ids'), peerCount.as('peer_count')])
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
-}
-
-/** For operation steps, which need no check of the account. Returns undefined if the row was deleted. */
-export function readGateway(db: Db, id: string): Promise<VpnGatewayRow | undefined> {
-  return db.selectFrom('vpn_gateways').selectAll().where('id', '=', id).executeTakeFirst();
-}
-
-export function readOwnGateway(db: Db, accountId: string, id: string): Promise<VpnGatewayRow | undefined> {
-  return db
-    .selectFrom('vpn_gateways')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-}
-
-/** Calls that change peers take this lock, so that they see each other's peers. */
-export function lockGateway(db: Db, accountId: string, id: string): Promise<VpnGatewayRow | undefined> {
-  return db
-    .selectFrom('vpn_gateways')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirst();
 }
 
 /** Whether the account has the gateway in this location. */

@@ -11,7 +11,7 @@ import { plainAddress } from '../vpn-gateways/present.ts';
 import { VpnGatewayId } from '../vpn-gateways/schema.ts';
 import { lockGateway } from '../vpn-gateways/store.ts';
 import type { VpnGatewayRow } from '../vpn-gateways/table.ts';
-import { presentPeer } from './present.ts';
+import { examplePeer, peerView } from './present.ts';
 import {
   canonicalRanges,
   freeTunnelAddress,
@@ -21,7 +21,7 @@ import {
   tunnelAddressFaults,
 } from './ranges.ts';
 import { vpnPeers } from './resource.ts';
-import { examplePeer, NewVpnPeer, VpnPeer } from './schema.ts';
+import { NewVpnPeer, VpnPeer } from './schema.ts';
 import { peersOf } from './store.ts';
 import { isLive, type Pushed, pushAct } from './sync.ts';
 import type { VpnPeerRow } from './table.ts';
@@ -192,6 +192,6 @@ export const createVpnPeer = endpoint({
           },
         }),
       );
-    return created(presentPeer(row, now));
+    return created(peerView.present(call, row));
   },
 });

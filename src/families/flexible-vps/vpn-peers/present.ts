@@ -1,36 +1,37 @@
+import { exampleOf } from '../../../kernel/examples.ts';
+import { view } from '../../../resources/records/records.ts';
 import { plainAddress } from '../vpn-gateways/present.ts';
+import { vpnGateways } from '../vpn-gateways/resource.ts';
 import { vpnPeers } from './resource.ts';
-import type { VpnPeer } from './schema.ts';
-import type { VpnPeerRow } from './table.ts';
+import { VpnPeer } from './schema.ts';
 
-const timeOf = (date: Date | null): string | null => date?.toISOString() ?? null;
-
-export function presentPeer(row: VpnPeerRow, now: Date): VpnPeer {
-  const until = row.private_key === null ? null : row.private_key_available_until;
-  return {
-    id: row.id,
-    name: row.name,
-    labels: row.labels,
-    gateway_id: row.gateway_id,
-    kind: row.kind,
-    public_key: row.public_key,
-    key_source: row.key_source,
-    private_key_available_until: until !== null && until > now ? timeOf(until) : null,
-    preshared_key_set: row.preshared_key !== null,
-    tunnel_ipv4: plainAddress(row.tunnel_ipv4),
-    tunnel_ipv6: row.tunnel_ipv6 === null ? null : plainAddress(row.tunnel_ipv6),
-    routed_cidrs: [...row.routed_cidrs],
-    endpoint: row.endpoint,
-    keepalive_seconds: row.keepalive_seconds,
-    enabled: row.enabled,
-    expires_at: timeOf(row.expires_at),
-    applied_at: timeOf(row.applied_at),
-    config_changed_at: row.config_changed_at.toISOString(),
-    last_handshake_at: timeOf(row.last_handshake_at),
-    rx_bytes: row.rx_bytes,
-    tx_bytes: row.tx_bytes,
-    etag: vpnPeers.etag(row),
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
-  };
-}
+export const peerView = view(vpnPeers, {
+  schema: VpnPeer,
+  path: '/flexible-vps/v1/vpn-gateways/{id}/peers',
+  parent: { of: vpnGateways, column: 'gateway_id', param: 'peer_id' },
+  example: exampleOf(VpnPeer, {
+    name: 'laptop',
+    labels: {},
+    public_key: 'xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg=',
+    key_source: 'generated',
+    private_key_available_until: '2026-03-02T10:00:00.000Z',
+    preshared_key_set: true,
+    tunnel_ipv4: '100.96.0.2',
+    tunnel_ipv6: 'fd3f:91c2:77a0:6001::2',
+    keepalive_seconds: 25,
+    enabled: true,
+    applied_at: '2026-03-01T10:00:00.000Z',
+    rx_bytes: 0,
+    tx_bytes: 0,
+  }),
+  compute(row, { now }) {
+    const until = row.private_key === null ? null : row.private_key_available_until;
+    return {
+      private_key_available_until: until !== null && until > now ? until.toISOString() : null,
+      preshared_key_set: row.preshared_key !== null,
+      tunnel_ipv4: plainAddress(row.tunnel_ipv4),
+      tunnel_ipv6: row.tunnel_ipv6 === null ? null : plainAddress(row.tunnel_ipv6),
+    };
+  },
+});
+export const examplePeer = peerView.example;

@@ -206,30 +206,3 @@ export const VpnPeerChange = Shape({
   expires_at: Type.Optional(Nullable(Expiry)),
 });
 export type VpnPeerChange = Static<typeof VpnPeerChange>;
-
-export const examplePeer: VpnPeer = {
-  id: 'peer_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  name: 'laptop',
-  labels: {},
-  gateway_id: 'vpn_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  kind: 'client',
-  public_key: 'xTIBA5rboUvnH4htodjb6e697QjLERt1NAB4mZqp8Dg=',
-  key_source: 'generated',
-  private_key_available_until: '2026-03-02T10:00:00.000Z',
-  preshared_key_set: true,
-  tunnel_ipv4: '100.96.0.2',
-  tunnel_ipv6: 'fd3f:91c2:77a0:6001::2',
-  routed_cidrs: [],
-  endpoint: null,
-  keepalive_seconds: 25,
-  enabled: true,
-  expires_at: null,
-  applied_at: '2026-03-01T10:00:00.000Z',
-  config_changed_at: '2026-03-01T10:00:00.000Z',
-  last_handshake_at: null,
-  rx_bytes: 0,
-  tx_bytes: 0,
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};

@@ -1,32 +1,6 @@
 import { sql } from 'kysely';
-import type { Call } from '../../../kernel/call.ts';
-import { readResources } from '../../../kernel/listing/store.ts';
-import type { Page } from '../../../kernel/pages/store.ts';
 import type { Db } from '../../../store/database.ts';
 import type { VpnPeerRow } from './table.ts';
-
-type ListCall = Parameters<typeof readResources>[0] & Pick<Call, 'db'>;
-
-interface Filters {
-  readonly kind?: VpnPeerRow['kind'] | undefined;
-  readonly enabled?: boolean | undefined;
-}
-
-/** Does not check that the gateway exists: an unknown one has an empty list, and the caller then answers 404. */
-export function listPeers(
-  call: ListCall,
-  gatewayId: string,
-  { kind, enabled }: Filters,
-): Promise<Page<VpnPeerRow>> {
-  let query = call.db
-    .selectFrom('vpn_peers')
-    .selectAll('vpn_peers')
-    .where('account_id', '=', call.caller.account.id);
-  if (kind !== undefined) query = query.where('kind', '=', kind);
-  if (enabled !== undefined) query = query.where('enabled', '=', enabled);
-  const parent = { column: sql.ref('vpn_peers.gateway_id'), id: gatewayId };
-  return readResources(call, 'vpn_peers', 'listVpnPeers', query, parent);
-}
 
 export function findPeer(
   db: Db,

@@ -9,10 +9,10 @@ import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { lockGateway } from '../vpn-gateways/store.ts';
 import { expiryFaults, KEY_HOURS, keyFaults, refuseKey, siteFaults } from './create.ts';
-import { presentPeer } from './present.ts';
+import { examplePeer, peerView } from './present.ts';
 import { canonicalRanges, refuseRoutedOverlap } from './ranges.ts';
 import { vpnPeers } from './resource.ts';
-import { examplePeer, VpnPeer, VpnPeerChange, VpnPeerId } from './schema.ts';
+import { VpnPeer, VpnPeerChange, VpnPeerId } from './schema.ts';
 import { findPeer, peersOf } from './store.ts';
 import { isLive, type Pushed, pushAct } from './sync.ts';
 import type { VpnPeerRow } from './table.ts';
@@ -163,6 +163,6 @@ export const updateVpnPeer = endpoint({
       },
       changesBetween(shownOf(before), shownOf(after)),
     );
-    return ok(presentPeer(row, now));
+    return ok(peerView.present(call, row));
   },
 });

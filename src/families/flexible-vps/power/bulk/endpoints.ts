@@ -1,4 +1,5 @@
 import type { Call } from '../../../../kernel/call.ts';
+import { exampleOperation } from '../../../../kernel/operations/example.ts';
 import { OperationView, presentOperation } from '../../../../kernel/operations/schema.ts';
 import { parseLabelSelector } from '../../../../kernel/pages/label-selector.ts';
 import { type FieldError, invalid } from '../../../../kernel/problems/problem.ts';
@@ -10,7 +11,6 @@ import { exampleVm } from '../../vms/schema.ts';
 import type { VmRow } from '../../vms/table.ts';
 import { changing } from '../acceptance.ts';
 import { actionMembers, actionOf, deadlineOf, effectOf, wantedOf } from '../actions.ts';
-import { exampleBulkAction } from '../example.ts';
 import { findTargets, selectTargets } from '../store.ts';
 import { bulkPowerKind } from './kind.ts';
 
@@ -127,7 +127,13 @@ export const performBulkVmAction = endpoint({
   example: {
     params: {},
     body: { type: 'restart', vm_ids: [exampleVm.id], max_parallel: 2 },
-    answer: { status: 202, body: exampleBulkAction },
+    answer: {
+      status: 202,
+      body: {
+        ...exampleOperation(bulkPowerKind, exampleVm),
+        resource: { type: 'vm', id: null, name: null },
+      },
+    },
   },
   async handle(call) {
     const { body, services, effect, start } = call;
