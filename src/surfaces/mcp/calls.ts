@@ -53,7 +53,7 @@ export function callOf(
       operation,
       endpoints.map(({ id }) => id),
     );
-    return unknownOperation([operation], near);
+    return unknownOperation([operation], near === null ? [] : [near]);
   }
   const right = toolFor(endpoint);
   // A batch may contain what is less dangerous than its tool.

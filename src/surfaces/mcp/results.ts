@@ -79,17 +79,18 @@ export const refusedOutcome = ({ body }: Outcome): CallToolResult => refusal(pro
 export const refusedProblem = (problem: Problem, requestId: string): CallToolResult =>
   refusal(problemAnswer(problemInToolWords(problemBody(problem, requestId, '') as Json, [])));
 
-const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
+export const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
 /** Repeats a name only if an operation could have it: a model may have taken it from a text of a customer. */
-export function unknownNames(asked: readonly string[], near: string | null = null): Refusal {
+export function unknownNames(asked: readonly string[], near: readonly string[]): Refusal {
   const names = asked.filter((name) => OPERATION_NAME.test(name));
+  const meant = near.length === 0 ? '' : `Did you mean ${[...new Set(near)].join(', ')}? `;
   return {
     code: 'unknown_operation',
     detail: names.length === 0 ? 'There is no such operation.' : `There is no operation ${names.join(', ')}.`,
-    next_step: `${near === null ? '' : `Did you mean ${near}? `}Find the operation with search_operations.`,
+    next_step: `${meant}Find the operation with search_operations.`,
   };
 }
 
-export const unknownOperation = (asked: readonly string[], near: string | null = null): CallToolResult =>
+export const unknownOperation = (asked: readonly string[], near: readonly string[]): CallToolResult =>
   refusal(unknownNames(asked, near));
