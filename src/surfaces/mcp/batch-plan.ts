@@ -1,6 +1,5 @@
 /** Checks the calls of a batch before the first of them is made. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { FieldCode } from '../../kernel/problems/catalogue.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { Shape, Type } from '../../kernel/schema.ts';
@@ -9,6 +8,7 @@ import { type CallArguments, callOf } from './calls.ts';
 import type { CallTool } from './describe.ts';
 import { canAnswer, type Earlier, neededBy } from './earlier-answers.ts';
 import type { ApiCaller, Outcome } from './inner-call.ts';
+import { ABOUT_ONE_VALUE } from './own-sentences.ts';
 import { type Json, refusal, success } from './results.ts';
 
 const Anything = Type.Optional(Type.Unsafe<object>({ type: 'object' }));
@@ -83,21 +83,6 @@ export function plan(
   return planned;
 }
 
-/** What is wrong with a value whatever other values are. */
-const OF_ONE_VALUE: readonly FieldCode[] = [
-  'required',
-  'invalid_format',
-  'out_of_range',
-  'too_long',
-  'too_short',
-  'too_many',
-  'too_few',
-  'not_unique',
-  'unknown_member',
-  'immutable',
-  'mutually_exclusive',
-];
-
 /**
  * A call that needs the answer of a change is tried with an example of that answer. Returns what will be refused with the
  * real answer, too; undefined if nothing is certain, such as that there is no resource with the id of the example.
@@ -109,7 +94,7 @@ export function certainRefusal({ body }: Outcome, { needed }: Planned): Json | u
   const isExample = ({ pointer }: FieldError): boolean =>
     needed.some(({ at: place }) => `${pointer}/`.startsWith(`${place}/`));
   const certain = (problem.errors ?? []).filter(
-    (error) => OF_ONE_VALUE.includes(error.code) && !isExample(error),
+    (error) => ABOUT_ONE_VALUE.includes(error.code) && !isExample(error),
   );
   return certain.length === 0 ? undefined : { ...problem, errors: certain };
 }

@@ -98,12 +98,12 @@ async function tryLate(
     if (api.services.registry.audited.has(endpoint.id)) return undefined;
     const outcome = await api.call(endpoint, requestOf(endpoint, call));
     const certain = outcome.isRefused ? certainRefusal(outcome, each) : undefined;
-    return certain && refusal(problemAnswer(certain));
+    return certain && refusal(problemAnswer(certain, outcome.isOurs));
   }
   const rehearsal = await rehearse(api, endpoint, call);
   if (!rehearsal.trial.isRefused) return rehearsal;
   const certain = certainRefusal(rehearsal.trial, each);
-  return certain && refusal(problemAnswer(certain));
+  return certain && refusal(problemAnswer(certain, rehearsal.trial.isOurs));
 }
 
 export interface Rehearsed {

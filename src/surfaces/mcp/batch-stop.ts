@@ -42,9 +42,9 @@ async function remainingCalls(api: ApiCaller, { planned, batch, i }: Stop): Prom
 }
 
 /** Texts of customers are marked in them as everywhere, and sent back like that. */
-const shownCall = ({ services: { registry } }: ApiCaller, { body, ...call }: CallArguments): Json => {
-  const schema = registry.endpoints.find(({ id }) => id === call.operation)?.body;
-  return { ...call, ...(body === undefined ? {} : { body: marked(body, schema, registry) }) };
+const shownCall = ({ services }: ApiCaller, { body, ...call }: CallArguments): Json => {
+  const schema = services.registry.endpoints.find(({ id }) => id === call.operation)?.body;
+  return { ...call, ...(body === undefined ? {} : { body: marked(body, schema, services) }) };
 };
 
 /** Sentences of refusals that are about one call. */

@@ -85,7 +85,7 @@ async function listResult(
 ): Promise<CallToolResult> {
   const show = ({ body, ...rest }: Outcome): unknown[] =>
     (rowsOf(body) ?? []).map((row) =>
-      marked(pick(row, fields), rowSchema(schemaOf({ body, ...rest })), api.services.registry),
+      marked(pick(row, fields), rowSchema(schemaOf({ body, ...rest })), api.services),
     );
   let outcome = first;
   const narrowed = narrowRows(show(outcome), BUDGET, fields);
@@ -116,9 +116,7 @@ async function listResult(
     status: outcome.status,
     data: rows,
     next_cursor: next_cursor ?? null,
-    ...(Object.keys(more).length === 0
-      ? {}
-      : (marked(more, schemaOf(outcome), api.services.registry) as Json)),
+    ...(Object.keys(more).length === 0 ? {} : (marked(more, schemaOf(outcome), api.services) as Json)),
     ...(isNarrowed
       ? {
           truncated: {
@@ -146,7 +144,7 @@ export function singleResult(
   extra: Json = {},
   options: FitOptions = {},
 ): CallToolResult {
-  const whole = marked(pick(outcome.body, fields), schemaOf(outcome), api.services.registry);
+  const whole = marked(pick(outcome.body, fields), schemaOf(outcome), api.services);
   const { value: data, truncated } = fitted(api, whole, outcome, options);
   return success({
     status: outcome.status,

@@ -65,7 +65,7 @@ export async function getContext(situation: Situation): Promise<CallToolResult> 
   const { rate } = exchange.client;
   const shownKey = { ...key, permissions: fold(permissionsOf(callerOf(exchange))) };
   return success({
-    ...(marked({ account, key: shownKey }, whoami.answers[200], services.registry) as Json),
+    ...(marked({ account, key: shownKey }, whoami.answers[200], services) as Json),
     role: owner?.['role'],
     address: client?.['ip'],
     rate: { left: rate.remaining, limit: rate.limit, resets_in_seconds: rate.resetSeconds },

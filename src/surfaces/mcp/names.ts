@@ -136,13 +136,12 @@ class Resolver {
   }
 
   #candidatesOf(rows: readonly Json[]): readonly unknown[] {
-    const { registry } = this.#api.services;
     const shown = rows.slice(0, MOST_CANDIDATES).map(({ id, name, type }) => ({
       id,
       ...(name === undefined ? {} : { name }),
       ...(type === undefined ? {} : { type }),
     }));
-    return shown.map((row) => marked(row, undefined, registry));
+    return shown.map((row) => marked(row, undefined, this.#api.services));
   }
 
   #refusalOf(list: Endpoint, rows: readonly Json[], at: string, count: number): CallToolResult {

@@ -1,9 +1,10 @@
 /** The results of tools. A refusal is a result too: a code, what happened, and what to do next. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
-import { markedQuotes, withoutControls } from './customer-text.ts';
+import { markedError, markedQuotes, withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
+import type { IsOurs } from './own-sentences.ts';
 import { problemInToolWords } from './tool-words.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -57,14 +58,19 @@ const cleanDeep = (value: unknown): unknown =>
   );
 
 /** The members of a problem that a model should see, with what they quote as customer text. */
-export function problemAnswer(problem: Json): Refusal {
+export function problemAnswer(problem: Json, isOurs?: IsOurs): Refusal {
   const kept = Object.entries(problem).filter(
     ([name, value]) => !DROPPED.has(name) && !(Array.isArray(value) && value.length === 0),
   );
   const code = String(problem['code']);
   const next = nextCalls[code]?.(problem);
+  const { errors, ...others } = cleanDeep(Object.fromEntries(kept)) as Json;
+  const shown = {
+    ...(markedQuotes(others) as Json),
+    ...(Array.isArray(errors) ? { errors: errors.map((error) => markedError(error, isOurs)) } : {}),
+  };
   return {
-    ...(shorten(markedQuotes(cleanDeep(Object.fromEntries(kept))) as Json).value as Json),
+    ...shorten(shown).value,
     code,
     // The detail of this case may quote customers, so it stands in `customer_text`; the title is always ours.
     detail: `${String(problem['title'])}.`,
@@ -74,7 +80,8 @@ export function problemAnswer(problem: Json): Refusal {
   };
 }
 
-export const refusedOutcome = ({ body }: Outcome): CallToolResult => refusal(problemAnswer(body as Json));
+export const refusedOutcome = ({ body, isOurs }: Outcome): CallToolResult =>
+  refusal(problemAnswer(body as Json, isOurs));
 
 export const refusedProblem = (problem: Problem, requestId: string): CallToolResult =>
   refusal(problemAnswer(problemInToolWords(problemBody(problem, requestId, '') as Json, [])));

@@ -118,7 +118,7 @@ function withoutUnchanged(
   { resource, schema }: Present,
 ): Body {
   const { registry } = api.services;
-  const shown = unfolded(marked(resource, schema, registry)) as Json;
+  const shown = unfolded(marked(resource, schema, api.services)) as Json;
   const shape = managedResource(subjectOf(endpoint).name, registry.endpoints)?.shape;
   const volatile = new Set(shape === undefined ? [] : valuesOf(shape, 'x-volatile').map(([at]) => at));
   const isAsRead = (name: string, value: unknown): boolean =>

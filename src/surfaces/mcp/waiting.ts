@@ -43,13 +43,9 @@ function nextStepOf({ id, type, status, done }: Operation): string | undefined {
 /** Waiting does not help: there is no such operation, or the key may not see it. */
 const isUnknown = (problem: unknown): boolean => (problem as Json)['code'] === 'not_found';
 
-function present(
-  { services: { registry } }: ApiCaller,
-  { isRefused, body, endpoint }: Outcome,
-  id: string,
-): Json {
+function present({ services }: ApiCaller, { isRefused, body, endpoint, isOurs }: Outcome, id: string): Json {
   if (isRefused) {
-    const answer = problemAnswer(body as Json);
+    const answer = problemAnswer(body as Json, isOurs);
     return {
       ...(OPERATION_ID.test(id) ? { id } : {}),
       ...answer,
@@ -69,7 +65,7 @@ function present(
   const shown = { id, type, status, progress_percent, step, waiting_for, resource, error, result };
   const kept = Object.entries(shown).filter(([, value]) => value !== null && value !== '');
   return {
-    ...(marked(Object.fromEntries(kept), endpoint.answers[200], registry) as Json),
+    ...(marked(Object.fromEntries(kept), endpoint.answers[200], services) as Json),
     ...(next === undefined ? {} : { next_step: next }),
   };
 }
