@@ -260,8 +260,8 @@ describe('customer text', () => {
 
   it.each(checked)('$id: what is wrong with a body is said in our own words', (endpoint) => {
     const properties = Object.keys((endpoint.body as JsonSchema).properties ?? {});
-    const sent = [{}, Object.fromEntries(properties.map((name) => [name, { x: 1 }]))];
-    const errors = sent.flatMap((body) => faultsOf(endpoint.body as TSchema, body));
+    const sent = [{ x: 1 }, '§'].map((value) => Object.fromEntries(properties.map((name) => [name, value])));
+    const errors = [{}, ...sent].flatMap((body) => faultsOf(endpoint.body as TSchema, body));
     const ours = errors.filter(({ code }) => code !== 'unknown_member');
     const { errors: said = [] } = refusedWith(endpoint, problemBody(invalid(ours), 'req_1', '')) as {
       errors?: readonly Json[];

@@ -6,6 +6,7 @@
  */
 import { isIP } from 'node:net';
 import type { FieldCode } from '../../kernel/problems/catalogue.ts';
+import { meaningOf } from '../../kernel/schema.ts';
 import { branchesOf, type Endpoints, type TextSchema } from './written-names.ts';
 
 /** Where words of ours come from. */
@@ -15,11 +16,19 @@ export interface Vocabulary {
   readonly provider?: object;
 }
 
+/** Words that are joined: a name of several words, an address of mail, a URL. */
+const JOINED = /[\p{L}\p{N}]+(?:[-_.@:/+]+[\p{L}\p{N}]+)+/gu;
+
 export type IsOurs = (word: string) => boolean;
 
+/** A pattern is quoted in sentences, or said in words, such as `lower-case`. */
+const wordsOfPattern = (pattern: string | undefined): string[] =>
+  pattern === undefined ? [] : [pattern, ...(meaningOf(pattern)?.match(JOINED) ?? [])];
+
 function wordsIn(schema: TextSchema): string[] {
-  return branchesOf(schema).flatMap(({ properties = {}, items, enum: values = [], const: only }) => [
-    ...[...values, only].filter((value) => typeof value === 'string'),
+  return branchesOf(schema).flatMap(({ properties = {}, items, enum: values = [], ...rest }) => [
+    ...[...values, rest.const, rest.format].filter((value) => typeof value === 'string'),
+    ...wordsOfPattern(rest.pattern),
     ...Object.entries(properties).flatMap(([name, member]) => [name, ...wordsIn(member)]),
     ...(items === undefined ? [] : wordsIn(items)),
   ]);
@@ -63,14 +72,13 @@ export function isOursIn({ registry, provider = NOBODY }: Vocabulary): IsOurs {
     isIP(word.replace(/\/\d+$/, '')) !== 0;
 }
 
-const QUOTED = /"([^"]*)"/g;
-/** Words that are joined: a name of several words, an address of mail, a URL. */
-const JOINED = /[\p{L}\p{N}]+(?:[-_.@:/+]+[\p{L}\p{N}]+)+/gu;
+const QUOTED_OR_JOINED = new RegExp(`"([^"]*)"|${JOINED.source}`, 'gu');
 
 export const withoutNames = (sentence: string, isOurs: IsOurs): string =>
-  sentence
-    .replaceAll(QUOTED, (whole, name: string) => (isOurs(name) ? whole : '"…"'))
-    .replaceAll(JOINED, (word) => (isOurs(word) ? word : '…'));
+  sentence.replaceAll(QUOTED_OR_JOINED, (word, quoted: string | undefined) => {
+    if (isOurs(quoted ?? word)) return word;
+    return quoted === undefined ? '…' : '"…"';
+  });
 
 /** What is wrong with a value by itself. A sentence about it names what is allowed, and quotes at most what was sent. */
 export const ABOUT_ONE_VALUE: readonly FieldCode[] = [

@@ -1,11 +1,12 @@
 /** The results of tools. A refusal is a result too: a code, what happened, and what to do next. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
 import { markedError, markedQuotes, withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
-import type { IsOurs } from './own-sentences.ts';
-import { problemInToolWords } from './tool-words.ts';
+import { type IsOurs, withoutNames } from './own-sentences.ts';
+import { inToolWords, problemInToolWords } from './tool-words.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -57,6 +58,15 @@ const cleanDeep = (value: unknown): unknown =>
     typeof member === 'string' ? withoutControls(member).slice(0, LONGEST_TEXT) : member,
   );
 
+const FIELDS = /^(?:One field is|\d+ fields are) not valid: /;
+
+/** The detail, if it is the sentence of the catalogue, or names only fields; undefined if it may quote customers. */
+function ownDetail(code: string, detail: string, isOurs: IsOurs | undefined): string | undefined {
+  const { when } = problems[code as ProblemCode] ?? {};
+  if (when !== undefined && [when, inToolWords(when, [])].includes(detail)) return detail;
+  return FIELDS.test(detail) && isOurs !== undefined ? withoutNames(detail, isOurs) : undefined;
+}
+
 /** The members of a problem that a model should see, with what they quote as customer text. */
 export function problemAnswer(problem: Json, isOurs?: IsOurs): Refusal {
   const kept = Object.entries(problem).filter(
@@ -65,15 +75,16 @@ export function problemAnswer(problem: Json, isOurs?: IsOurs): Refusal {
   const code = String(problem['code']);
   const next = nextCalls[code]?.(problem);
   const { errors, ...others } = cleanDeep(Object.fromEntries(kept)) as Json;
+  const own = ownDetail(code, String(problem['detail']), isOurs);
   const shown = {
-    ...(markedQuotes(others) as Json),
+    ...(markedQuotes({ ...others, ...(own === undefined ? {} : { detail: '' }) }) as Json),
     ...(Array.isArray(errors) ? { errors: errors.map((error) => markedError(error, isOurs)) } : {}),
   };
   return {
     ...shorten(shown).value,
     code,
-    // The detail of this case may quote customers, so it stands in `customer_text`; the title is always ours.
-    detail: `${String(problem['title'])}.`,
+    // The detail of this case may quote customers, and then it stands in `customer_text`; the title is always ours.
+    detail: own ?? `${String(problem['title'])}.`,
     next_step: nextSteps[code] ?? String(problem['next_step']),
     ...(typeof problem['approve_url'] === 'string' ? { approve_url: problem['approve_url'] } : {}),
     ...(next === undefined ? {} : { next_call: next }),
