@@ -2,11 +2,9 @@
 import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
 import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 import type { Effect } from '../../../kernel/effect.ts';
-import { matchesLabels } from '../../../kernel/pages/label-selector.ts';
 import { keepsLess } from '../backup-policies/change-words.ts';
 import { readPolicies } from '../backup-policies/store.ts';
-import { readSelectors } from '../firewalls/change-words/store.ts';
-import { protects } from '../firewalls/change-words/words.ts';
+import { labelWords } from '../firewalls/change-words/label-words.ts';
 
 async function policyWords(effect: Effect, { db, accountId, subject }: Telling): Promise<ForeseenChange[]> {
   const change = changeOf<string | null>(effect, 'backup_policy_id');
@@ -20,24 +18,10 @@ async function policyWords(effect: Effect, { db, accountId, subject }: Telling):
   return [{ text, loosens: old === undefined || now === undefined || keepsLess(old, now) }];
 }
 
-type Labels = Readonly<Record<string, string>>;
-
-/** Firewalls whose label selectors match the machine now, or no longer. */
-async function firewallWords(effect: Effect, { db, accountId, subject }: Telling): Promise<ForeseenChange[]> {
-  const labels = changeOf<Labels>(effect, 'labels');
-  if (labels === undefined) return [];
-  return (await readSelectors(db, accountId)).flatMap(({ terms, ...firewall }): ForeseenChange[] => {
-    const [had, has] = [labels.before, labels.after].map((each) => matchesLabels(terms ?? [], each));
-    if (had === has) return [];
-    return has
-      ? [says(`its labels give ${subject} the firewall "${firewall.name}"`)]
-      : [
-          {
-            text: `its labels take the firewall "${firewall.name}" from ${subject}`,
-            loosens: protects(firewall),
-          },
-        ];
-  });
+async function firewallWords(effect: Effect, telling: Telling): Promise<ForeseenChange[]> {
+  const labels = changeOf<Readonly<Record<string, string>>>(effect, 'labels');
+  if (labels === undefined || effect.id === null || effect.action === 'create') return [];
+  return labelWords(effect.id, labels, telling);
 }
 
 export const vmWords: ChangeWords = {
