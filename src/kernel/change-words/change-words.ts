@@ -42,6 +42,8 @@ export interface Telling {
 export interface ChangeWords {
   /** The members, as audit entries name them, that `say` describes. Generic words describe all others. */
   readonly members: readonly string[];
+  /** Whether `say` describes creations wholly, so that "creates an interface" would add nothing. */
+  readonly saysWhole?: true;
   /** Gets every effect on such a resource, also those that change none of the members. */
   say(effect: Effect, telling: Telling): readonly ForeseenChange[] | Promise<readonly ForeseenChange[]>;
 }

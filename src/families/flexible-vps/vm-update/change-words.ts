@@ -1,4 +1,4 @@
-/** What changes of a machine mean for its backups and its firewalls. */
+/** What changes of a machine mean for its backups, its firewalls, and for those who reach it. */
 import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
 import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 import type { Effect } from '../../../kernel/effect.ts';
@@ -24,10 +24,41 @@ async function firewallWords(effect: Effect, telling: Telling): Promise<Foreseen
   return labelWords(effect.id, labels, telling);
 }
 
+/** The guest runs user data as root, so whoever writes it may let anybody in. */
+function userDataWords(effect: Effect, { subject }: Telling): ForeseenChange[] {
+  const change = changeOf<string | null>(effect, 'user_data_sha256');
+  if (change === undefined) return [];
+  if (change.after === null) return [says(`removes the user data of ${subject}`)];
+  return [loosensBy(`gives ${subject} other user data, which it runs as root when it is set up again`)];
+}
+
+const versionOf = (address: string): 'IPv4' | 'IPv6' => (address.includes(':') ? 'IPv6' : 'IPv4');
+
+/** The first public address of an IP version connects a machine to the internet. Others add no way to it. */
+function addressWords(effect: Effect, { subject }: Telling): ForeseenChange[] {
+  const change = changeOf<readonly string[]>(effect, 'public_ips');
+  if (change === undefined) return [];
+  const missingIn = (list: readonly string[], other: readonly string[]) =>
+    list.filter((address) => !other.includes(address));
+  const had = new Set(change.before.map(versionOf));
+  return [
+    ...missingIn(change.after, change.before).map((address) =>
+      had.has(versionOf(address))
+        ? says(`attaches the public address ${address} to ${subject}`)
+        : loosensBy(`connects ${subject} to the internet by the public address ${address}`),
+    ),
+    ...missingIn(change.before, change.after).map((address) =>
+      says(`takes the public address ${address} from ${subject}`),
+    ),
+  ];
+}
+
 export const vmWords: ChangeWords = {
-  members: ['backup_policy_id'],
+  members: ['backup_policy_id', 'user_data_sha256', 'public_ips'],
   say: async (effect, telling) => [
     ...(await policyWords(effect, telling)),
     ...(await firewallWords(effect, telling)),
+    ...addressWords(effect, telling),
+    ...userDataWords(effect, telling),
   ],
 };

@@ -73,7 +73,8 @@ export function roughSentences(before: Settings, after: Settings, subject: strin
     gone.some(({ action }) => action === 'drop') ||
     isOpened('in') ||
     isOpened('out');
-  const text = `${subject} brings ${added.length} new rules and takes ${gone.length} away`;
+  const rules = added.length === 1 ? '1 new rule' : `${added.length} new rules`;
+  const text = `${subject} brings ${rules} and takes ${gone.length} away`;
   return [{ say: (machines) => `${text} for ${machines}`, loosens }];
 }
 
