@@ -3,10 +3,11 @@ import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/chang
 import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 import { type AddressedInterface, readInterface, readInterfaces } from './store.ts';
 
+/** The IPv6 address of a new interface is made from its hardware address, which differs from one dry run to the next. */
 function addressesOf({ addresses: { ipv4, ipv6, aliases } }: AddressedInterface): string {
-  const held = [ipv4, ipv6, ...aliases].filter((address) => address !== null);
-  if (held.length === 0) return '';
-  return ` with the ${held.length === 1 ? 'address' : 'addresses'} ${held.join(', ')}`;
+  const held = [ipv4, ...aliases].filter((address) => address !== null);
+  const words = [...held, ...(ipv6 === null ? [] : ['an IPv6 address'])];
+  return words.length === 0 ? '' : ` with ${words.join(' and ')}`;
 }
 
 const firewallsOf = ({ firewall_ids }: AddressedInterface): string =>

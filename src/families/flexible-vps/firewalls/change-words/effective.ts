@@ -2,7 +2,7 @@
  * What a call changes for machines: all firewalls of an interface decide together, so what the call opens and closes is
  * the difference of what they let through before it and after it.
  */
-import { combinedDefault } from '../../../../engines/compute/firewall.ts';
+import { combinedDefault } from '../../../../engines/compute/port.ts';
 import {
   type ForeseenChange,
   loosensBy,
