@@ -13,7 +13,7 @@ export const ForeseenChange = Named(
     }),
     loosens: Type.Boolean({
       description:
-        'Whether the change opens more than before or takes a protection away, such as a wider firewall, a raised budget, a shorter retention or a removed delete protection.',
+        'Whether the change lets somebody or something reach or do more than before, or takes a protection away, such as a wider firewall, a new VPN peer, a raised budget, a shorter retention or a removed delete protection.',
     }),
   }),
 );
