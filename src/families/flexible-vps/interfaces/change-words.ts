@@ -1,6 +1,7 @@
 /** What an interface connects, and whether it is protected. */
 import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
 import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
+import { reachesOthers } from './reach/store.ts';
 import { type AddressedInterface, readInterface, readInterfaces } from './store.ts';
 
 /** The IPv6 address of a new interface is made from its hardware address, which differs from one dry run to the next. */
@@ -13,15 +14,18 @@ function addressesOf({ addresses: { ipv4, ipv6, aliases } }: AddressedInterface)
 const firewallsOf = ({ firewall_ids }: AddressedInterface): string =>
   firewall_ids.length === 0 ? 'no firewall' : firewall_ids.map((id) => `the firewall ${id}`).join(', ');
 
-/** The machine and those in the network reach each other from now on. */
+/** The machine and those in the network reach each other from now on. An empty network, such as a new one, opens nothing. */
 async function creationWords(id: string, { db }: Telling): Promise<ForeseenChange[]> {
   const row = await readInterface(db, id);
   const shown = row && (await readInterfaces(db, [row.vm_id])).find((each) => each.id === id);
   if (shown === undefined) return [];
   const { vm_id, network_id } = shown;
   const where = network_id === null ? 'the internet' : `the private network ${network_id}`;
+  const text = `connects the machine ${vm_id} to ${where}${addressesOf(shown)}`;
   return [
-    loosensBy(`connects the machine ${vm_id} to ${where}${addressesOf(shown)}, under ${firewallsOf(shown)}`),
+    (await reachesOthers(db, id))
+      ? loosensBy(`${text}, under ${firewallsOf(shown)}`)
+      : says(`${text}, in which nobody else is`),
   ];
 }
 
