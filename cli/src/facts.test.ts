@@ -83,7 +83,9 @@ describe('a destructive call', () => {
   it('without --confirm says what would be lost, before it asks', async () => {
     const { code, err } = await site.line('vm delete web');
     expect([code, err]).toEqual([2, expect.stringMatching(losses)]);
-    expect(err).toMatch(/\n {2}detach volume data: .+\nNothing was changed\. Repeat with: --confirm web\n$/);
+    expect(err).toMatch(
+      /\n {2}detach volume data: .+\nNothing was changed\. Repeat with:\n {2}hostplane vm delete web --confirm web\n$/,
+    );
     const asked = await site.line('vm delete web', { answers: ['no'] });
     expect([asked.code, asked.err]).toEqual([2, expect.stringMatching(losses)]);
     expect((await site.line('vm get web -o name')).out).toBe('web\n');

@@ -42,7 +42,10 @@ describe('a machine', () => {
 
   it('is deleted only with its name, and is then gone', async () => {
     const refused = await site.line('vm delete web');
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Repeat with: --confirm web')]);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining('Repeat with:\n  hostplane vm delete web --confirm web'),
+    ]);
     const wrong = await site.line('vm delete web --confirm wbe');
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Nothing was changed')]);
     const asked = await site.line('vm delete web', { answers: ['wbe'] });

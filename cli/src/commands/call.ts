@@ -1,5 +1,5 @@
 /** Runs the command of an operation: builds the request, asks for confirmation, sends it, and prints the answer. */
-import { type Given, isOn, last } from '../command.ts';
+import { isOn, last } from '../command.ts';
 import type { Document, Parameter } from '../document/document.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { Failure, misuse } from '../failure.ts';
@@ -18,7 +18,7 @@ import { printAnswer } from './answer.ts';
 import { confirmed } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
 import { follow } from './follow.ts';
-import type { Prepared } from './prepared.ts';
+import type { Prepared, Typed } from './prepared.ts';
 import { ResourceNames } from './resource-names.ts';
 import { waitFor } from './wait.ts';
 import { operationIn } from './work.ts';
@@ -27,8 +27,7 @@ export async function prepare(
   session: Session,
   document: Document,
   shape: OperationShape,
-  args: readonly string[],
-  given: Given,
+  { line, args, given }: Typed,
 ): Promise<Prepared> {
   const names = new Names(document, session.client);
   const params = await pathValues(names, document, shape, args);
@@ -55,7 +54,7 @@ export async function prepare(
   const resolved = schema && (await names.resolveBody(schema, built, params));
   const { choice } = shape.operation;
   const body = choice === undefined ? resolved : { ...(resolved as object), [choice.member]: choice.value };
-  return { shape, document, given, args, params, query, headers, body };
+  return { shape, document, given, line, args, params, query, headers, body };
 }
 
 async function pathValues(

@@ -31,6 +31,7 @@ interface RawOperation {
   readonly requestBody?: RawBody;
   readonly responses?: Readonly<Record<string, RawBody>>;
   readonly 'x-access'?: string;
+  readonly 'x-may-loosen'?: boolean;
   readonly 'x-permission'?: string;
   readonly 'x-operation'?: { readonly kind: string; readonly typical_seconds: number };
   readonly 'x-resource'?: ResourceMark;
@@ -156,6 +157,7 @@ export class Document {
       body: body?.content?.[JSON_TYPE]?.schema,
       // A call without the mark is treated as one that can destroy.
       access: raw['x-access'] ?? (method === 'get' ? 'read' : 'destructive'),
+      mayLoosen: raw['x-may-loosen'] ?? false,
       permission: raw['x-permission'],
       work: raw['x-operation'],
       answer: answer ?? {},
