@@ -99,8 +99,7 @@ async function runIn(
     return await runCommand(session, document, target, words);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const { name } = target.operation.resource;
-    throw new Refused(problemInCommandWords(error.problem, document, name));
+    throw new Refused(problemInCommandWords(error.problem, document, target.operation));
   }
 }
 

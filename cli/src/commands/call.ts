@@ -18,6 +18,7 @@ import { printAnswer } from './answer.ts';
 import { confirmed } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
 import { follow } from './follow.ts';
+import { isNamelessPart, partNamed } from './part-names.ts';
 import type { Prepared, Typed } from './prepared.ts';
 import { ResourceNames } from './resource-names.ts';
 import { waitFor } from './wait.ts';
@@ -30,7 +31,7 @@ export async function prepare(
   { line, args, given }: Typed,
 ): Promise<Prepared> {
   const names = new Names(document, session.client);
-  const params = await pathValues(names, document, shape, args);
+  const params = await pathValues(session, names, document, shape, args);
   const values = new Values(document.schemas, session.io);
   const query: Record<string, string> = {};
   const headers: Record<string, string> = {};
@@ -58,6 +59,7 @@ export async function prepare(
 }
 
 async function pathValues(
+  session: Session,
   names: Names,
   document: Document,
   { operation, pathParameters }: OperationShape,
@@ -67,6 +69,10 @@ async function pathValues(
   const inOrder: readonly [Parameter, string][] = pathParameters.map((each, i) => [each, args[i] ?? '']);
   for (const [{ name, schema }, text] of inOrder) {
     if (text === '') throw misuse('An argument is empty.');
+    if (isNamelessPart(document, operation, name)) {
+      params[name] = await partNamed(session, document, operation, params, text);
+      continue;
+    }
     const reference = referenceOf(document, operation, name);
     const isFit = fits(document.schemas.plain(schema), text);
     params[name] =

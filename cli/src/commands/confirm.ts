@@ -47,7 +47,11 @@ async function loosened(
   return undefined;
 }
 
-const nounOf = ({ shape: { operation } }: Prepared): string => operation.words.resource.replaceAll('-', ' ');
+/** The command may have the word of the parent: `firewall detach` takes an attachment away. */
+function nounOf({ shape: { operation }, document }: Prepared): string {
+  const { words } = document.find(operation.id) ?? operation;
+  return words.resource.replaceAll('-', ' ');
+}
 
 /** Whether `--confirm` has the name. Throws if it has another one. */
 function isTyped(prepared: Prepared, typed: string | undefined, name: string): boolean {
