@@ -26,6 +26,7 @@ it.each([
   ['shut a machine down', 'hostplane vm shutdown <vm>'],
   ['attach a disk to a machine', 'hostplane volume attach <volume> [vm]'],
   ['AMI', 'hostplane image create'],
+  ['stop all machines at night', 'hostplane vm perform-bulk-action --type shutdown'],
 ])('the command that somebody means by "%s" comes first: %s', async (words, expected) => {
   const { out } = await site.line(`how ${words}`);
   expect(out.split('\n')[0]?.split('  ')[0]).toBe(expected);

@@ -122,6 +122,7 @@ describe('lists', () => {
     expect((await site.line(`${list} -o wide`)).out).toMatch(/^ID .*LABELS/);
     const rows = JSON.parse((await site.line(`${list} -o json`)).out);
     expect(rows.map(({ name }: { name: string }) => name)).toEqual(['a-group', 'b-group']);
+    expect((await site.line(`${list} --json`)).out).toBe((await site.line(`${list} -o json`)).out);
     expect((await site.line(`${list} -o yaml`)).out).toMatch(/^- id: pg_/);
     expect((await site.line(`${list} -o name`)).out).toBe('a-group\nb-group\n');
     expect((await site.line(`${list} --query [].location`)).out).toBe('fra1\nfra1\n');

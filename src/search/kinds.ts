@@ -25,7 +25,9 @@ function scoreOf({ value, meaning }: Kind, { said, words, acts }: Question, phra
   const own = stemsOf(value);
   const joined = said.map((word, i) => `${word}${said[i + 1] ?? ''}`);
   const isNamed = own.every((word) => said.includes(word)) || joined.includes(own.join(''));
-  const isBegun = said.some((word) => word.length >= SHORTEST_BEGINNING && own.join('').startsWith(word));
+  const isBegun =
+    own.length === 1 &&
+    said.some((word) => word.length >= SHORTEST_BEGINNING && own[0]?.startsWith(word) === true);
   const act = phrases
     .find(own)
     .flatMap(({ means }) => means)

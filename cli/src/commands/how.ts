@@ -77,13 +77,15 @@ function commandsOf(document: Document, { operation, types }: Found): Operation[
 }
 
 /** As it is typed: the family is left out where no other family has the resource. */
-function lineFor(document: Document, command: Operation): string {
+function lineFor(document: Document, command: Operation, type: string | undefined): string {
   const { family, resource, verb } = command.words;
   const isOnlyOne = document.commands.every(
     ({ words }) => words.resource !== resource || words.family === family,
   );
   const places = argumentsOf(command).map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`));
-  return ['hostplane', ...(isOnlyOne ? [] : [family]), resource, verb, ...places].join(' ');
+  // A call for many things has no command for each of its types.
+  const chosen = type === undefined || command.choice !== undefined ? [] : ['--type', type];
+  return ['hostplane', ...(isOnlyOne ? [] : [family]), resource, verb, ...places, ...chosen].join(' ');
 }
 
 export const how: BuiltInCommand = {
@@ -100,10 +102,10 @@ export const how: BuiltInCommand = {
       const document = await session.documents.read();
       const found = await operationsFor(session.client, document, query);
       const rows = found
-        .flatMap((each) => commandsOf(document, each))
+        .flatMap((each) => commandsOf(document, each).map((command) => ({ command, type: each.types[0] })))
         .slice(0, MOST)
-        .map((command) => ({
-          command: lineFor(document, command),
+        .map(({ command, type }) => ({
+          command: lineFor(document, command, type),
           summary: command.summary,
           operation: command.id,
         }));
