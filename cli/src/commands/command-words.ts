@@ -166,7 +166,7 @@ export function problemInCommandWords<T extends Problem>(
   operation?: Operation,
 ): T {
   const say = (text: string): string =>
-    inCommandWords(text, document, { operation, members: { ...problem } });
+    inCommandWords(text, document, { operation, members: Object.fromEntries(Object.entries(problem)) });
   const { title, detail, next_step, errors = [] } = problem;
   // The sentence about wrong fields names them by their places in the request.
   const placed = errors.reduce((text, { pointer }) => text?.replaceAll(pointer, placeOf(pointer)), detail);
