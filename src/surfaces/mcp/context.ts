@@ -113,14 +113,16 @@ export function searchOperations(situation: Situation, given: SearchArguments): 
     });
   }
   const caller = callerOf(exchange);
-  const ranked = (query.trim() === '' ? [...registry.endpoints] : search.find(query))
-    .filter((endpoint) => family === undefined || endpoint.family === family)
-    .map((endpoint) => ({ endpoint, standing: standingOf(caller, endpoint) }));
+  const all = registry.endpoints.map((endpoint) => ({ endpoint, types: [] }));
+  const ranked = (query.trim() === '' ? all : search.find(query))
+    .filter(({ endpoint }) => family === undefined || endpoint.family === family)
+    .map((found) => ({ ...found, standing: standingOf(caller, found.endpoint) }));
   const open = ranked.filter(({ standing }) => standing.callable);
-  const hits = (callable_only ? open : ranked).slice(0, limit).map(({ endpoint, standing }) => ({
+  const hits = (callable_only ? open : ranked).slice(0, limit).map(({ endpoint, types, standing }) => ({
     operation: endpoint.id,
     http: `${endpoint.method} ${endpoint.path}`,
     summary: endpoint.summary,
+    ...(types.length === 0 ? {} : { types }),
     call_with: isReadOnly && endpoint.access !== 'read' ? 'nothing: read-only mode' : toolFor(endpoint),
     ...(standing.callable
       ? standing.approval
