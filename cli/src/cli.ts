@@ -19,8 +19,18 @@ import { openSession } from './session.ts';
 import { version } from './version.ts';
 import { type Words, wordsIn } from './words-in.ts';
 
+/** Many programs have `--json` for what is `-o json` here. */
+function withUsualOutputs(typed: readonly string[]): string[] {
+  const end = typed.indexOf('--');
+  return typed.map((word, i) => {
+    const isFlag = end < 0 || i < end;
+    return isFlag && (word === '--json' || word === '--yaml') ? `--output=${word.slice(2)}` : word;
+  });
+}
+
 /** Runs a command line and returns its exit code. */
-export async function runCli(argv: readonly string[], io: Io): Promise<number> {
+export async function runCli(typed: readonly string[], io: Io): Promise<number> {
+  const argv = withUsualOutputs(typed);
   try {
     return await dispatch(argv, io);
   } catch (error) {

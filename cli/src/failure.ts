@@ -45,9 +45,11 @@ function membersNamed(problem: Problem): string[] {
   return Object.entries(problem)
     .filter(([name]) => /_/.test(name) && !['next_step', 'request_id'].includes(name))
     .filter(
-      ([name]) => new RegExp(`\\b${name}\\b`).test(text) && (name === 'operation_id' || !shown.has(name)),
+      ([name]) =>
+        new RegExp(`\\b${name.replaceAll('_', '[_ ]')}\\b`).test(text) &&
+        (name === 'operation_id' || !shown.has(name)),
     )
-    .map(([name, value]) => `  ${name}: ${longCell(value)}`);
+    .map(([name, value]) => `  ${name.replaceAll('_', ' ')}: ${longCell(value)}`);
 }
 
 export function formatProblem(problem: Problem): string {

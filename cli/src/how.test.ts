@@ -20,6 +20,18 @@ it.each([
   expect(out.trim().split('\n').length).toBeLessThan(60);
 });
 
+it.each([
+  ['make a disk bigger', 'hostplane volume resize <volume> [size]'],
+  ['power off', 'hostplane vm power-off <vm>'],
+  ['shut a machine down', 'hostplane vm shutdown <vm>'],
+  ['attach a disk to a machine', 'hostplane volume attach <volume> [vm]'],
+  ['AMI', 'hostplane image create'],
+  ['stop all machines at night', 'hostplane vm perform-bulk-action --type shutdown'],
+])('the command that somebody means by "%s" comes first: %s', async (words, expected) => {
+  const { out } = await site.line(`how ${words}`);
+  expect(out.split('\n')[0]?.split('  ')[0]).toBe(expected);
+});
+
 it('names commands, not operations, to people', async () => {
   const { out } = await site.line('how create a machine');
   expect(out).toMatch(/^hostplane vm create +Create a VM$/m);

@@ -2,6 +2,7 @@
 import { nearest } from '../../src/kernel/did-you-mean.ts';
 import type { Document, Operation } from './document/document.ts';
 import { meaningsOf, usualVerbs } from './document/usual-verbs.ts';
+import { resourceCalled } from './other-nouns.ts';
 
 export type Found =
   | { readonly operation: Operation; readonly used: number }
@@ -20,8 +21,12 @@ function ofResource(operations: readonly Operation[], word: string): Operation[]
   return exact.length > 0 ? exact : operations.filter(({ words }) => words.otherResource === word);
 }
 
-function suggest(word: string, known: Iterable<string>): string {
-  const near = nearest(word, known);
+/** Somebody who stopped in the middle of a word means one that begins so: `resta` is `restart`, and not `reset`. */
+const SHORTEST_BEGINNING = 3;
+
+function suggest(word: string, known: readonly string[]): string {
+  const begun = word.length < SHORTEST_BEGINNING ? undefined : known.find((each) => each.startsWith(word));
+  const near = begun ?? nearest(word, known);
   return near === null ? '' : ` Did you mean ${near}?`;
 }
 
@@ -39,11 +44,31 @@ export function find(document: Document, given: readonly string[], builtIns: rea
       `"${first}" is in several families: ${families.map((name) => `hostplane ${name} ${first}`).join(', ')}.`,
     );
   if (matching.length === 0) {
+    const turned = verbFirst(document, given);
+    if (turned !== undefined) return turned;
     const known = document.operations.flatMap(({ words }) => [words.family, words.resource]);
-    const hint = suggest(first, [...builtIns, ...known]) || ' hostplane --help lists all commands.';
+    const hint =
+      calledElsewhere(document, given) ||
+      suggest(first, [...builtIns, ...known]) ||
+      ' hostplane --help lists all commands.';
     throw new UnknownCommand(`There is no command "${first}".${hint}`);
   }
   return inResource(document, matching, matching, [first], second);
+}
+
+/** Some programs have the verb first: `ls vm`, `delete vm web`. */
+function verbFirst({ commands }: Document, [verb = '', noun = '']: readonly string[]): Found | undefined {
+  const operation = withVerb(ofResource(commands, noun), verb);
+  return operation && { operation, used: 2 };
+}
+
+/** The command for a resource that has another name here: `server ls` is `hostplane vm list`. */
+function calledElsewhere({ commands }: Document, [noun = '', verb, ...rest]: readonly string[]): string {
+  const name = resourceCalled(noun, [...new Set(commands.map(({ words }) => words.resource))]);
+  if (name === undefined) return '';
+  const found = verb === undefined ? undefined : withVerb(ofResource(commands, name), verb);
+  const line = found === undefined ? [name] : [name, found.words.verb, ...rest];
+  return ` Did you mean hostplane ${line.join(' ')}?`;
 }
 
 /** The command that a verb leads to: by its own verb, else by a usual one, else by what the word means elsewhere. */
@@ -72,7 +97,9 @@ function noVerb({ commands }: Document, matching: readonly Operation[], noun: st
   );
   if (elsewhere.length === 0 && !usualVerbs.includes(verb)) {
     const usual = usualVerbs.filter((word) => withVerb(matching, word) !== undefined);
-    const near = suggest(verb, [...own, ...usual]);
+    // Of two verbs that begin alike, the one that destroys nothing is suggested.
+    const harmless = matching.filter(({ access }) => access !== 'destructive').map(({ words }) => words.verb);
+    const near = suggest(verb, [...harmless, ...own, ...usual]);
     if (near !== '') return near;
   }
   const others = [...new Set(elsewhere.map(({ words }) => words.resource))].filter((each) => each !== noun);

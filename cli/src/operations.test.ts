@@ -42,7 +42,10 @@ describe('a machine', () => {
 
   it('is deleted only with its name, and is then gone', async () => {
     const refused = await site.line('vm delete web');
-    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('Repeat with: --confirm web')]);
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining('Repeat with:\n  hostplane vm delete web --confirm web'),
+    ]);
     const wrong = await site.line('vm delete web --confirm wbe');
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('Nothing was changed')]);
     const asked = await site.line('vm delete web', { answers: ['wbe'] });
@@ -119,6 +122,7 @@ describe('lists', () => {
     expect((await site.line(`${list} -o wide`)).out).toMatch(/^ID .*LABELS/);
     const rows = JSON.parse((await site.line(`${list} -o json`)).out);
     expect(rows.map(({ name }: { name: string }) => name)).toEqual(['a-group', 'b-group']);
+    expect((await site.line(`${list} --json`)).out).toBe((await site.line(`${list} -o json`)).out);
     expect((await site.line(`${list} -o yaml`)).out).toMatch(/^- id: pg_/);
     expect((await site.line(`${list} -o name`)).out).toBe('a-group\nb-group\n');
     expect((await site.line(`${list} --query [].location`)).out).toBe('fra1\nfra1\n');

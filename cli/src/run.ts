@@ -96,29 +96,31 @@ async function runIn(
   const target = lookUp(document);
   if ('group' in target) return showGroup(session, { ...target, document, builtIns }, words);
   try {
-    return await runCommand(session, document, target.operation, words.without(target.used));
+    return await runCommand(session, document, target, words);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const { name } = target.operation.resource;
-    throw new Refused(problemInCommandWords(error.problem, document, name));
+    throw new Refused(problemInCommandWords(error.problem, document, target.operation));
   }
 }
 
 async function runCommand(
   session: Session,
   document: Document,
-  operation: Operation,
-  argv: readonly string[],
+  { operation, used }: { readonly operation: Operation; readonly used: number },
+  words: Words,
 ): Promise<ExitCode> {
   const shape = shapeOf(document, operation);
-  const { args, given } = parse(argv, [...shape.flags, ...globalFlags]);
+  const { args, given } = parse(words.without(used), [...shape.flags, ...globalFlags]);
   if (isOn(given, 'help')) {
     await session.io.out(commandHelp(shape));
     return exitCodes.done;
   }
   checkArguments(args, shape.args, usageOf(shape));
   const all = withLastArgument(shape, args, given);
-  return runOperation(session, await prepare(session, document, shape, args, all));
+  return runOperation(
+    session,
+    await prepare(session, document, shape, { line: words.without(0), args, given: all }),
+  );
 }
 
 /** An argument after those of the path is the value of the flag that it stands for. */

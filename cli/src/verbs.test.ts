@@ -35,6 +35,10 @@ describe('verbs', () => {
     ['vm restore', 'restoreVm'],
     ['api-key rm', 'revokeApiKey'],
     ['interface add', 'attachVmInterface'],
+    ['firewall detach', 'detachVpsFirewall'],
+    ['firewall remove-rule', 'removeVpsFirewallRule'],
+    ['ls vm', 'listVms'],
+    ['delete vm', 'deleteVm'],
   ])('%s leads to %s', (line, expected) => {
     expect(commandFor(line)).toBe(expected);
   });
@@ -52,6 +56,17 @@ describe('verbs', () => {
     expect(() => find(document, ['volume', 'restart'], [])).not.toThrow(/mean restore/);
     expect(() => find(document, ['vm', 'strat'], [])).toThrow('Did you mean start?');
     expect(() => find(document, ['vm', 'restrat'], [])).toThrow('Did you mean restart?');
+  });
+
+  it.each([
+    ['vm rest', 'Did you mean restart?'],
+    ['vm resta', 'Did you mean restart?'],
+    ['server ls', 'There is no command "server". Did you mean hostplane vm list?'],
+    ['droplet delete web', 'Did you mean hostplane vm delete web?'],
+    ['security-group', 'Did you mean hostplane firewall?'],
+    ['ls nothing', 'There is no command "ls".'],
+  ])('%s: %s', (line, expected) => {
+    expect(() => find(document, line.split(' '), [])).toThrow(expected);
   });
 
   it('are the same in the outline, from which help is made', () => {
@@ -93,6 +108,44 @@ describe('on a server', () => {
     expect([twice.code, twice.err]).toEqual([2, expect.stringContaining('Give one of them')]);
     const foreign = await site.line('volume resize data 40 --vm web');
     expect([foreign.code, foreign.err]).toEqual([2, expect.stringContaining('no flag --vm')]);
+  });
+
+  it('parts without a name are named by what they belong to or contain', async () => {
+    await site.line('firewall create --name door');
+    const rule = '--direction in --action allow --protocol tcp --confirm door --wait';
+    for (const line of [
+      'firewall attach door --target.type vm --target.id web --wait',
+      `firewall add-rule door --ports 22 ${rule}`,
+      `firewall add-rule door --ports 443 ${rule}`,
+    ])
+      expect(await site.line(line)).toMatchObject({ code: 0 });
+    expect(await site.line('firewall remove-rule door 22 --wait')).toMatchObject({ code: 0 });
+    const left = await site.line('firewall get door --query rules[].ports -o json');
+    expect(JSON.parse(left.out)).toEqual([['443']]);
+    const other = await site.line('firewall-attachment detach door wbe');
+    expect([other.code, other.err]).toEqual([
+      5,
+      expect.stringMatching(
+        /^There is no firewall attachment for "wbe"\. There are:\n {2}fwa_\w+ {2}vm web\n$/,
+      ),
+    ]);
+    const asked = await site.line('firewall detach door web', { answers: ['web'] });
+    expect([asked.code, asked.asked]).toEqual([
+      0,
+      ['To confirm, type the name of the firewall attachment (web): '],
+    ]);
+    expect((await site.line('firewall get door --query attachments -o json')).out).toBe('[]\n');
+  });
+
+  it('refusals name commands, flags and values', async () => {
+    await site.line('vm stop web --wait');
+    const stopped = await site.line('vm restart web');
+    expect(stopped.err).toContain('Use hostplane flexible-vps vm power-on <vm>.');
+    const taken = await site.line('firewall create --name door');
+    expect(taken.err).toMatch(/use the resource fw_\w+\./);
+    const keyless = await site.line('vm list', { env: { HOSTPLANE_API_KEY: 'nonsense' } });
+    for (const { err } of [stopped, taken, keyless])
+      expect(err.replace(/\(\w+\)/, '')).not.toMatch(/\b[a-z]+_[a-z]+\b|X-API-Key/);
   });
 
   it('the help of a resource shows its verbs, and the words that lead to them', async () => {

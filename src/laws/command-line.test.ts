@@ -1,6 +1,7 @@
 /** Every operation of the document has a command, and what a command sends is what its flags say. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globalFlags } from '../../cli/src/command.ts';
+import { problemInCommandWords } from '../../cli/src/commands/command-words.ts';
 import { movedNames } from '../../cli/src/commands/moved.ts';
 import { Document } from '../../cli/src/document/document.ts';
 import { commandHelp } from '../../cli/src/help.ts';
@@ -11,6 +12,8 @@ import { find, findById } from '../../cli/src/lookup.ts';
 import { type OperationShape, shapeOf } from '../../cli/src/shapes/operation-shape.ts';
 import { openSite, type Site } from '../../cli/src/testing/site.ts';
 import { families } from '../families/index.ts';
+import { problems } from '../kernel/problems/catalogue.ts';
+import { possibleProblems } from '../kernel/problems/possible.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import { runCommand } from '../testing/command-line.ts';
@@ -124,6 +127,26 @@ describe('every operation', () => {
       body,
     );
   });
+});
+
+/** Words of the API: a member or a value with underscores, a header, a method, a path. Ids and keys are no words. */
+const API_WORDS = /\b[a-z]+_[a-z]+\b|\b(X-[A-Z]|GET|POST|PUT|PATCH|DELETE|HTTP)\b|\bheader\b|\/v1\//;
+
+describe('refusals speak of commands and flags, not of the API', () => {
+  const id = 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b';
+  it.each(named.map(({ id: of, shape }) => ({ of, operation: shape.operation })))(
+    '$of',
+    ({ of, operation }) => {
+      const endpoint = registry.endpoints.find((each) => each.id === of)!;
+      const left = [...possibleProblems(endpoint)].flatMap((code) => {
+        const { title, next_step, extra = [], status } = problems[code];
+        const problem = { title, next_step, status, ...Object.fromEntries(extra.map((name) => [name, id])) };
+        const said = problemInCommandWords(problem, document, operation);
+        return [said.title, said.next_step].filter((text) => API_WORDS.test(text));
+      });
+      expect(left).toEqual([]);
+    },
+  );
 });
 
 it('only names of commands that operators still have are redirected to hostplane admin', async () => {

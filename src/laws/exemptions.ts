@@ -52,6 +52,12 @@ export const exemptions = {
       reason: "The schema of the provider's catalogue, whose sections are named after what is sold.",
     })),
   ],
+  declaredLimits: [
+    {
+      subject: 'updateVpnGateway',
+      reason: 'It is refused if a network that it joins has no free address, whatever the limits are.',
+    },
+  ],
   limitsOfCalls: [
     ...['account.api-keys', 'account.ip-allowlist-entries'].map((subject) => ({
       subject,

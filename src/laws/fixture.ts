@@ -81,6 +81,8 @@ export interface Fixture {
   readonly counted?: Readonly<Record<string, Readonly<Record<string, Variant>>>>;
   /** By endpoint id: other bodies of a creation. All bodies together send every member that has `readAs`. */
   readonly creations?: Readonly<Record<string, readonly ((world: World) => Promise<object>)[]>>;
+  /** By the id of an update: a body in which all lists of objects and all texts in them are as long as they may be. */
+  readonly largest?: Readonly<Record<string, () => object>>;
   /** By state: brings a resource that `make` added into another state in which it stays. */
   readonly settles?: Readonly<Record<string, (world: World, id: string) => Promise<unknown>>>;
   /** By title: makes an engine differ from the rows in a way that a schedule corrects with a call to the engine. */

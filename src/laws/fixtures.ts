@@ -29,9 +29,9 @@ function joined(name: string, id: string, before: unknown, more: unknown): unkno
 }
 
 /** Merges this member of all fixtures into one table. */
-export function collect<K extends 'bodies' | 'counted' | 'creations' | 'scenarios' | 'variations' | 'ways'>(
-  name: K,
-): NonNullable<Fixture[K]> {
+export function collect<
+  K extends 'bodies' | 'counted' | 'creations' | 'largest' | 'scenarios' | 'variations' | 'ways',
+>(name: K): NonNullable<Fixture[K]> {
   const all: Record<string, unknown> = {};
   for (const [id, value] of fixtures.flatMap((fixture) => Object.entries((fixture[name] ?? {}) as Entries)))
     all[id] = joined(name, id, all[id], value);

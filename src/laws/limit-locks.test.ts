@@ -49,8 +49,8 @@ const cases: readonly Case[] = writes
 async function requestOf(world: World, { endpoint, vary }: Case): Promise<WalkRequest> {
   // A declaration counts only if it creates.
   const made = declares(endpoint) ? { id: freshName() } : await paramsFor(endpoint, world);
-  const { params = made, body } = (await vary?.(world, made)) ?? {};
-  const request = await requestTo(endpoint, world, { params });
+  const { params = made, body, query } = (await vary?.(world, made)) ?? {};
+  const request = await requestTo(endpoint, world, { params, ...(query === undefined ? {} : { query }) });
   return body === undefined
     ? request
     : { ...request, payload: { ...(request.payload as object | undefined), ...body } };

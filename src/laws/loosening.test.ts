@@ -84,13 +84,25 @@ const pairs: Readonly<Record<string, Readonly<Record<string, Pair>>>> = {
   updateVm: {
     'its protection against deletion is removed': protection('delete'),
     'its protection against redeployment is removed': protection('redeploy'),
+    'it runs other user data': { tight: { user_data: null }, loose: { user_data: '#cloud-config\n' } },
   },
   updateVpsVolume: { 'its protection is removed': protection('delete') },
   updateVpsNetwork: {
     'its protection is removed': protection('delete'),
+    'a route is added': {
+      tight: { routes: [] },
+      loose: { routes: [{ destination: '192.168.50.0/24', next_hop: '10.10.0.20' }] },
+    },
+    'another DNS server answers': {
+      tight: { dns: { servers: [] } },
+      loose: { dns: { servers: ['10.10.0.20'] } },
+    },
     'NAT is switched on': { tight: { nat: { ipv4: false } }, loose: { nat: { ipv4: true } } },
   },
-  updateVpnGateway: { 'its protection is removed': protection('delete') },
+  updateVpnGateway: {
+    'its protection is removed': protection('delete'),
+    'another DNS server answers': { tight: { dns_servers: [] }, loose: { dns_servers: ['10.10.0.20'] } },
+  },
   updateVmInterface: {
     'the protection against spoofed addresses is removed': {
       tight: { anti_spoofing: true },

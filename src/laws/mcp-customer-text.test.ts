@@ -8,15 +8,16 @@ import { families } from '../families/index.ts';
 import type { AddressPurpose } from '../kernel/chosen-addresses.ts';
 import type { ReadPlace } from '../kernel/member-marks.ts';
 import { type ProblemCode, problems } from '../kernel/problems/catalogue.ts';
-import { Problem, problemBody } from '../kernel/problems/problem.ts';
+import { invalid, Problem, problemBody } from '../kernel/problems/problem.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import type { Reference } from '../kernel/reference.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import type { TSchema } from '../kernel/schema.ts';
-import { isValid } from '../kernel/validation.ts';
+import { faultsOf, isValid } from '../kernel/validation.ts';
 import { DryRun } from '../pipeline/dry-run.ts';
 import { callRead, changeResult } from '../surfaces/mcp/calls.ts';
 import type { ApiCaller, Outcome } from '../surfaces/mcp/inner-call.ts';
+import { isOursIn } from '../surfaces/mcp/own-sentences.ts';
 import { refusedOutcome } from '../surfaces/mcp/results.ts';
 import { acts } from '../surfaces/portal/acts/index.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
@@ -228,15 +229,43 @@ describe('customer text', () => {
   const unmarked = (value: unknown): unknown =>
     JSON.parse(JSON.stringify(value), (name, member) => (name === 'customer_text' ? undefined : member));
 
+  function refusedWith(endpoint: Endpoint, body: unknown): Json {
+    const outcome: Outcome = {
+      endpoint,
+      status: 400,
+      headers: {},
+      body,
+      isRefused: true,
+      requestId: 'req',
+      isOurs: isOursIn({ registry }),
+    };
+    const [content] = refusedOutcome(outcome).content as readonly { readonly text: string }[];
+    return JSON.parse(content?.text ?? '') as Json;
+  }
+
   it.each(Object.keys(problems) as ProblemCode[])('%s: a quotation in a refusal is marked', async (code) => {
-    const errors = [{ pointer: '/name', code: 'invalid_format' as const, detail: ORDER }];
+    const errors = [
+      { pointer: '/name', code: 'invalid_format' as const, detail: `Not like "${ORDER}", nor ${WORD}.` },
+      { pointer: '/vm_id', code: 'unknown_reference' as const, detail: ORDER },
+    ];
     const extra = { existing_name: WORD, holders: [{ name: WORD, note: ORDER }], notes: [ORDER] };
     const body = problemBody(new Problem(code, { detail: ORDER, errors, extra }), 'req_1', '');
     const endpoint = endpoints[0]!;
-    const outcome: Outcome = { endpoint, status: 400, headers: {}, body, isRefused: true, requestId: 'req' };
-    const [content] = refusedOutcome(outcome).content as readonly { readonly text: string }[];
-    const answer = JSON.parse(content?.text ?? '') as Json;
+    const answer = refusedWith(endpoint, body);
     expect(answer).toMatchObject({ code, customer_text: { detail: ORDER } });
     expect(JSON.stringify(unmarked(answer))).not.toMatch(/ignore.all.rules/i);
+  });
+
+  const checked = endpoints.filter(({ body }) => body !== undefined);
+
+  it.each(checked)('$id: what is wrong with a body is said in our own words', (endpoint) => {
+    const properties = Object.keys((endpoint.body as JsonSchema).properties ?? {});
+    const sent = [{ x: 1 }, '§'].map((value) => Object.fromEntries(properties.map((name) => [name, value])));
+    const errors = [{}, ...sent].flatMap((body) => faultsOf(endpoint.body as TSchema, body));
+    const ours = errors.filter(({ code }) => code !== 'unknown_member');
+    const { errors: said = [] } = refusedWith(endpoint, problemBody(invalid(ours), 'req_1', '')) as {
+      errors?: readonly Json[];
+    };
+    expect(said.map(({ detail }) => detail)).toEqual(ours.map(({ detail }) => detail));
   });
 });

@@ -61,7 +61,8 @@ beforeAll(async () => {
     .set({ name: WORD, email: `${WORD}@example.com` })
     .where('id', '=', account.ownerId)
     .execute();
-  const named = { name: WORD, owner_name: WORD };
+  // The name of a key is free text, unlike those of resources.
+  const named = { name: SENTENCE, owner_name: WORD };
   await db.updateTable('api_keys').set(named).where('account_id', '=', account.id).execute();
   await fill(world, 1, WORD);
 });

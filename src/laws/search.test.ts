@@ -35,6 +35,27 @@ describe('every operation is found', () => {
   });
 });
 
+describe('what the question says decides', () => {
+  const kinds = operations.flatMap(({ id, resource, kinds }) =>
+    kinds.map(({ value }) => ({ id, resource, value })),
+  );
+  it.each(kinds)('$value is the first kind of $id if it is named', ({ id, resource, value }) => {
+    const query = `${value} ${resource}`.replaceAll('_', ' ');
+    expect(search.find(query).find((hit) => hit.id === id)?.kinds[0]).toBe(value);
+  });
+
+  const made = operations
+    .filter(({ role }) => role === 'create')
+    .flatMap(({ id, resource }) => {
+      const show = operations.find((each) => each.role === 'read' && each.resource === resource);
+      return show === undefined ? [] : [{ id, resource, show: show.id }];
+    });
+  it.each(made)('$id comes before $show for the bare name of the thing', ({ id, resource, show }) => {
+    const ids = found(resource.replaceAll('_', ' '), operations.length);
+    expect(ids.filter((each) => each === id || each === show)).toEqual([id, show]);
+  });
+});
+
 describe('the tables', () => {
   const rows = tables.flat();
   const offered = new Set(

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
+import { mayLoosen } from '../kernel/change-words/may-loosen.ts';
 import { convertQuery } from '../kernel/query-string.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { faultsOf } from '../kernel/validation.ts';
@@ -169,6 +170,7 @@ describe.each(named)('%s', (id, operation) => {
         record?.part === undefined ? record?.resource : { name: record.part.name, role: record.part.role },
     });
     expect(operation['x-sensitive'] ?? false).toBe(record?.sensitive ?? false);
+    expect(operation['x-may-loosen'] ?? false).toBe(record !== undefined && mayLoosen(record));
     expect('x-operation' in operation).toBe(record?.operation !== undefined);
   });
 

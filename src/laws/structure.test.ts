@@ -147,6 +147,40 @@ describe('layers point one way', () => {
     expect(places).toContain('portal/src');
   });
 
+  /** The folders that each folder of the command line and of the portal may import. Files beside the folders join them. */
+  const folders: Record<string, RegExp> = {
+    'cli/http': /^$/,
+    'cli/contexts': /^http$/,
+    'cli/document': /^(http|contexts)$/,
+    'cli/input': /^(http|document)$/,
+    'cli/output': /^document$/,
+    'cli/browser': /^(http|output)$/,
+    'cli/mcp': /^(http|input)$/,
+    'cli/shapes': /^(document|input|output)$/,
+    'cli/completion': /^(contexts|document|input|shapes)$/,
+    'cli/commands': /./,
+    'portal/data': /^$/,
+    'portal/ui': /^data$/,
+    'portal/door': /^(data|ui|styles)$/,
+    'portal/pages': /^(data|ui|door)$/,
+    'portal/app': /./,
+  };
+  const folderOf = (path: string): string | undefined =>
+    /^(cli|portal)\/src\/([^/]+)\//.exec(path)?.slice(1).join('/');
+
+  it("folders of the customers' command line and of the portal import only folders below their own", () => {
+    const outside = products.filter(({ path }) => folderOf(path) !== undefined);
+    expect(new Set(outside.map(({ path }) => folderOf(path)))).toEqual(new Set(Object.keys(folders)));
+    const wrong = outside.flatMap(({ path, imports }) =>
+      imports
+        .map(({ target }) => folderOf(target))
+        .filter((to) => to !== undefined && to !== folderOf(path))
+        .filter((to) => !folders[folderOf(path) ?? '']?.test(to?.split('/')[1] ?? ''))
+        .map((to) => `${path} imports ${to}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('the server, the command line and the portal are apart: only the server offers something to the others', () => {
     const wrong = products.flatMap(({ path, imports }) =>
       imports

@@ -4,6 +4,7 @@
  */
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { families } from '../families/index.ts';
+import { membersOf } from '../kernel/managed-resource.ts';
 import { declares } from '../kernel/named/named.ts';
 import { type Endpoint, isWrite } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
@@ -37,22 +38,40 @@ export function urlOf(endpoint: Endpoint, params: Params = {}, query: Query = {}
   return search === '' ? path : `${path}?${search}`;
 }
 
-/** The body of the example with a new name, and with a new SSH key if it has one. */
+/**
+ * The body of the example with a new name, and with a new SSH key if it has one. Two creations differ also if nobody
+ * names what they create: by a label, or else by a text.
+ */
 export function bodyOf(endpoint: Endpoint): unknown {
   const { body } = endpoint.example;
   if (body === null || typeof body !== 'object') return body;
   const isSshKey = 'public_key' in body && String(body.public_key).startsWith('ssh-');
   return {
     ...body,
-    ...('name' in body ? { name: freshName() } : {}),
+    ...markedBy(endpoint, body),
     ...(isSshKey ? { public_key: freshPublicKey() } : {}),
   };
+}
+
+/** The member of a body that makes it another one, with a new value. */
+function markedBy({ resource, body: schema }: Endpoint, body: object): object {
+  if ('name' in body) return { name: freshName() };
+  if (resource.role !== 'create') return {};
+  const members = Object.entries(membersOf(schema));
+  if (members.some(([name]) => name === 'labels')) return { labels: { mark: freshName() } };
+  const isText = ([name, text]: (typeof members)[number]) =>
+    name in body &&
+    'type' in text &&
+    text.type === 'string' &&
+    !['enum', 'pattern', 'format'].some((rule) => rule in text);
+  const [text] = members.find(isText) ?? [];
+  return text === undefined ? {} : { [text]: freshName() };
 }
 
 export const paramNames = (endpoint: Pick<Endpoint, 'path'>): string[] =>
   [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 
-async function makeOne(collection: string, outer: Params, world: World): Promise<string> {
+export async function makeOne(collection: string, outer: Params, world: World): Promise<string> {
   const fixture = fixtureOf(collection);
   if (fixture?.make !== undefined) return fixture.make(world, outer);
   const creator = world.app.registry.endpoints.find(
@@ -83,19 +102,18 @@ async function declareOne(declarer: Endpoint, outer: Params, world: World): Prom
   return answer.json<{ id: string }>().id;
 }
 
-async function removeOne(path: string, params: Params, world: World): Promise<void> {
+/** False if no call deletes such resources, and no fixture does. */
+async function removeOne(path: string, params: Params, world: World): Promise<boolean> {
   const name = /\{(\w+)\}$/.exec(path)?.[1] ?? '';
   const fixture = fixtureOf(path.slice(0, path.lastIndexOf('/')));
   if (fixture?.remove !== undefined) {
     await fixture.remove(world, params[name] ?? '');
-    return;
+    return true;
   }
   const remover = world.app.registry.endpoints.find(
     (record) => record.path === path && record.resource.role === 'delete',
   );
-  if (remover === undefined) {
-    throw new Error(`No endpoint deletes ${path}: add a fixture with \`remove\`.`);
-  }
+  if (remover === undefined) return false;
   const answer = await world.app.call({
     method: remover.method,
     url: urlOf(remover, params),
@@ -103,6 +121,7 @@ async function removeOne(path: string, params: Params, world: World): Promise<vo
   });
   if (answer.statusCode >= 300) throw new Error(`${remover.id} ${answer.statusCode}: ${answer.body}`);
   if (answer.statusCode === 202) await settle(world.app);
+  return true;
 }
 
 /** Creates a resource in the world's account for each parameter of the path, parents first, and returns the ids. */
@@ -118,6 +137,16 @@ export async function paramsFor(endpoint: Pick<Endpoint, 'path'>, world: World):
 const bodies = collect('bodies');
 
 const filled = new Map<string, string>();
+const unfillable = new Map<string, unknown>();
+
+/** Records that rows cannot be added to a collection. Only tests that read the collection fail then, with this error. */
+export function noteUnfillable({ account }: World, collection: string, error: unknown): void {
+  unfillable.set(`${account.id} ${collection}`, error);
+}
+
+/** Whether rows can be added: what failed once is not tried again. */
+export const isFillable = ({ account }: World, collection: string): boolean =>
+  !unfillable.has(`${account.id} ${collection}`);
 
 /** Records the resource whose sub-collections have rows. */
 export function noteFilled({ account }: World, collection: string, id: string): void {
@@ -134,6 +163,7 @@ export const filledIn = ({ account }: World, collection: string): string | undef
   filled.get(`${account.id} ${collection}`);
 
 function filledParams(list: Pick<Endpoint, 'path'>, world: World): Params | undefined {
+  if (!isFillable(world, list.path)) throw unfillable.get(`${world.account.id} ${list.path}`);
   const [name] = paramNames(list);
   const id = filledIn(world, list.path.slice(0, list.path.indexOf(`/{${name}}`)));
   return name === undefined || id === undefined ? undefined : { [name]: id };
@@ -151,11 +181,15 @@ async function readParams(endpoint: Endpoint, world: World): Promise<Params> {
   return params;
 }
 
-/** Like `paramsFor`, but the innermost resource is deleted again. */
-export async function goneParamsFor(endpoint: Pick<Endpoint, 'path'>, world: World): Promise<Params> {
+/** Like `paramsFor`, but nobody has the innermost resource: it is deleted again, or has the id of the example. */
+export async function goneParamsFor(
+  endpoint: Pick<Endpoint, 'path' | 'example'>,
+  world: World,
+): Promise<Params> {
   const params = await paramsFor(endpoint, world);
-  await removeOne(endpoint.path.slice(0, endpoint.path.lastIndexOf('}') + 1), params, world);
-  return params;
+  const isGone = await removeOne(endpoint.path.slice(0, endpoint.path.lastIndexOf('}') + 1), params, world);
+  const innermost = paramNames(endpoint).at(-1) ?? '';
+  return isGone ? params : { ...params, [innermost]: String(endpoint.example.params?.[innermost]) };
 }
 
 export async function payloadOf(

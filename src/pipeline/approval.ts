@@ -6,7 +6,7 @@ import { askForApproval } from '../kernel/approvals/approval.ts';
 import { APPROVAL_REQUEST } from '../kernel/approvals/kind.ts';
 import { needsApproval } from '../kernel/approvals/needs-approval.ts';
 import { redact } from '../kernel/approvals/redaction.ts';
-import { lockApproval, markUsed } from '../kernel/approvals/store.ts';
+import { type ApprovalRow, lockApproval, markUsed } from '../kernel/approvals/store.ts';
 import { approvalRequired, refusalOf } from '../kernel/approvals/verdict.ts';
 import { canonicalJson } from '../kernel/audit/entry.ts';
 import type { Done } from '../kernel/call.ts';
@@ -46,6 +46,12 @@ const isGatedIfLoosening = (caller: Caller, endpoint: Endpoint, done: Done): boo
 const loosenings = (changes: readonly ForeseenChange[]): string[] =>
   changes.filter(({ loosens }) => loosens).map(({ text }) => text);
 
+/** Whether the person who approved has read all sentences. Requests from before there were sentences have none. */
+function hasRead({ changes: approved }: ApprovalRow, changes: readonly ForeseenChange[]): boolean {
+  const read = approved && new Set(approved.map(({ text }) => text));
+  return read === null || changes.every(({ text }) => read.has(text));
+}
+
 /**
  * Hashes every part of the request that a repeat must send unchanged. Secrets are stored only as part of the hash.
  */
@@ -55,15 +61,18 @@ function fingerprint({ incoming: { method, path } }: Exchange, input: Input): Bu
   return createHash('sha256').update(request).digest();
 }
 
-/** Rolls back the transaction of a call that needs approval and names no approval request yet. */
+/** Rolls back the transaction of a call that needs approval and has none for what it changes. */
 export class Unapproved extends Error {
   readonly done: Done;
   /** In words, made before the rollback: they describe the changed rows. */
   readonly changes: ForeseenChange[];
-  constructor(done: Done, changes: ForeseenChange[]) {
+  /** The approval that the call names, if what the call changes now is not what the person has read. */
+  readonly outdated: string | null;
+  constructor(done: Done, changes: ForeseenChange[], outdated: string | null = null) {
     super('not approved');
     this.done = done;
     this.changes = changes;
+    this.outdated = outdated;
   }
 }
 
@@ -94,6 +103,8 @@ export async function checkApproval(
     throw new Problem('approval_mismatch');
   const refusal = refusalOf(approval, services.approvalsUrl);
   if (refusal !== null) throw refusal;
+  changes ??= await describe();
+  if (!hasRead(approval, changes)) throw new Unapproved(done, changes, approval.operation_id);
   await markUsed(tx, approval.operation_id);
   return approval.operation_id;
 }
@@ -113,7 +124,7 @@ const MOST_REASONS = 3;
 export async function requestApproval(
   services: Services,
   exchange: Exchange,
-  { done, changes }: Unapproved,
+  { done, changes, outdated }: Unapproved,
   { input, actor }: { readonly input: Input; readonly actor: EventActor },
 ): Promise<Problem> {
   const endpoint = endpointOf(exchange);
@@ -145,6 +156,7 @@ export async function requestApproval(
   );
   const loosened = loosenings(changes);
   const why = [
+    ...(outdated === null ? [] : [` Since ${outdated} was requested, what the call changes has changed.`]),
     ...(done.destructive.length === 0 ? [] : [` It is destructive: ${done.destructive.join('; ')}.`]),
     ...(loosened.length === 0
       ? []

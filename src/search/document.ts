@@ -3,6 +3,7 @@
 interface Schema {
   readonly $ref?: string;
   readonly enum?: readonly unknown[];
+  readonly 'x-enum-descriptions'?: readonly string[];
   readonly const?: unknown;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -49,6 +50,12 @@ export interface Topic {
   readonly purpose: string;
 }
 
+/** One of the things that an action can do, and what the document says about it. */
+export interface Kind {
+  readonly value: string;
+  readonly meaning: string;
+}
+
 export interface Described {
   readonly id: string;
   readonly method: string;
@@ -69,7 +76,7 @@ export interface Described {
   /** The values that a member of the body can have. */
   readonly choices: readonly string[];
   /** The values of the member `type` of the body, which names what an action does. */
-  readonly kinds: readonly string[];
+  readonly kinds: readonly Kind[];
 }
 
 /** Deeper members describe details that nobody searches for. */
@@ -105,12 +112,20 @@ function collect(document: ApiDocument, schema: Schema | undefined, found: Found
   }
 }
 
+function kindsOf(document: ApiDocument, schema: Schema | undefined): Kind[] {
+  const { enum: values = [], 'x-enum-descriptions': meanings = [] } =
+    schema?.$ref === undefined ? (schema ?? {}) : (lookUp(document, schema.$ref) as Schema);
+  return values.flatMap((value, i) =>
+    typeof value === 'string' ? [{ value, meaning: meanings[i] ?? '' }] : [],
+  );
+}
+
 function describedOf(document: ApiDocument, path: string, method: string, raw: RawOperation): Described {
   const found: Found = { members: [], choices: [] };
-  const kinds: Found = { members: [], choices: [] };
+  const kinds: Kind[] = [];
   for (const { schema } of Object.values(raw.requestBody?.content ?? {})) {
     collect(document, schema, found, DEPTH);
-    collect(document, schema?.properties?.['type'], kinds, 1);
+    kinds.push(...kindsOf(document, schema?.properties?.['type']));
   }
   for (const each of raw.parameters ?? []) {
     const parameter = each.$ref === undefined ? each : (lookUp(document, each.$ref) as typeof each);
@@ -144,7 +159,7 @@ function describedOf(document: ApiDocument, path: string, method: string, raw: R
     },
     ...found,
     shown: shown.members,
-    kinds: kinds.choices,
+    kinds,
   };
 }
 

@@ -1,5 +1,5 @@
 /** What the search keeps of each operation: its words by weight, its things, and the acts that it offers. */
-import type { Described } from './document.ts';
+import type { Described, Kind } from './document.ts';
 import { type Phrases, plain } from './phrases.ts';
 import { LOOKS } from './question.ts';
 import { parted, split, stem, stemsOf, wordsOf } from './text.ts';
@@ -18,6 +18,10 @@ export interface Entry {
   /** What it does, from 0 to 1. */
   readonly acts: ReadonlyMap<string, number>;
   readonly role: string;
+  /** The things that it can do, if a member of its body chooses one. */
+  readonly kinds: readonly Kind[];
+  /** It acts on many things at once, because its path names none. */
+  readonly isBulk: boolean;
   /** It changes nothing. */
   readonly isLook: boolean;
 }
@@ -47,7 +51,7 @@ export function actsOf(operation: Described, phrases: Phrases): Map<string, numb
   const acts = new Map(Object.entries(ofRole[role] ?? {}));
   if (method === 'GET' && role !== 'list') acts.set('get', 1);
   if (role === 'list' || role === 'read') return acts;
-  const texts = [...summary.split(/,| or /), ...kinds, split(parted(id))[0] ?? ''];
+  const texts = [...summary.split(/,| or /), ...kinds.map(({ value }) => value), split(parted(id))[0] ?? ''];
   for (const text of texts)
     for (const { means } of phrases.find(stemsOf(text)))
       for (const word of means) if (word.startsWith('+') && !LOOKS.has(plain(word))) acts.set(plain(word), 1);
@@ -99,6 +103,8 @@ function entryOf(operation: Described, phrases: Phrases, known: ReadonlySet<stri
     things,
     acts,
     role: operation.role,
+    kinds: operation.kinds,
+    isBulk: operation.role === 'action' && !path.includes('{'),
     isLook: operation.role === 'list' || operation.role === 'read' || operation.method === 'GET',
   };
 }

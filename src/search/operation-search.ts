@@ -5,6 +5,7 @@
 import { type ApiDocument, type Described, operationsIn } from './document.ts';
 import { type Entry, entriesOf } from './entries.ts';
 import { Goals } from './goals.ts';
+import { kindsFor } from './kinds.ts';
 import { Phrases } from './phrases.ts';
 import { LOOKS, type Question, questionOf } from './question.ts';
 import { Spelling } from './spelling.ts';
@@ -16,12 +17,16 @@ import { tables } from './words/tables.ts';
 export interface Hit {
   readonly id: string;
   readonly score: number;
+  /** Of the things that the operation can do, those that the question speaks of, the best first. */
+  readonly kinds: readonly string[];
 }
 
 const TEXT = 1;
 const THING = 8;
 const ACT = 4.5;
 const GOAL = 8;
+/** Of an operation that can do several things, and the question speaks of one of them. */
+const KIND = 0.25;
 const SUMMARY = 1;
 /** Of a word that names a thing and counts as such already. */
 const COUNTED = 0.7;
@@ -29,8 +34,18 @@ const COUNTED = 0.7;
 const CONTRARY = 1.8;
 /** A question without a verb asks what there is, or names what somebody wants to have. */
 const UNASKED: Readonly<Record<string, number>> = { list: 0.5, create: 0.4, declare: 0.4, read: 0.35 };
-/** "snapshots" asks for the list, "snapshot" for one of them. */
+/** "snapshots" asks for the list, "show the snapshot" for one of them, and a bare "snapshot" for how to have one. */
 const NUMBER = 0.8;
+const BARE: ReadonlySet<string> = new Set(['create', 'declare']);
+const BARE_VALUE = 3;
+/** "All servers" speaks of more than a call for one server can do. */
+const BULK = 0.5;
+
+function numberScore({ role, isBulk }: Entry, { acts, isPlural, isBare }: Question, thing: number): number {
+  if (isBulk) return acts.has('list') ? BULK : 0;
+  if (isBare) return BARE.has(role) ? BARE_VALUE * thing : 0;
+  return role === (isPlural ? 'list' : 'read') ? NUMBER : 0;
+}
 const EXACT = 1_000;
 /** An operation that has a word of the question stays, however little it fits otherwise. */
 const LEAST = 0.01;
@@ -76,17 +91,19 @@ export class OperationSearch {
   /** The best first; nothing only if no word of the question means anything here. */
   find(whole: string): Hit[] {
     const query = whole.slice(0, LONGEST_QUERY).trim();
-    const question = questionOf(query, this.#phrases, this.#spelling);
+    const question = questionOf(query, this.#phrases, this.#spelling, (word) => this.#rarity.has(word));
     const goals = this.#goals.find(question.all);
     const named = new Set(this.#named(query));
     return this.#entries
-      .map((entry) => ({
-        id: entry.id,
-        score:
+      .map((entry) => {
+        const kinds = kindsFor(entry.kinds, question, this.#phrases);
+        const score =
           this.#score(entry, question) +
+          (kinds.length > 0 ? KIND : 0) +
           GOAL * (goals.get(entry.id) ?? 0) +
-          (named.has(entry.id) ? EXACT : 0),
-      }))
+          (named.has(entry.id) ? EXACT : 0);
+        return { id: entry.id, score, kinds };
+      })
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score);
   }
@@ -97,15 +114,19 @@ export class OperationSearch {
     return this.#topics.nearest(query.slice(0, LONGEST_QUERY), count, family);
   }
 
-  #score(entry: Entry, { words, acts, isPlural }: Question): number {
+  #score(entry: Entry, question: Question): number {
+    const { words, acts } = question;
     const text = this.#textScore(entry, words);
     const thing = this.#thingScore(entry, words);
     const act = this.#actScore(entry, acts);
     if (text === 0 && thing === 0) return acts.size === 0 ? 0 : act;
-    const number = (isPlural && entry.role === 'list') || (!isPlural && entry.role === 'read') ? NUMBER : 0;
     return Math.max(
       LEAST,
-      TEXT * text + THING * thing + SUMMARY * this.#summaryScore(entry, words) + act + number,
+      TEXT * text +
+        THING * thing +
+        SUMMARY * this.#summaryScore(entry, words) +
+        act +
+        numberScore(entry, question, thing),
     );
   }
 

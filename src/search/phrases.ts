@@ -9,6 +9,8 @@ export type Table = readonly (readonly [means: string, said: string])[];
 
 interface Phrase {
   readonly words: readonly string[];
+  /** It begins with what was done to a thing: "attached disk". */
+  readonly isState: boolean;
   readonly means: readonly string[];
 }
 
@@ -16,7 +18,11 @@ export interface Match {
   /** The places of the words of the question that the phrase is made of. */
   readonly places: readonly number[];
   readonly means: readonly string[];
+  readonly isState: boolean;
 }
+
+/** What was done already is a state: "the uploaded image". */
+export const PARTICIPLE = /ed$|^ge\w+t$/;
 
 const GAP = '~';
 const LONGEST_GAP = 5;
@@ -51,7 +57,7 @@ export class Phrases {
         const first = words[0] ?? '';
         const list = this.#byFirst.get(first) ?? [];
         // A later table may say the same phrase of something else: then it means both.
-        list.push({ words, means });
+        list.push({ words, means, isState: forms.length > 1 && PARTICIPLE.test(forms[0] ?? '') });
         this.#byFirst.set(first, list);
       }
     }
@@ -62,7 +68,7 @@ export class Phrases {
     const all = words.flatMap((first, at) =>
       (this.#byFirst.get(first) ?? []).flatMap((phrase) => {
         const places = placesOf(phrase.words, words, at);
-        return places === undefined ? [] : [{ places, means: phrase.means }];
+        return places === undefined ? [] : [{ places, means: phrase.means, isState: phrase.isState }];
       }),
     );
     all.sort(

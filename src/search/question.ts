@@ -1,5 +1,5 @@
 /** Reads a question: the words that were said, the things and acts that they mean, and typing errors put right. */
-import { type Phrases, plain } from './phrases.ts';
+import { type Match, PARTICIPLE, type Phrases, plain } from './phrases.ts';
 import type { Spelling } from './spelling.ts';
 import { isSilent, parted, split, stem } from './text.ts';
 
@@ -13,6 +13,10 @@ export interface Question {
   readonly acts: ReadonlyMap<string, number>;
   /** Whether it speaks of several things. */
   readonly isPlural: boolean;
+  /** It only names one thing: "security group", "azure vnet". */
+  readonly isBare: boolean;
+  /** What was said, word by word, each as its stem. */
+  readonly said: readonly string[];
   /** All that was said or meant, in words of one form: for goals. */
   readonly all: ReadonlySet<string>;
 }
@@ -48,8 +52,9 @@ const ASKING = new Set(
 );
 const STATE = 0.4;
 /** What was done already is a state, too: "the uploaded image". */
-const PARTICIPLE = /ed$|^ge\w+t$/;
 const DONE = 0.5;
+/** An act that is even less sure says nothing about a goal: "start every box that is labelled staging". */
+const UNSURE = 0.4;
 const PLURAL = /[^su]s$/;
 
 /** Machines are called like this: `web-1`, `db-02`. */
@@ -71,7 +76,12 @@ const readWords = (query: string, spelling: Spelling): string[] =>
       return whole.every((each) => spelling.knows(stem(each))) ? whole : split(parted(word));
     });
 
-export function questionOf(query: string, phrases: Phrases, spelling: Spelling): Question {
+export function questionOf(
+  query: string,
+  phrases: Phrases,
+  spelling: Spelling,
+  isOfDocument: (word: string) => boolean,
+): Question {
   const spoken = readWords(query, spelling);
   const read = spoken.flatMap((form) => {
     const word = stem(form);
@@ -87,10 +97,19 @@ export function questionOf(query: string, phrases: Phrases, spelling: Spelling):
     void map.set(word, Math.max(map.get(word) ?? 0, weight));
   const explained = new Map<number, number>();
   const isAsking = ASKING.has(said[0] ?? '') || ASKING.has(`${said[0]} ${said[1]}`);
+  /** "Attach a disk" has the words of "attached disk", but asks for an act. */
+  const verbsIn = ({ places: [first = 0], means, isState }: Match): string[] =>
+    !isState || means.some((word) => word.startsWith('+')) || PARTICIPLE.test(read[first]?.form ?? '')
+      ? []
+      : phrases
+          .find([said[first] ?? ''])
+          .flatMap(({ means: own }) => own.filter((word) => word.startsWith('+')));
   let verbs = 0;
   let things = 0;
   const found = phrases.find(said).sort((a, b) => (a.places[0] ?? 0) - (b.places[0] ?? 0));
-  for (const { places, means } of found) {
+  for (const match of found) {
+    const { places } = match;
+    const means = [...match.means, ...verbsIn(match)];
     const weight = Math.min(...places.map((place) => read[place]?.weight ?? 1));
     for (const word of means) {
       if (!word.startsWith('+')) {
@@ -123,10 +142,23 @@ export function questionOf(query: string, phrases: Phrases, spelling: Spelling):
   if (MACHINE_NAME.test(query)) put(words, 'vm', NAMED);
   for (const [place, { word, weight }] of read.entries())
     if (!isSilent(word)) put(words, word, weight * (explained.get(place) ?? SAID));
+  const others = said.filter((word, place) => !explained.has(place) && !isSilent(word));
+  const isBare =
+    acts.size === 0 &&
+    !isAsking &&
+    !isPlural &&
+    !said.includes('of') &&
+    // The same words may stand in two tables.
+    new Set(found.map(({ places }) => places.join())).size === 1 &&
+    !read.some(({ form }, place) => explained.has(place) && PLURAL.test(form) && stem(form) !== form) &&
+    others.every((word) => !isOfDocument(word));
+  const sureActs = [...acts].flatMap(([act, weight]) => (weight < UNSURE ? [] : act));
   return {
     words,
     acts,
     isPlural,
-    all: new Set([...said, ...words.keys(), ...[...acts.keys()].map((act) => `+${act}`)]),
+    isBare,
+    said,
+    all: new Set([...said, ...words.keys(), ...sureActs.map((act) => `+${act}`)]),
   };
 }

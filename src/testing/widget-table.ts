@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { OwnedTable } from '../resources/owned/table.ts';
 import type { Db } from '../store/database.ts';
 import { createMachinesTables } from './machines.ts';
+import { createOrdersTables } from './orders.ts';
 
 interface WidgetsTable extends OwnedTable {
   size: number;
@@ -22,4 +23,5 @@ export async function createWidgetsTable(db: Db): Promise<void> {
   await sql`create index widgets_page on widgets (account_id, id)`.execute(db);
   await sql`create index widgets_by_name on widgets (account_id, name, id)`.execute(db);
   await createMachinesTables(db);
+  await createOrdersTables(db);
 }

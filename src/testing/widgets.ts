@@ -25,6 +25,7 @@ import { Owned } from '../resources/owned/owned.ts';
 import type { Tables } from '../store/database.ts';
 import { machineEndpoints } from './machine-endpoints.ts';
 import { machineKinds, machineResource } from './machines.ts';
+import { orderEndpoints, orderResources } from './orders.ts';
 
 export { createWidgetsTable } from './widget-table.ts';
 
@@ -211,9 +212,19 @@ export const workshop: Family = {
   description: 'Only in tests.',
   topics: {
     widget: { title: 'Widgets', purpose: 'Things that tests create, change and delete.' },
+    order: { title: 'Orders', purpose: 'Things without a name that stay.' },
+    order_message: { title: 'Messages', purpose: 'Things that are only listed.' },
     machine: { title: 'Test machines', purpose: 'Things whose changes are operations.' },
   },
-  endpoints: [listWidgets, createWidget, getWidget, updateWidget, deleteWidget, ...machineEndpoints],
+  endpoints: [
+    listWidgets,
+    createWidget,
+    getWidget,
+    updateWidget,
+    deleteWidget,
+    ...machineEndpoints,
+    ...orderEndpoints,
+  ],
   kinds: machineKinds,
-  resources: [widgets, machineResource],
+  resources: [widgets, machineResource, ...orderResources],
 };

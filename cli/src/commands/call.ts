@@ -1,5 +1,5 @@
 /** Runs the command of an operation: builds the request, asks for confirmation, sends it, and prints the answer. */
-import { type Given, isOn, last } from '../command.ts';
+import { isOn, last } from '../command.ts';
 import type { Document, Parameter } from '../document/document.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { Failure, misuse } from '../failure.ts';
@@ -18,7 +18,8 @@ import { printAnswer } from './answer.ts';
 import { confirmed } from './confirm.ts';
 import { printDryRun } from './dry-run.ts';
 import { follow } from './follow.ts';
-import type { Prepared } from './prepared.ts';
+import { isNamelessPart, partNamed } from './part-names.ts';
+import type { Prepared, Typed } from './prepared.ts';
 import { ResourceNames } from './resource-names.ts';
 import { waitFor } from './wait.ts';
 import { operationIn } from './work.ts';
@@ -27,11 +28,10 @@ export async function prepare(
   session: Session,
   document: Document,
   shape: OperationShape,
-  args: readonly string[],
-  given: Given,
+  { line, args, given }: Typed,
 ): Promise<Prepared> {
   const names = new Names(document, session.client);
-  const params = await pathValues(names, document, shape, args);
+  const params = await pathValues(session, names, document, shape, args);
   const values = new Values(document.schemas, session.io);
   const query: Record<string, string> = {};
   const headers: Record<string, string> = {};
@@ -55,10 +55,11 @@ export async function prepare(
   const resolved = schema && (await names.resolveBody(schema, built, params));
   const { choice } = shape.operation;
   const body = choice === undefined ? resolved : { ...(resolved as object), [choice.member]: choice.value };
-  return { shape, document, given, args, params, query, headers, body };
+  return { shape, document, given, line, args, params, query, headers, body };
 }
 
 async function pathValues(
+  session: Session,
   names: Names,
   document: Document,
   { operation, pathParameters }: OperationShape,
@@ -68,6 +69,10 @@ async function pathValues(
   const inOrder: readonly [Parameter, string][] = pathParameters.map((each, i) => [each, args[i] ?? '']);
   for (const [{ name, schema }, text] of inOrder) {
     if (text === '') throw misuse('An argument is empty.');
+    if (isNamelessPart(document, operation, name)) {
+      params[name] = await partNamed(session, document, operation, params, text);
+      continue;
+    }
     const reference = referenceOf(document, operation, name);
     const isFit = fits(document.schemas.plain(schema), text);
     params[name] =

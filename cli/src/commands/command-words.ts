@@ -5,9 +5,13 @@
 import type { Document, Operation } from '../document/document.ts';
 import type { Problem } from '../failure.ts';
 import { placeOf } from '../failure.ts';
+import { isId } from '../input/references.ts';
 import { argumentsOf } from '../shapes/operation-arguments.ts';
 
 const PHRASES: readonly (readonly [RegExp, string])[] = [
+  [/The request has no X-API-Key header, or more than one/g, 'No API key was sent'],
+  [/You sent the API key in the Authorization header/g, 'The API key was sent in a wrong place'],
+  [/The value of X-API-Key/g, 'The API key'],
   [/Send the API key exactly once, in the header X-API-Key/g, 'Store your key: hostplane login'],
   [/Send the same key in the header X-API-Key instead of Authorization/g, 'Store your key: hostplane login'],
   [
@@ -42,6 +46,8 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?:the header )?If-Match/g, '--if-match'],
   [/\bwith PATCH\b/g, 'with the verb update'],
   [/Send a body of/g, 'Use a --body of'],
+  [/\b([Tt]he|[Yy]our) call\b/g, '$1 command'],
+  [/\bwith ([a-z_]+)=(\w+)/g, 'with --$1 $2'],
   [/(?<=[\s(])\?([a-z_]+)=true\b/g, '--$1'],
   [/(?<=[\s(])\?([a-z_]+)=(\w+)/g, '--$1 $2'],
   [/`([a-z_]+)=(\w+)`/g, '--$1 $2'],
@@ -91,7 +97,47 @@ function actionFor({ commands }: Document, resource: string, action: string): st
   );
 }
 
-export function inCommandWords(text: string, document: Document, resource = ''): string {
+/** What a text is about. */
+export interface About {
+  readonly operation?: Operation | undefined;
+  /** The members of the problem: "the resource in existing_id". */
+  readonly members?: Readonly<Record<string, unknown>>;
+}
+
+/** A word of the API in a sentence: not in quotation marks, where names of people stand, and not in a path or an id. */
+const API_WORD = /(?<!["'`\w./:-])(?:in )?([a-z]+(?:_[a-z][a-z0-9]*)+)(?! ?=|[\w"'/:-]|\.\w)(?: true\b)?/g;
+/** A member and what it is set to. */
+const SET = /`?\b([a-z]+(?:_[a-z][a-z0-9]*)*)`?(?: to)? (true|false)\b/g;
+const MARKED = /`([a-z]+(?:_[a-z][a-z0-9]*)*)`/g;
+
+const isShort = (value: unknown): boolean =>
+  ['string', 'number'].includes(typeof value) || (Array.isArray(value) && value.every(isShort));
+
+function memberNames(document: Document, { body, parameters }: Operation): string[] {
+  const inBody = body === undefined ? [] : Object.keys(document.schemas.members(body));
+  return [...inBody, ...parameters.map(({ name }) => name)];
+}
+
+/** The value that the word stands for, else the command or the flag, else the same in plain words. */
+function apiWord(
+  whole: string,
+  word: string,
+  document: Document,
+  { operation, members = {} }: About,
+): string {
+  if (isId(word)) return whole;
+  const value = members[word];
+  if (value !== undefined && isShort(value)) return [value].flat().join(', ');
+  if (operation !== undefined && memberNames(document, operation).includes(word)) return dashed(word);
+  const action = actionFor(document, operation?.resource.name ?? '', word);
+  if (action !== undefined) return action;
+  return whole.replaceAll('_', ' ');
+}
+
+export function inCommandWords(text: string, document: Document, about: About = {}): string {
+  const resource = about.operation?.resource.name ?? '';
+  const flags = about.operation === undefined ? [] : memberNames(document, about.operation);
+  const isFlag = (word: string): boolean => flags.includes(word);
   const named = text
     .replaceAll(CALL, (whole, method: string, url: string) => commandFor(document, method, url) ?? whole)
     .replaceAll(
@@ -102,15 +148,25 @@ export function inCommandWords(text: string, document: Document, resource = ''):
       const operation = document.find(word);
       return operation === undefined ? word : wordsFor(operation);
     });
-  return PHRASES.reduce((said, [pattern, words]) => said.replaceAll(pattern, words), named).replaceAll(
-    /--([a-z]+(?:_[a-z]+)+)/g,
-    (_, name: string) => dashed(name),
-  );
+  return PHRASES.reduce((said, [pattern, words]) => said.replaceAll(pattern, words), named)
+    .replaceAll(/--([a-z]+(?:_[a-z]+)+)/g, (_, name: string) => dashed(name))
+    .replaceAll(SET, (whole, word: string, value: string) =>
+      isFlag(word) || whole.startsWith('`')
+        ? `--${value === 'true' ? '' : 'no-'}${dashed(word).slice(2)}`
+        : whole,
+    )
+    .replaceAll(MARKED, (whole, word: string) => (isFlag(word) ? dashed(word) : whole))
+    .replaceAll(API_WORD, (whole, word: string) => apiWord(whole, word, document, about));
 }
 
 /** The problem with its sentences in words of commands. */
-export function problemInCommandWords<T extends Problem>(problem: T, document: Document, resource = ''): T {
-  const say = (text: string): string => inCommandWords(text, document, resource);
+export function problemInCommandWords<T extends Problem>(
+  problem: T,
+  document: Document,
+  operation?: Operation,
+): T {
+  const say = (text: string): string =>
+    inCommandWords(text, document, { operation, members: Object.fromEntries(Object.entries(problem)) });
   const { title, detail, next_step, errors = [] } = problem;
   // The sentence about wrong fields names them by their places in the request.
   const placed = errors.reduce((text, { pointer }) => text?.replaceAll(pointer, placeOf(pointer)), detail);

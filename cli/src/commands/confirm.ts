@@ -1,4 +1,4 @@
-/** Asks for the name of what a call destroys, and compares it with `--confirm`. */
+/** Asks for the name of what a call destroys or loosens, and compares it with `--confirm`. */
 import { last } from '../command.ts';
 import { misuse } from '../failure.ts';
 import { urlOf } from '../http/pages.ts';
@@ -6,7 +6,7 @@ import { isId } from '../input/references.ts';
 import { printable } from '../output/printable.ts';
 import type { Session } from '../session.ts';
 import { confirmMember } from '../shapes/operation-shape.ts';
-import { lossesOf } from './losses.ts';
+import { looseningsOf, lossesOf } from './losses.ts';
 import type { Prepared } from './prepared.ts';
 
 /** The name to send as `confirm`; undefined if the call needs none. Throws if it was not confirmed. */
@@ -18,28 +18,84 @@ export async function confirmed(
   const { shape, document, given } = prepared;
   const { operation } = shape;
   const typed = last(given, 'confirm');
-  if (operation.access !== 'destructive') return typed;
+  if (operation.access !== 'destructive') return isDryRun ? typed : loosened(session, prepared, typed);
   const isSent = confirmMember(document, operation) === 'body';
   if (isDryRun) return isSent ? (typed ?? (await nameOf(session, prepared))) : typed;
   const name = await nameOf(session, prepared);
-  if (typed === name) return typed;
-  const noun = operation.words.resource.replaceAll('-', ' ');
-  if (typed !== undefined)
-    throw misuse(`--confirm says "${typed}", but this is the ${noun} "${name}". Nothing was changed.`);
+  if (isTyped(prepared, typed, name)) return typed;
   const sent = isSent ? { ...(prepared.body as object), confirm: name } : prepared.body;
   const losses = await lossesOf(session, prepared, sent);
-  const what = [`${operation.summary}: this takes something away.`, ...losses].map(printable).join('\n');
-  if (!session.io.canAsk)
-    throw misuse(`${what}\nNothing was changed. Repeat with: --confirm ${quoted(name)}`);
-  session.io.err(`${what}\n`);
-  const answer = await session.io.ask(`To confirm, type the name of the ${noun} (${name}): `);
+  return ask(session, prepared, name, [`${operation.summary}: this takes something away.`, ...losses]);
+}
+
+/** A call that only loosens something is sent without `confirm`, so it is asked for here alone. */
+async function loosened(
+  session: Session,
+  prepared: Prepared,
+  typed: string | undefined,
+): Promise<string | undefined> {
+  const { operation } = prepared.shape;
+  // A person who approved the request has seen what it loosens.
+  if (!operation.mayLoosen || prepared.given.has('approval-id')) return typed;
+  if (typed !== undefined && isTyped(prepared, typed, await nameOf(session, prepared))) return typed;
+  const changes = await looseningsOf(session, prepared);
+  if (changes.length === 0) return undefined;
+  await ask(session, prepared, await nameOf(session, prepared), [
+    `${operation.summary}: this loosens a protection.`,
+    ...changes,
+  ]);
+  return undefined;
+}
+
+/** The command may have the word of the parent: `firewall detach` takes an attachment away. */
+function nounOf({ shape: { operation }, document }: Prepared): string {
+  const { words } = document.find(operation.id) ?? operation;
+  return words.resource.replaceAll('-', ' ');
+}
+
+/** Whether `--confirm` has the name. Throws if it has another one. */
+function isTyped(prepared: Prepared, typed: string | undefined, name: string): boolean {
+  if (typed === undefined || typed === name) return typed === name;
+  throw misuse(
+    `--confirm says "${typed}", but this is the ${nounOf(prepared)} "${name}". Nothing was changed.`,
+  );
+}
+
+async function ask(
+  { io }: Session,
+  prepared: Prepared,
+  name: string,
+  lines: readonly string[],
+): Promise<string> {
+  const what = lines.map(printable).join('\n');
+  if (!io.canAsk) throw misuse(`${what}\nNothing was changed. Repeat with:\n  ${repeated(prepared, name)}`);
+  io.err(`${what}\n`);
+  const answer = await io.ask(`To confirm, type the name of the ${nounOf(prepared)} (${name}): `);
   if (answer !== name) throw misuse(`That is not "${name}". Nothing was changed.`);
   return name;
 }
 
 /** As it is typed in a shell. */
 const quoted = (text: string): string =>
-  /^[\w.:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  /^[\w.:@/=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The command with the confirmation. Secrets of the command line are not printed, because stderr is often kept. */
+function repeated({ shape, document, given, line }: Prepared, name: string): string {
+  const secrets = new Set(
+    shape.memberFlags
+      .filter(({ schema }) => document.schemas.plain(schema).writeOnly === true)
+      .flatMap((flag) => given.get(flag.name) ?? []),
+  );
+  const shown = line.map((word) => {
+    const [flag = '', value] = word.startsWith('--') ? word.split(/=(.*)/s) : ['', word];
+    if (value === undefined || !secrets.has(value)) return printable(quoted(word));
+    return flag === '' ? '***' : `${flag}=***`;
+  });
+  // After two dashes nothing is a flag.
+  const end = line.indexOf('--');
+  const at = end < 0 ? shown.length : end;
+  return ['hostplane', ...shown.slice(0, at), '--confirm', quoted(name), ...shown.slice(at)].join(' ');
+}
 
 /** The name of the resource in the path. Its id, if it has no name or cannot be read. */
 async function nameOf({ client }: Session, { shape, document, args, params }: Prepared): Promise<string> {

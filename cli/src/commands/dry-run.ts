@@ -19,7 +19,8 @@ export interface DryRun {
   readonly exceeds_budgets?: readonly { readonly name?: string; readonly id?: string }[];
 }
 
-const sentence = ({ text, loosens }: NonNullable<DryRun['changes']>[number]): string =>
+/** One change in a sentence. */
+export const sentence = ({ text, loosens }: NonNullable<DryRun['changes']>[number]): string =>
   loosens ? `Loosens: ${text}.` : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 const signed = (amount: string): string => (/^-|^0(\.0*)?$/.test(amount) ? amount : `+${amount}`);

@@ -1,7 +1,6 @@
 /** `hostplane how <words>`: finds the commands for a task, with the search that the server also offers to assistants. */
 import type { BuiltInCommand } from '../built-in.ts';
 import type { Document, Operation } from '../document/document.ts';
-import { meaningsOf } from '../document/usual-verbs.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Failure, misuse } from '../failure.ts';
 import { type Client, Refused } from '../http/client.ts';
@@ -27,8 +26,25 @@ function resultIn(body: unknown): unknown {
   return isObject(first) && typeof first['text'] === 'string' ? JSON.parse(first['text']) : {};
 }
 
+interface Found {
+  readonly operation: Operation;
+  /** Of the things that the call can do, those that the question speaks of, the best first. */
+  readonly types: readonly string[];
+}
+
+/** For each operation with such a choice, what the search says about it. */
+function typesIn(result: unknown): Map<unknown, string[]> {
+  const hits = isObject(result) && Array.isArray(result['hits']) ? result['hits'].filter(isObject) : [];
+  return new Map(
+    hits.map(({ operation, types }) => [
+      operation,
+      Array.isArray(types) ? types.filter((type) => typeof type === 'string') : [],
+    ]),
+  );
+}
+
 /** The operations that the search names, the best first. */
-async function operationsFor(client: Client, document: Document, query: string): Promise<Operation[]> {
+async function operationsFor(client: Client, document: Document, query: string): Promise<Found[]> {
   const message = {
     jsonrpc: '2.0',
     id: 1,
@@ -42,31 +58,34 @@ async function operationsFor(client: Client, document: Document, query: string):
       headers: { accept: 'application/json, text/event-stream' },
       body: JSON.stringify(message),
     });
-    const found = [...textsIn(resultIn(body))].flatMap((text) => document.find(text) ?? []);
-    return [...new Set(found)];
+    const result = resultIn(body);
+    const types = typesIn(result);
+    const found = [...textsIn(result)].flatMap((text) => document.find(text) ?? []);
+    return [...new Set(found)].map((operation) => ({ operation, types: types.get(operation.id) ?? [] }));
   } catch (error) {
     if (!(error instanceof Refused) || error.problem.status !== 404) throw error;
     throw new Failure('This server has no search. hostplane --help lists what there is.', exitCodes.notFound);
   }
 }
 
-/** Of a call that does one of several things, those that the words name; all of them if they name none. */
-function commandsOf(document: Document, operation: Operation, words: readonly string[]): Operation[] {
+/** Of a call that does one of several things, those that the question means; all of them if it names none. */
+function commandsOf(document: Document, { operation, types }: Found): Operation[] {
   const choices = document.commands.filter(({ id, choice }) => id === operation.id && choice !== undefined);
   if (choices.length === 0) return [operation];
-  const meant = new Set(words.flatMap((word) => [word, ...meaningsOf(word)]));
-  const named = choices.filter(({ words: { verb } }) => meant.has(verb));
-  return named.length > 0 ? named : choices;
+  const meant = types.flatMap((type) => choices.filter(({ choice }) => choice?.value === type));
+  return meant.length > 0 ? meant : choices;
 }
 
 /** As it is typed: the family is left out where no other family has the resource. */
-function lineFor(document: Document, command: Operation): string {
+function lineFor(document: Document, command: Operation, type: string | undefined): string {
   const { family, resource, verb } = command.words;
   const isOnlyOne = document.commands.every(
     ({ words }) => words.resource !== resource || words.family === family,
   );
   const places = argumentsOf(command).map(({ name, isOptional }) => (isOptional ? `[${name}]` : `<${name}>`));
-  return ['hostplane', ...(isOnlyOne ? [] : [family]), resource, verb, ...places].join(' ');
+  // A call for many things has no command for each of its types.
+  const chosen = type === undefined || command.choice !== undefined ? [] : ['--type', type];
+  return ['hostplane', ...(isOnlyOne ? [] : [family]), resource, verb, ...places, ...chosen].join(' ');
 }
 
 export const how: BuiltInCommand = {
@@ -82,12 +101,11 @@ export const how: BuiltInCommand = {
     try {
       const document = await session.documents.read();
       const found = await operationsFor(session.client, document, query);
-      const words = query.toLowerCase().split(/[^\p{L}\p{N}-]+/u);
       const rows = found
-        .flatMap((operation) => commandsOf(document, operation, words))
+        .flatMap((each) => commandsOf(document, each).map((command) => ({ command, type: each.types[0] })))
         .slice(0, MOST)
-        .map((command) => ({
-          command: lineFor(document, command),
+        .map(({ command, type }) => ({
+          command: lineFor(document, command, type),
           summary: command.summary,
           operation: command.id,
         }));

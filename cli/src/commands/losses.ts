@@ -1,15 +1,15 @@
-/** What a call would take away, from its dry run. */
+/** What a call would take away or loosen, from its dry run. */
 import { urlOf } from '../http/pages.ts';
 import type { Session } from '../session.ts';
 import { hasParameter } from '../shapes/operation-shape.ts';
-import type { DryRun } from './dry-run.ts';
+import { type DryRun, sentence } from './dry-run.ts';
 import type { Prepared } from './prepared.ts';
 
-/** One line for each effect. Empty if the call has no dry run. A call that would be refused is refused here already. */
-export async function lossesOf(session: Session, prepared: Prepared, body: unknown): Promise<string[]> {
+/** Empty if the call has no dry run. A call that would be refused is refused here already. */
+async function rehearse(session: Session, prepared: Prepared, body: unknown): Promise<DryRun> {
   const { shape, params, query, headers } = prepared;
   const { operation } = shape;
-  if (!hasParameter(operation, 'dry_run')) return [];
+  if (!hasParameter(operation, 'dry_run')) return {};
   const reply = await session.client.call({
     method: operation.method,
     path: urlOf(operation.path, { params, query: { ...query, dry_run: 'true' } }),
@@ -17,10 +17,21 @@ export async function lossesOf(session: Session, prepared: Prepared, body: unkno
     body: body === undefined ? undefined : JSON.stringify(body),
     signal: session.io.interrupted,
   });
-  const { effects = [] } = (reply.body ?? {}) as DryRun;
+  return (reply.body ?? {}) as DryRun;
+}
+
+/** One line for each effect. */
+export async function lossesOf(session: Session, prepared: Prepared, body: unknown): Promise<string[]> {
+  const { effects = [] } = await rehearse(session, prepared, body);
   const spoken = (word: string): string => word.replaceAll('_', ' ');
   return effects.map(({ action, type, name, id, loss }) => {
     const what = `${spoken(action)} ${spoken(type)} ${name ?? id ?? ''}`.trimEnd();
     return `  ${what}${loss === null ? '' : `: ${loss.what}`}`;
   });
+}
+
+/** One line for each change, if one of them loosens something; else none. */
+export async function looseningsOf(session: Session, prepared: Prepared): Promise<string[]> {
+  const { changes = [] } = await rehearse(session, prepared, prepared.body);
+  return changes.some(({ loosens }) => loosens) ? changes.map((change) => `  ${sentence(change)}`) : [];
 }

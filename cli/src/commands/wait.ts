@@ -96,7 +96,7 @@ const timedOut = ({ id, type }: Work): Failure =>
   );
 
 function workFailed({ document, shape }: Prepared, { id, type, status, error }: Work): Failure {
-  const say = (text: string): string => inCommandWords(text, document, shape.operation.resource.name);
+  const say = (text: string): string => inCommandWords(text, document, { operation: shape.operation });
   const why = error == null ? '' : ` ${say(error.detail ?? '')} (${error.code})`;
   const next = error?.next_step === undefined ? '' : `\nNext step: ${say(error.next_step)}`;
   return new Failure(

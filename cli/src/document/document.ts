@@ -1,6 +1,7 @@
 /** The operations of an OpenAPI document, as commands need them. Members that an older server lacks have defaults. */
 import { choicesOf, chosenCommands } from './choices.ts';
 import type { Choice, Operation, Parameter, ResourceMark } from './operation.ts';
+import { partCommands } from './part-commands.ts';
 import { type Schema, Schemas } from './schema.ts';
 import { type Words, wordsOf } from './words.ts';
 
@@ -31,6 +32,7 @@ interface RawOperation {
   readonly requestBody?: RawBody;
   readonly responses?: Readonly<Record<string, RawBody>>;
   readonly 'x-access'?: string;
+  readonly 'x-may-loosen'?: boolean;
   readonly 'x-permission'?: string;
   readonly 'x-operation'?: { readonly kind: string; readonly typical_seconds: number };
   readonly 'x-resource'?: ResourceMark;
@@ -76,15 +78,16 @@ export class Document {
         return operation?.operationId === undefined ? [] : [{ path, method, operation }];
       }),
     );
-    const named = found.map(({ path, operation }) => {
+    const marked = found.map(({ path, operation }) => {
       const { name, role, parent } = markOf(path, operation);
       return { id: operation.operationId ?? '', path, resource: name, role, parent: parent?.name };
     });
-    const words = wordsOf(named);
+    const words = wordsOf(marked);
     this.operations = found.map(({ path, method, operation }) =>
       this.#operation(path, method, operation, words.get(operation.operationId ?? '')!),
     );
-    this.commands = [...this.operations, ...chosenCommands(this.schemas, this.operations)];
+    const named = [...this.operations, ...partCommands(this.operations)];
+    this.commands = [...named, ...chosenCommands(this.schemas, named)];
     const spoken = new Map(groups.map(({ name, description }) => [name.toLowerCase(), description ?? name]));
     this.families = new Map(
       this.operations.map(({ words: { family } }) => [
@@ -156,6 +159,7 @@ export class Document {
       body: body?.content?.[JSON_TYPE]?.schema,
       // A call without the mark is treated as one that can destroy.
       access: raw['x-access'] ?? (method === 'get' ? 'read' : 'destructive'),
+      mayLoosen: raw['x-may-loosen'] ?? false,
       permission: raw['x-permission'],
       work: raw['x-operation'],
       answer: answer ?? {},

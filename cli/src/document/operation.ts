@@ -32,6 +32,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
   readonly access: string;
+  /** Its dry run may say that the call opens more than before or takes a protection away. */
+  readonly mayLoosen: boolean;
   readonly permission: string | undefined;
   /** Set if the call starts an operation, which can be waited for. */
   readonly work: { readonly kind: string; readonly typical_seconds: number } | undefined;

@@ -34,6 +34,7 @@ export interface Schema {
     readonly mapping?: Readonly<Record<string, string>>;
   };
   readonly readOnly?: boolean;
+  readonly writeOnly?: boolean;
   readonly 'x-ref'?: Reference;
   /** The member matters only in a certain case. docs/specification.md explains it. */
   readonly 'x-when'?: { readonly member: string; readonly is?: readonly unknown[]; readonly sent?: boolean };

@@ -39,7 +39,7 @@ const usualVerbs: Readonly<Record<string, string>> = {
   delete: 'delete',
 };
 
-function verbOf({ id, path, resource, parent = '', role }: Named): string {
+export function verbOf({ id, path, resource, parent = '', role }: Named): string {
   const [verb = '', ...rest] = kebab(id).split('-');
   if (role !== 'action') return verb;
   const known = new Set(

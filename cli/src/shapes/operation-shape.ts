@@ -77,8 +77,17 @@ function specialFlags(document: Document, operation: Operation): Flag[] {
       isAdvanced: true,
     });
   }
-  if (operation.access === 'destructive' || confirmMember(document, operation) !== null)
-    add('confirm', 'text', 'The name of what is lost. Asked for on a terminal.', { placeholder: '<name>' });
+  const isLoss = operation.access === 'destructive' || confirmMember(document, operation) !== null;
+  if (isLoss || operation.mayLoosen)
+    add(
+      'confirm',
+      'text',
+      `The name of what ${isLoss ? 'is lost' : 'opens more than before'}. Asked for on a terminal.`,
+      {
+        placeholder: '<name>',
+        isAdvanced: !isLoss,
+      },
+    );
   if (hasParameter(operation, 'Idempotency-Key'))
     add('idempotency-key', 'text', 'Repeats an earlier call with this key. Left out: a new one.', {
       isAdvanced: true,

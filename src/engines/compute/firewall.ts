@@ -47,3 +47,7 @@ export interface FirewallSpec {
 }
 
 export interface Firewall extends Ref, FirewallSpec {}
+
+/** What happens to packets that no rule of the firewalls of an interface is about. Without a firewall, all pass. */
+export const combinedDefault = (defaults: readonly FirewallAction[]): FirewallAction =>
+  defaults.includes('drop') ? 'drop' : 'allow';

@@ -32,7 +32,7 @@ import type { Volume, VolumeSpec } from './volume.ts';
 
 export { CapabilityMissing, EngineRefused, EngineUnreachable } from '../errors.ts';
 export type { Capabilities, CapabilityName } from './capabilities.ts';
-export type * from './firewall.ts';
+export * from './firewall.ts';
 export type { Gateway, GatewayPeer, GatewaySpec } from './gateway.ts';
 export {
   type Image,

@@ -16,7 +16,7 @@ import { backupExpiry } from './backups/schedule.ts';
 import { listVpsLocations } from './catalog/locations.ts';
 import { checkOffers } from './catalog/provider-check.ts';
 import { attachVpsFirewall, detachVpsFirewall } from './firewall-attachments/endpoints.ts';
-import { firewallWords } from './firewalls/change-words/words.ts';
+import { firewallWords } from './firewalls/change-words/firewall-words.ts';
 import { firewallEndpoints } from './firewalls/endpoints.ts';
 import { firewallLife } from './firewalls/lifecycle.ts';
 import { firewalls } from './firewalls/resource.ts';

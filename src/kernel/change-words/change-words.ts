@@ -13,7 +13,7 @@ export const ForeseenChange = Named(
     }),
     loosens: Type.Boolean({
       description:
-        'Whether the change opens more than before or takes a protection away, such as a wider firewall, a raised budget, a shorter retention or a removed delete protection.',
+        'Whether the change lets somebody or something reach or do more than before, or takes a protection away, such as a wider firewall, a new VPN peer, a raised budget, a shorter retention or a removed delete protection.',
     }),
   }),
 );
@@ -42,6 +42,8 @@ export interface Telling {
 export interface ChangeWords {
   /** The members, as audit entries name them, that `say` describes. Generic words describe all others. */
   readonly members: readonly string[];
+  /** Whether `say` describes creations wholly, so that "creates an interface" would add nothing. */
+  readonly saysWhole?: true;
   /** Gets every effect on such a resource, also those that change none of the members. */
   say(effect: Effect, telling: Telling): readonly ForeseenChange[] | Promise<readonly ForeseenChange[]>;
 }

@@ -45,7 +45,8 @@ async function changesOf(effect: Effect, { registry, ...about }: About): Promise
   const rest = changes.filter(({ pointer }) => !words?.members.includes(pointer.slice(1)));
   const said = [...own, ...(isWhole ? [] : rest.flatMap((change) => memberWords(change, telling)))];
   const headline = says(`${effect.verb ?? verbs[action]} ${telling.subject}`);
-  return isWhole || said.length === 0 ? [headline, ...said] : said;
+  const isSaid = said.length > 0 && (!isWhole || words?.saysWhole === true);
+  return isSaid ? said : [headline, ...said];
 }
 
 const ID = /\b[a-z]{2,8}_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;

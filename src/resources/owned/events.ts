@@ -9,7 +9,7 @@ export interface OwnedEvent extends Partial<EventDeclaration> {
 
 /** `says` replaces the end of the declared message, `message` all of it. */
 export type News = Partial<Pick<NewEvent, 'message' | 'data' | 'severity'>> & { readonly says?: string };
-export type Name = { readonly id: string; readonly name: string };
+export type Name<N extends string | null = string | null> = { readonly id: string; readonly name?: N };
 
 interface Declaring {
   readonly type: string;

@@ -35,7 +35,8 @@ interface Columns {
   readonly pricedAs?: string | undefined;
   readonly id: string;
   readonly account_id: string;
-  readonly name: string;
+  /** The inventory shows the id of a resource that has no name. */
+  readonly name: string | null;
   readonly labels: Record<string, string>;
 }
 
@@ -46,7 +47,18 @@ export async function noteOwned(
   { at, apiKeyId, keepsPrice, services, isNew = false }: NoteOptions,
 ): Promise<PricedItem | null> {
   const key = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
-  const shown = { id, account_id, family, type, name, status, location, labels, parent_id, ...key };
+  const shown = {
+    id,
+    account_id,
+    family,
+    type,
+    name: name ?? id,
+    status,
+    location,
+    labels,
+    parent_id,
+    ...key,
+  };
   const options = { isNew, ...(at === undefined ? {} : { at }) };
   const { keepsPrice: isBusy = false, ...rest } = entry;
   if (keepsPrice || isBusy) return noteResource(db, shown, options);

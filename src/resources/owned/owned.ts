@@ -78,7 +78,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   }
 
   /** The reference to a resource in effects, events and operations. */
-  ref({ id, name }: Name) {
+  ref<N extends string | null = null>({ id, name = null as N }: Name<N>) {
     return { type: this.type, id, name };
   }
 
@@ -88,7 +88,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   }
 
   event(name: E, row: Name, { says, ...news }: News = {}): NewEvent {
-    const message = sentenceOf(this.#definition, name, row.name, says);
+    const message = sentenceOf(this.#definition, name, row.name ?? row.id, says);
     return { type: `${this.type}.${name}`, resource: this.ref(row), message, ...news };
   }
 
@@ -213,9 +213,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     change: RowChange<T>,
     changes: readonly AuditChange[] = changesBetween<RowOf<T>>(before, valuesOf<T>(change)),
   ): Promise<RowOf<T>> {
-    const { name } = columnsOf(before);
-    const wanted = newNameIn<T>(change) ?? name;
-    if (wanted !== name) await this.requireFreeName(call, wanted);
+    const wanted = newNameIn<T>(change);
+    if (wanted !== undefined && wanted !== columnsOf(before).name) await this.requireFreeName(call, wanted);
     return this.write(call, before, change, changes);
   }
 

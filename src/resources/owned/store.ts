@@ -18,7 +18,16 @@ import type { Page } from '../../kernel/pages/store.ts';
 import { type PendingJson, pendingOperation } from '../../kernel/pending/store.ts';
 import type { Db, Tables } from '../../store/database.ts';
 import { insertRow } from '../../store/kept-text.ts';
-import type { NewRow, OwnedColumns, OwnedTable, OwnedTableName, RowChange, RowOf, Where } from './table.ts';
+import type {
+  NewRow,
+  OwnedColumns,
+  OwnedTable,
+  OwnedTableName,
+  RowChange,
+  RowOf,
+  UnnamedColumns,
+  Where,
+} from './table.ts';
 
 interface StandIn {
   owned: OwnedColumns;
@@ -27,10 +36,14 @@ interface StandIn {
 const over = (db: Db): Kysely<StandIn> => db as unknown as Kysely<StandIn>;
 const named = (table: OwnedTableName): 'owned' => table as unknown as 'owned';
 
-/** Returns only the common columns of a row. `labels` is empty for tables without that column. */
-export function columnsOf<T extends OwnedTableName>(row: RowOf<T>): Selectable<OwnedTable> {
-  const common = row as unknown as Selectable<OwnedColumns> & Partial<Selectable<OwnedTable>>;
-  const { id, account_id, name, labels = {}, version, created_at, updated_at } = common;
+interface CommonColumns extends Omit<Selectable<OwnedTable>, 'name'> {
+  readonly name: string | null;
+}
+
+/** Returns only the common columns of a row. Without a column, the labels are empty, and the name is null. */
+export function columnsOf<T extends OwnedTableName>(row: RowOf<T>): CommonColumns {
+  const common = row as unknown as Selectable<UnnamedColumns> & Partial<Selectable<OwnedTable>>;
+  const { id, account_id, name = null, labels = {}, version, created_at, updated_at } = common;
   return { id, account_id, name, labels, version, created_at, updated_at };
 }
 

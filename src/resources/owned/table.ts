@@ -8,17 +8,21 @@ export interface OwnedTable extends OwnedColumns {
 }
 
 /** Resources that the inventory does not list, such as budgets, may have no labels. */
-export interface OwnedColumns {
+export interface OwnedColumns extends UnnamedColumns {
+  name: string;
+}
+
+/** Resources that nobody names, such as orders. Effects, events and the inventory show the id in place of the name. */
+export interface UnnamedColumns {
   id: string;
   account_id: string;
-  name: string;
   version: Generated<number>;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
 
 export type OwnedTableName = {
-  [T in keyof Tables]: Tables[T] extends OwnedColumns ? T : never;
+  [T in keyof Tables]: Tables[T] extends UnnamedColumns ? T : never;
 }[keyof Tables];
 
 export type RowOf<T extends OwnedTableName> = Selectable<Tables[T]>;

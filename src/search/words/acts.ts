@@ -92,7 +92,7 @@ export const acts: Table = [
   ],
   [
     '+stop',
-    'stop|power off|poweroff|turn off|turn ~ off|switch off|switch ~ off|shut down|shutdown|shut ~ down|halt|power down|take down|bring down|park|hibernate|deallocate|' +
+    'stop|power off|poweroff|turn off|turn ~ off|switch off|switch ~ off|shut down|shutdown|shut ~ down|shut off|shut ~ off|halt|power down|take down|bring down|park|hibernate|deallocate|' +
       'stoppen|stoppe|anhalten|halte ~ an|ausschalten|schalte ~ aus|abschalten|schalte ~ ab|herunterfahren|fahre ~ herunter|fahr ~ runter|fahr ~ herunter|runterfahren|fahre ~ runter|ausmachen|mach ~ aus|abstellen|stilllegen über nacht',
   ],
   [

@@ -241,5 +241,18 @@ export const flexibleVps: Table = [
     'without risk|risk free|safely try|safe to try|just in case|if ~ goes wrong|falls ~ schiefgeht|schiefgeht|schief geht|sicherheitshalber|for safety|ohne risiko|vorsichtshalber|safety net|point to return|fallback point',
   ],
   ['backup? snapshot?', 'copies|copy|kopie|kopien|hold on to|aufheben'],
+  // "Everything" is what runs, if somebody wants to stop or start it.
+  [
+    'vm bulk +stop',
+    'everything ~ off|everything ~ down|everything to a stop|stop everything|halt everything|shut ~ everything|alles aus|alles ~ ausschalten|alles ~ abschalten|alles ~ herunterfahren|alles ~ runterfahren|alles ~ stoppen|alles ~ anhalten',
+  ],
+  [
+    'vm bulk +start',
+    'everything on|everything up|start everything|boot everything|alles an|alles ~ einschalten|alles ~ starten|alles ~ hochfahren',
+  ],
+  [
+    'vm bulk +restart',
+    'restart everything|reboot everything|everything off and on|alles neu starten|alles neustarten',
+  ],
   ['plan?', 'small|cheap|klein|billig|günstig'],
 ];

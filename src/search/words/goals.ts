@@ -14,7 +14,7 @@ export const goals: Readonly<Record<string, string>> = {
   getOperation:
     'wait/poll/until ready/done/finished/fertig | still/noch running/läuft operation | succeed/successful/erfolgreich operation',
   listOperations:
-    'running/laufende/current/pending/failed operation | right/gerade now/läuft happening/going/los',
+    'running/laufende/current/pending/failed operation | still/noch booting/starting/creating/restoring/copying | right/gerade now/läuft happening/going/los',
   cancelOperation:
     '+cancel resize/creation/restore/backup/operation | wrong started stop | withdraw approval/request | stop running operation',
   listEvents:
@@ -51,7 +51,8 @@ export const goals: Readonly<Record<string, string>> = {
     'where run/host/put/place/located/stehen/stand vm/data | eu/germany/europe/deutschland/frankfurt which/can/possible',
   listVpsPlans:
     'cheapest/smallest/biggest/largest/günstigste vm/plan | gb ram which/plan/package | capacity/available plan/size/big',
-  listVms: 'which vm running/stopped/idle/off/laufen | find vm called/named/name | how many vm running/have',
+  listVms:
+    'what/which/anything/was running/up/online/läuft now/right/currently/gerade/moment/jetzt | which vm running/stopped/idle/off/laufen | find vm called/named/name | how many vm running/have',
   createVm:
     'move/migrate/bring wordpress/website/app/site/application/shop | copy of vm | clone/copy/duplicate/klonen/kopieren vm | vm from backup/snapshot/image new/create | test/dev/staging/web/database/game/mail vm +create | host/run website/blog/app/application/site/minecraft',
   getVm:
@@ -67,7 +68,7 @@ export const goals: Readonly<Record<string, string>> = {
   performVmAction:
     'pay/cost/zahlen less/weniger vm | nacht/wochenende/leerlauf/night/weekend sparen/save/aus/off vm | vm hang/hung/frozen/stuck/unresponsive/hängt/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm',
   performBulkVmAction:
-    '+stop bulk | +start bulk | +restart bulk | +stop label/staging vm/bulk | stop/off all/every vm night/weekend | vm +restart all/many/several/alle/mehrere | vm +stop all/many/several/alle/mehrere | vm +start all/many/several/alle/mehrere',
+    '+stop bulk | +start bulk | +restart bulk | +stop label/staging vm/bulk | stop/off/shut/aus all/every/everything/alle/alles vm night/weekend/nacht/wochenende | vm +restart all/many/several/alle/mehrere | vm +stop all/many/several/alle/mehrere | vm +start all/many/several/alle/mehrere',
   resizeVm:
     'pay/cost/zahlen less/cheaper/weniger vm | vm slow/sluggish/overloaded/langsam more/faster/power | more/mehr ram/memory/cpu/cores/kerne/leistung | save/reduce money/cost vm smaller/plan/oversized | plan +resize/+update/change/wechseln/switch',
   resetVmPassword:

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
 import { newMachine } from '../../testing/mcp-tasks/task.ts';
@@ -106,12 +106,84 @@ it('nothing is done if one of the calls would be refused', async () => {
   expect(await named('placement-groups', 'never-a')).toEqual([]);
 });
 
-it('a batch that stops says which calls were made', async () => {
-  const calls = [group('made-a'), { operation: 'getPlacementGroup', path: { id: '$0.nothing' } }];
-  const { isError, json } = await agent.call('call_write', { calls });
-  expect([isError, json.code, json.call, json.not_made]).toEqual([true, 'unknown_answer', 1, 1]);
-  expect(json.made).toMatchObject([
-    { call: 'createPlacementGroup', data: { customer_text: { name: 'made-a' } } },
+describe('a batch that stops', () => {
+  it('says which calls were made and which were not, and goes on with these', async () => {
+    const calls = [
+      group('made-a'),
+      group('made-a'),
+      { operation: 'getPlacementGroup', path: { id: '$0.id' } },
+    ];
+    const { isError, json } = await agent.call('call_write', { calls });
+    expect([isError, json.code, json.call, json.not_made]).toEqual([true, 'name_taken', 1, 2]);
+    expect(json.detail).toContain('Call 0 was made, calls 1 to 2 were not.');
+    expect(json.made).toMatchObject([
+      { call: 'createPlacementGroup', data: { customer_text: { name: 'made-a' } } },
+    ]);
+    const [again, read] = json.remaining_calls;
+    expect(read.path).toEqual({ id: json.made[0].data.id });
+    const corrected = { ...again, body: { ...again.body, name: 'made-b' } };
+    const { json: rest } = await agent.call('call_write', { calls: [corrected, read] });
+    expect(rest.calls).toMatchObject([{ status: 201 }, { status: 200 }]);
+  });
+
+  const budget = (amount: string, more: object = {}) => ({ amount, thresholds: [{ percent: 80 }], ...more });
+  const amountOf = async (name: string) => {
+    const { data } = (await t.call({ url: `/account/v1/budgets?name=${name}`, key: home.key })).json();
+    return data[0]?.amount;
+  };
+
+  it('before a call that loosens something asks for the rest of the calls, and makes them when confirmed', async () => {
+    const calls = [
+      { operation: 'setBudget', path: { id: 'late' }, body: budget('10') },
+      { operation: 'setBudget', path: { id: '$0.id' }, body: budget('500') },
+      group('after-late'),
+    ];
+    const asked = await agent.call('call_write', { calls, idempotency_key: 'late-1' });
+    expect(asked.json).toMatchObject({
+      code: 'confirmation_required',
+      call: 1,
+      made: [{ call: 'setBudget' }],
+    });
+    expect(asked.json.detail).toContain('Call 0 was made, calls 1 to 2 were not.');
+    expect(asked.text).not.toContain('Nothing was');
+    expect(await amountOf('late')).toBe('10.00');
+    const { remaining_calls, confirm_with: confirm } = asked.json;
+    const again = { calls: remaining_calls, confirm, idempotency_key: 'late-1' };
+    expect((await agent.call('call_write', again)).json).toMatchObject({ status: 200 });
+    expect(await amountOf('late')).toBe('500.00');
+    expect(await named('placement-groups', 'after-late')).toHaveLength(1);
+  });
+
+  it('does not begin if what a late call loosens is known before', async () => {
+    await agent.call('call_write', { operation: 'setBudget', path: { id: 'early' }, body: budget('10') });
+    const body = budget('500', { description: 'for $0.name' });
+    const calls = [group('with-early'), { operation: 'setBudget', path: { id: 'early' }, body }];
+    const { json } = await agent.call('call_write', { calls });
+    expect([json.code, json.made]).toEqual(['confirmation_required', undefined]);
+    expect(await named('placement-groups', 'with-early')).toEqual([]);
+    const { json: made } = await agent.call('call_write', { calls, confirm: json.confirm_with });
+    expect(made.status).toBe(200);
+    expect(await amountOf('early')).toBe('500.00');
+  });
+});
+
+it('a member of an earlier answer is put into a longer text, but not into a script', async () => {
+  const described = (name: string, description: string) => ({
+    operation: 'createVpsFirewall',
+    body: { name, description },
+  });
+  const calls = [
+    group('first-of'),
+    described('one-line', 'next to $0.name, for $1.50'),
+    described('two-lines', 'a\n$0.name'),
+  ];
+  const { json } = await agent.call('call_write', { calls });
+  expect(json.status).toBe(200);
+  const [one] = await named('firewalls', 'one-line');
+  const [two] = await named('firewalls', 'two-lines');
+  expect([one, two]).toMatchObject([
+    { description: 'next to first-of, for $1.50' },
+    { description: 'a\n$0.name' },
   ]);
 });
 
@@ -128,6 +200,33 @@ it.each([
     'call_destructive',
     [group('x'), { operation: 'deletePlacementGroup', path: { id: '$0.id' } }],
     'not_in_one_batch',
+  ],
+  [
+    'a member that an earlier answer does not have',
+    'call_write',
+    [group('x'), { operation: 'getPlacementGroup', path: { id: '$0.nothing' } }],
+    'unknown_answer',
+  ],
+  [
+    'a member that an earlier answer does not have, inside a text',
+    'call_write',
+    [group('x'), { operation: 'createVpsFirewall', body: { name: 'y', description: 'as $0.nmae' } }],
+    'unknown_answer',
+  ],
+  [
+    'an invalid body of a call that needs an earlier answer',
+    'call_write',
+    [
+      group('x'),
+      { operation: 'updateVpsFirewall', path: { id: '$0.id' }, body: { description: 1, nmae: 'z' } },
+    ],
+    'validation_failed',
+  ],
+  [
+    'an invalid query of a read that needs an earlier answer',
+    'call_write',
+    [group('x'), { operation: 'listVmInterfaces', path: { id: '$0.id' }, query: { limit: 'many' } }],
+    'validation_failed',
   ],
   ['a member that calls do not have', 'call_write', [{ ...group('x'), force: true }], 'validation_failed'],
 ])('%s is refused before any call is made', async (_, tool, calls, code) => {

@@ -8,8 +8,10 @@ import { queryShapeOf } from '../../pipeline/input.ts';
 import { marked } from './customer-text.ts';
 import { type CallTool, toolFor } from './describe.ts';
 import { pick, refusedFields, rowSchema } from './fields.ts';
-import { BUDGET, countThatFits, narrowRows, shorten, sizeOf } from './fit.ts';
+import { BUDGET, countThatFits, narrowRows, sizeOf } from './fit.ts';
+import { type FitOptions, fitted, isTrial } from './fitted.ts';
 import type { ApiCaller, CallRequest, Outcome } from './inner-call.ts';
+import { memberOf, partOf } from './left-out.ts';
 import { type Json, refusal, refusedOutcome, success, unknownOperation } from './results.ts';
 import { summarised } from './series.ts';
 import { unfolded } from './unfold.ts';
@@ -51,7 +53,7 @@ export function callOf(
       operation,
       endpoints.map(({ id }) => id),
     );
-    return unknownOperation([operation], near);
+    return unknownOperation([operation], near === null ? [] : [near]);
   }
   const right = toolFor(endpoint);
   // A batch may contain what is less dangerous than its tool.
@@ -70,7 +72,7 @@ const rowsOf = (body: unknown): readonly unknown[] | undefined => {
 };
 
 export function schemaOf({ endpoint, status, body }: Outcome): TSchema | null | undefined {
-  if ((body as { dry_run?: unknown } | null)?.dry_run === true) return DryRun;
+  if (isTrial({ body })) return DryRun;
   return endpoint.answers[status as keyof Endpoint['answers']];
 }
 
@@ -83,35 +85,45 @@ async function listResult(
 ): Promise<CallToolResult> {
   const show = ({ body, ...rest }: Outcome): unknown[] =>
     (rowsOf(body) ?? []).map((row) =>
-      marked(pick(row, fields), rowSchema(schemaOf({ body, ...rest })), api.services.registry),
+      marked(pick(row, fields), rowSchema(schemaOf({ body, ...rest })), api.services),
     );
   let outcome = first;
-  let { value: rows, left } = narrowRows(show(outcome));
+  const narrowed = narrowRows(show(outcome), BUDGET, fields);
+  const { left } = narrowed;
+  let rows: readonly unknown[] = narrowed.value;
   const count = countThatFits(rows);
   const all = rows.length;
   if (count < all) {
     outcome = await api.call(first.endpoint, { ...request, query: { ...request.query, limit: count } });
     if (outcome.isRefused) return refusedOutcome(outcome);
-    const again = show(outcome).map((row) => left.reduce((kept, name) => omit(kept, name), row));
-    const short = shorten(again);
-    rows = short.value;
-    left = [...left, ...short.left];
+    rows = show(outcome).map((row) => left.reduce((kept, name) => omit(kept, name), row));
+  }
+  const shortened: string[] = [];
+  if (sizeOf(rows) > BUDGET) {
+    const { body, ...rest } = outcome;
+    const budget = BUDGET / rows.length;
+    const cuts = rows.map((row, i) => fitted(api, row, { ...rest, body: rowsOf(body)?.[i] }, { budget }));
+    rows = cuts.map(({ value }) => value);
+    shortened.push(...new Set(cuts.flatMap(({ truncated }) => truncated?.shortened ?? [])));
   }
   const { data: _, next_cursor, ...more } = outcome.body as Json;
-  const isNarrowed = left.length > 0 || count < all;
+  const isNarrowed = left.length > 0 || shortened.length > 0 || count < all;
+  const reader = api.services.registry.endpoints.find(
+    ({ resource }) => resource.name === first.endpoint.resource.name && resource.role === 'read',
+  );
+  const alone = reader === undefined ? '' : ` ${reader.id} shows one of them whole, in parts if need be.`;
   return success({
     status: outcome.status,
     data: rows,
     next_cursor: next_cursor ?? null,
-    ...(Object.keys(more).length === 0
-      ? {}
-      : (marked(more, schemaOf(outcome), api.services.registry) as Json)),
+    ...(Object.keys(more).length === 0 ? {} : (marked(more, schemaOf(outcome), api.services) as Json)),
     ...(isNarrowed
       ? {
           truncated: {
             ...(left.length > 0 ? { members_left_out: left } : {}),
+            ...(shortened.length > 0 ? { shortened } : {}),
             ...(count < all ? { rows_in_this_answer: rows.length } : {}),
-            next_step: 'Name the members you need in fields, or read on with cursor.',
+            next_step: `Name the members you need in fields, or read on with cursor.${alone}`,
           },
         }
       : {}),
@@ -126,20 +138,19 @@ function omit(row: unknown, name: string): unknown {
 }
 
 export function singleResult(
-  { services }: ApiCaller,
+  api: ApiCaller,
   outcome: Outcome,
   fields: readonly string[] | undefined,
   extra: Json = {},
+  options: FitOptions = {},
 ): CallToolResult {
-  const whole = marked(pick(outcome.body, fields), schemaOf(outcome), services.registry);
-  const { value: data, left } = sizeOf(whole) > BUDGET ? shorten(whole) : { value: whole, left: [] };
+  const whole = marked(pick(outcome.body, fields), schemaOf(outcome), api.services);
+  const { value: data, truncated } = fitted(api, whole, outcome, options);
   return success({
     status: outcome.status,
     ...(data === null ? {} : { data }),
     ...extra,
-    ...(left.length === 0
-      ? {}
-      : { truncated: { shortened: left, next_step: 'Name the members you need in fields.' } }),
+    ...(truncated === undefined ? {} : { truncated }),
     request_id: outcome.requestId,
   });
 }
@@ -151,9 +162,11 @@ export async function callRead(
 ): Promise<CallToolResult> {
   const refused = refusedFields(endpoint, given.fields);
   if (refused !== undefined) return refused;
+  // Of one resource, a part of a long list can be read.
+  const part = takes(endpoint, 'cursor') ? undefined : partOf(given.cursor);
   const paged: Record<string, unknown> = {
     ...(takes(endpoint, 'limit') ? { limit: given.limit ?? DEFAULT_ROWS } : {}),
-    ...(given.cursor === undefined ? {} : { cursor: given.cursor }),
+    ...(given.cursor === undefined || part !== undefined ? {} : { cursor: given.cursor }),
     // What happened last is what a model asks for.
     ...(takes(endpoint, 'newest_first') ? { newest_first: true } : {}),
   };
@@ -164,9 +177,9 @@ export async function callRead(
   };
   const outcome = await api.call(endpoint, request);
   if (outcome.isRefused) return refusedOutcome(outcome);
-  return rowsOf(outcome.body) === undefined
-    ? singleResult(api, summarised(outcome, request), given.fields)
-    : listResult(api, outcome, request, given.fields);
+  if (rowsOf(outcome.body) !== undefined) return listResult(api, outcome, request, given.fields);
+  const fields = part === undefined ? given.fields : [memberOf(part)];
+  return singleResult(api, summarised(outcome, request), fields, {}, { part });
 }
 
 /** An empty body for a call that takes none is not an error of the model. */

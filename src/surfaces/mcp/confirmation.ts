@@ -21,14 +21,14 @@ const isApproved = (api: ApiCaller, { call }: Rehearsal): boolean =>
   call.approval_id !== undefined && needsApproval(callerOf(api.outer), { access: 'destructive' });
 
 /** What one call would take away and loosen, in as few words as possible. */
-function shownLoss({ services: { registry } }: ApiCaller, { endpoint, trial }: Rehearsal): Json {
+function shownLoss({ services }: ApiCaller, { endpoint, trial }: Rehearsal): Json {
   const { effects, cost, changes } = foreseenBy(trial);
-  const shown = marked({ effects }, DryRun, registry) as { effects: readonly Json[] };
+  const shown = marked({ effects }, DryRun, services) as { effects: readonly Json[] };
   return {
     would_lose: shown.effects.map((effect) =>
       Object.fromEntries(Object.entries(effect).filter(([, value]) => value !== null)),
     ),
-    ...(changes.length === 0 ? {} : (marked({ changes }, Changes, registry) as Json)),
+    ...(changes.length === 0 ? {} : (marked({ changes }, Changes, services) as Json)),
     cost_change: cost,
     ...(endpoint.access === 'destructive' ? {} : { loosens: true }),
   };

@@ -10,7 +10,15 @@ import { marked } from './customer-text.ts';
 import { describe, signature, standingOf, toolFor } from './describe.ts';
 import { countThatFits, sizeOf } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
-import { type Json, refusal, refusedOutcome, success, unknownNames, unknownOperation } from './results.ts';
+import {
+  type Json,
+  OPERATION_NAME,
+  refusal,
+  refusedOutcome,
+  success,
+  unknownNames,
+  unknownOperation,
+} from './results.ts';
 import type { Search } from './search/search.ts';
 
 const MOST_SEARCH_TOKENS = 820;
@@ -57,7 +65,7 @@ export async function getContext(situation: Situation): Promise<CallToolResult> 
   const { rate } = exchange.client;
   const shownKey = { ...key, permissions: fold(permissionsOf(callerOf(exchange))) };
   return success({
-    ...(marked({ account, key: shownKey }, whoami.answers[200], services.registry) as Json),
+    ...(marked({ account, key: shownKey }, whoami.answers[200], services) as Json),
     role: owner?.['role'],
     address: client?.['ip'],
     rate: { left: rate.remaining, limit: rate.limit, resets_in_seconds: rate.resetSeconds },
@@ -105,14 +113,16 @@ export function searchOperations(situation: Situation, given: SearchArguments): 
     });
   }
   const caller = callerOf(exchange);
-  const ranked = (query.trim() === '' ? [...registry.endpoints] : search.find(query))
-    .filter((endpoint) => family === undefined || endpoint.family === family)
-    .map((endpoint) => ({ endpoint, standing: standingOf(caller, endpoint) }));
+  const all = registry.endpoints.map((endpoint) => ({ endpoint, types: [] }));
+  const ranked = (query.trim() === '' ? all : search.find(query))
+    .filter(({ endpoint }) => family === undefined || endpoint.family === family)
+    .map((found) => ({ ...found, standing: standingOf(caller, found.endpoint) }));
   const open = ranked.filter(({ standing }) => standing.callable);
-  const hits = (callable_only ? open : ranked).slice(0, limit).map(({ endpoint, standing }) => ({
+  const hits = (callable_only ? open : ranked).slice(0, limit).map(({ endpoint, types, standing }) => ({
     operation: endpoint.id,
     http: `${endpoint.method} ${endpoint.path}`,
     summary: endpoint.summary,
+    ...(types.length === 0 ? {} : { types }),
     call_with: isReadOnly && endpoint.access !== 'read' ? 'nothing: read-only mode' : toolFor(endpoint),
     ...(standing.callable
       ? standing.approval
@@ -143,13 +153,23 @@ export function searchOperations(situation: Situation, given: SearchArguments): 
   });
 }
 
-export function describeOperations(
-  { services, exchange }: Situation,
-  ids: readonly string[],
-): CallToolResult {
+/** The operation with the fewest other letters, or the one that the words of the name find: `deleteServer` is `deleteVm`. */
+function nearOperation({ services, search }: Situation, name: string): readonly string[] {
+  if (!OPERATION_NAME.test(name)) return [];
+  const near = nearest(name, operationIds(services));
+  if (near !== null) return [near];
+  const words = name.replaceAll(/(?=[A-Z])/g, ' ').toLowerCase();
+  return search
+    .find(words)
+    .slice(0, 1)
+    .map(({ id }) => id);
+}
+
+export function describeOperations(situation: Situation, ids: readonly string[]): CallToolResult {
+  const { services, exchange } = situation;
   const known = ids.flatMap((id) => find(services, id) ?? []);
   const unknown = ids.filter((id) => find(services, id) === undefined);
-  const near = unknown.length === 1 ? nearest(unknown[0] ?? '', operationIds(services)) : null;
+  const near = unknown.flatMap((name) => nearOperation(situation, name));
   if (known.length === 0) return unknownOperation(unknown, near);
   const caller = callerOf(exchange);
   const all = known.map((endpoint) => describe(endpoint, services.registry, caller));

@@ -6,8 +6,8 @@
  * a model that sends an object back must not lose them. `unfold.ts` is the way back.
  */
 import { ENDS_WITH, type TSchema, WRITTEN_BY } from '../../kernel/schema.ts';
-import { memberNames, withoutNames } from './own-sentences.ts';
-import { branchesOf, type Endpoints, isFree, type TextSchema, writtenNames } from './written-names.ts';
+import { ABOUT_ONE_VALUE, type IsOurs, isOursIn, type Vocabulary, withoutNames } from './own-sentences.ts';
+import { branchesOf, isFree, type TextSchema, writtenNames } from './written-names.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -53,6 +53,17 @@ export function markedQuotes(value: unknown): unknown {
   return { ...Object.fromEntries(own), ...(Object.keys(theirs).length === 0 ? {} : { [MARK]: theirs }) };
 }
 
+/** An error about a field. A sentence about one value is ours; another may quote whatever is in the account. */
+export function markedError(error: unknown, isOurs: IsOurs | undefined): unknown {
+  const { code, detail } = (isObject(error) ? error : {}) as { code?: never; detail?: unknown };
+  if (isOurs === undefined || typeof detail !== 'string' || !ABOUT_ONE_VALUE.includes(code as never))
+    return markedQuotes(error);
+  const shown = withoutNames(detail, isOurs);
+  const { [MARK]: theirs, ...own } = markedQuotes({ ...(error as Json), detail: '' }) as Json;
+  const all = { ...(theirs as Json | undefined), ...(shown === detail ? {} : { detail }) };
+  return { ...own, detail: shown, ...(Object.keys(all).length === 0 ? {} : { [MARK]: all }) };
+}
+
 const isFilled = (value: unknown): boolean =>
   typeof value === 'string' ? value !== '' : isObject(value) || Array.isArray(value);
 
@@ -65,17 +76,17 @@ const isSentence = (schema: TextSchema | undefined, value: unknown): boolean =>
 /** Marks the answers of an API with these endpoints. */
 class Marker {
   readonly #written: ReadonlySet<string>;
-  readonly #members: ReadonlySet<string>;
+  readonly #isOurs: IsOurs;
 
-  constructor(registry: Endpoints) {
-    this.#written = writtenNames(registry);
-    this.#members = memberNames(registry);
+  constructor(vocabulary: Vocabulary) {
+    this.#written = writtenNames(vocabulary.registry);
+    this.#isOurs = isOursIn(vocabulary);
   }
 
   mark(value: unknown, schema: TextSchema | undefined): unknown {
     if (typeof value === 'string') {
       const text = withoutControls(value);
-      return isSentence(schema, text) ? withoutNames(text, this.#members) : text;
+      return isSentence(schema, text) ? withoutNames(text, this.#isOurs) : text;
     }
     if (Array.isArray(value)) return value.map((item) => this.mark(item, itemOf(schema)));
     if (!isObject(value)) return value;
@@ -121,8 +132,8 @@ class Marker {
 }
 
 /** Returns a copy in which customer text is marked and no string has control characters. */
-export const marked = (value: unknown, schema: TSchema | null | undefined, registry: Endpoints): unknown =>
-  new Marker(registry).mark(value, (schema ?? undefined) as TextSchema | undefined);
+export const marked = (value: unknown, schema: TSchema | null | undefined, vocabulary: Vocabulary): unknown =>
+  new Marker(vocabulary).mark(value, (schema ?? undefined) as TextSchema | undefined);
 
 function cleaned(value: unknown): unknown {
   if (typeof value === 'string') return withoutControls(value);

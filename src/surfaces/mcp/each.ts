@@ -55,11 +55,15 @@ export async function callEach(
     const { id, name: own, status } = data[i] ?? {};
     const known = Object.entries({ id, name: own, status }).filter(([, value]) => value !== undefined);
     return {
-      of: marked(Object.fromEntries(known), undefined, registry),
+      of: marked(Object.fromEntries(known), undefined, api.services),
       ...(outcome.isRefused
-        ? problemAnswer(outcome.body as Json)
+        ? problemAnswer(outcome.body as Json, outcome.isOurs)
         : {
-            data: marked(pick(summarised(outcome, request).body, given.fields), schemaOf(outcome), registry),
+            data: marked(
+              pick(summarised(outcome, request).body, given.fields),
+              schemaOf(outcome),
+              api.services,
+            ),
           }),
     };
   });

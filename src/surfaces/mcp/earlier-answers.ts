@@ -1,27 +1,56 @@
-/** Texts in a call that stand for members of earlier answers of the same batch: `$0.id`, `$1.data.0.id`. */
+/**
+ * Texts in a call that stand for members of earlier answers of the same batch: `$0.id`, `$1.data.0.id`, also inside a
+ * longer text. A text of several lines is left as it is: scripts have parameters that look the same.
+ */
+import type { Endpoint } from '../../kernel/record.ts';
 import type { CallArguments } from './calls.ts';
+import { branchesOf, type TextSchema } from './written-names.ts';
 
-const EARLIER = /^\$(\d+)\.([\w.]+)$/;
+const MEMBERS = String.raw`\$(\d{1,2})\.([A-Za-z_]\w*(?:\.\w+)*)`;
+const WHOLE = new RegExp(`^${MEMBERS}$`);
+const INSIDE = new RegExp(MEMBERS, 'g');
+
+export interface Earlier {
+  /** The number of the call. */
+  readonly call: number;
+  readonly names: readonly string[];
+  /** The place in the call as errors name it: a pointer into the body, `query/name` or `path/name`. */
+  readonly at: string;
+}
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
-function replaced(value: unknown, replace: (text: string) => unknown): unknown {
-  if (typeof value === 'string') return replace(value);
-  if (Array.isArray(value)) return value.map((item) => replaced(item, replace));
+function replaced(value: unknown, at: string, replace: (text: string, at: string) => unknown): unknown {
+  if (typeof value === 'string') return value.includes('\n') ? value : replace(value, at);
+  if (Array.isArray(value)) return value.map((item, i) => replaced(item, `${at}/${i}`, replace));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, replaced(member, replace)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, replaced(member, `${at}/${name}`, replace)]),
+  );
 }
 
-/** The numbers of the calls whose answers this call needs. */
-export function neededBy({ path, query, body }: CallArguments): number[] {
-  const needed = new Set<number>();
-  replaced([path, query, body], (text) => {
-    const [, number] = EARLIER.exec(text) ?? [];
-    if (number !== undefined) needed.add(Number(number));
+/** The call with each text replaced. */
+function mapped(call: CallArguments, replace: (text: string, at: string) => unknown): CallArguments {
+  const { path, query, body } = call;
+  const map = <T>(part: T, at: string): T => replaced(part, at, replace) as T;
+  return {
+    ...call,
+    ...(path === undefined ? {} : { path: map(path, 'path') }),
+    ...(query === undefined ? {} : { query: map(query, 'query') }),
+    ...(body === undefined ? {} : { body: map(body, '') }),
+  };
+}
+
+/** What this call takes from earlier answers. */
+export function neededBy(given: CallArguments): Earlier[] {
+  const needed: Earlier[] = [];
+  mapped(given, (text, at) => {
+    for (const [, call, names = ''] of text.matchAll(INSIDE))
+      needed.push({ call: Number(call), names: names.split('.'), at });
     return text;
   });
-  return [...needed];
+  return needed;
 }
 
 const memberAt = (value: unknown, names: readonly string[]): unknown =>
@@ -33,28 +62,52 @@ const memberAt = (value: unknown, names: readonly string[]): unknown =>
     value,
   );
 
+const within = (schema: TextSchema, name: string): readonly TextSchema[] =>
+  branchesOf(schema).flatMap(({ properties, items, additionalProperties }) => [
+    ...(properties !== undefined && Object.hasOwn(properties, name) ? [properties[name] as TextSchema] : []),
+    ...(items !== undefined && /^\d+$/.test(name) ? [items] : []),
+    ...(isObject(additionalProperties) ? [additionalProperties as TextSchema] : []),
+  ]);
+
+/** Whether some answer of the call can have this member. */
+export const canAnswer = ({ answers }: Endpoint, names: readonly string[]): boolean =>
+  Object.values(answers).some(
+    (schema) =>
+      names.reduce<readonly TextSchema[]>(
+        (found, name) => found.flatMap((each) => within(each, name)),
+        schema ? [schema as TextSchema] : [],
+      ).length > 0,
+  );
+
+/** The call with what `replace` returns for each reference, which is all or a part of a text. */
+const withValues = (
+  given: CallArguments,
+  replace: (reference: string, call: number, names: string) => unknown,
+): CallArguments =>
+  mapped(given, (text) => {
+    const [, call, names = ''] = WHOLE.exec(text) ?? [];
+    if (call !== undefined) return replace(text, Number(call), names);
+    return text.replaceAll(INSIDE, (part, number: string, inner: string) =>
+      String(replace(part, Number(number), inner)),
+    );
+  });
+
 /** The call with the values in place of the texts, or the texts for which an answer has no value. */
 export function filled(
-  call: CallArguments,
+  given: CallArguments,
   answers: readonly unknown[],
 ): { readonly call: CallArguments; readonly missing: readonly string[] } {
   const missing: string[] = [];
-  const fill = <T>(part: T): T =>
-    replaced(part, (text) => {
-      const [, number, names = ''] = EARLIER.exec(text) ?? [];
-      if (number === undefined) return text;
-      const found = memberAt(answers[Number(number)], names.split('.'));
-      if (found === undefined || found === null) missing.push(text);
-      return found ?? text;
-    }) as T;
-  const { path, query, body } = call;
-  return {
-    call: {
-      ...call,
-      ...(path === undefined ? {} : { path: fill(path) }),
-      ...(query === undefined ? {} : { query: fill(query) }),
-      ...(body === undefined ? {} : { body: fill(body) }),
-    },
-    missing,
-  };
+  const call = withValues(given, (text, number, names) => {
+    const found = memberAt(answers[number], names.split('.'));
+    if (found === undefined || found === null) missing.push(text);
+    return found ?? text;
+  });
+  return { call, missing };
 }
+
+/** The call for a batch that begins with call number `first`: with values of what was made, and other numbers. */
+export const continued = (given: CallArguments, answers: readonly unknown[], first: number): CallArguments =>
+  withValues(given, (text, number, names) =>
+    number < first ? (memberAt(answers[number], names.split('.')) ?? text) : `$${number - first}.${names}`,
+  );

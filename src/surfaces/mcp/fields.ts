@@ -2,6 +2,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { nearest } from '../../kernel/did-you-mean.ts';
 import { managedResource, membersOf } from '../../kernel/managed-resource.ts';
+import { OperationView } from '../../kernel/operations/schema.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { TSchema } from '../../kernel/schema.ts';
 import { hasSecret } from '../../kernel/serialise.ts';
@@ -43,6 +44,8 @@ export function pick(row: unknown, fields: readonly string[] | undefined): unkno
 }
 
 const BRIEF = ['id', 'name', 'status', 'status_reason', 'etag'];
+/** Of an operation, which some actions answer with. */
+const BRIEF_OPERATION = ['id', 'type', 'status', 'resource', 'error', 'result'];
 
 /**
  * After a change, a model has read the resource or wrote it itself: it gets what says which one it is and how it is.
@@ -50,6 +53,10 @@ const BRIEF = ['id', 'name', 'status', 'status_reason', 'etag'];
  */
 export function brief({ endpoint, status, body }: Outcome, endpoints: readonly Endpoint[]): unknown {
   const members = membersOf(endpoint.answers[status as keyof Endpoint['answers']]);
+  if (members === membersOf(OperationView) && body !== null && typeof body === 'object')
+    return Object.fromEntries(
+      Object.entries(body).filter(([name, value]) => BRIEF_OPERATION.includes(name) && value !== null),
+    );
   const shape = membersOf(managedResource(endpoint.resource.name, endpoints)?.shape);
   const isResource = 'id' in shape && Object.keys(shape).every((name) => name in members);
   if (!isResource || body === null || typeof body !== 'object') return body;

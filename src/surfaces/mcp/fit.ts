@@ -23,8 +23,12 @@ export interface Narrowed<T> {
   readonly left: readonly string[];
 }
 
-/** Leaves out the same members of all rows, the largest first, until the rows fit. */
-export function narrowRows(rows: readonly unknown[], budget = BUDGET): Narrowed<unknown[]> {
+/** Leaves out the same members of all rows, the largest first, until the rows fit; not those that were asked for. */
+export function narrowRows(
+  rows: readonly unknown[],
+  budget = BUDGET,
+  asked: readonly string[] = [],
+): Narrowed<unknown[]> {
   let kept = [...rows];
   const left: string[] = [];
   while (sizeOf(kept) > budget) {
@@ -32,7 +36,7 @@ export function narrowRows(rows: readonly unknown[], budget = BUDGET): Narrowed<
     for (const row of kept)
       if (isObject(row))
         for (const [name, member] of Object.entries(row))
-          if (member !== null && typeof member === 'object' && !KEPT.has(name))
+          if (member !== null && typeof member === 'object' && !KEPT.has(name) && !asked.includes(name))
             sizes.set(name, (sizes.get(name) ?? 0) + sizeOf(member));
     const [largest] = [...sizes].sort((a, b) => b[1] - a[1]);
     if (largest === undefined) break;
@@ -65,13 +69,15 @@ interface Place {
   readonly size: number;
 }
 
-function largestIn(value: unknown, path: string, found: Place[]): void {
+type Kind = 'list' | 'text';
+
+function largestIn(value: unknown, path: string, kinds: readonly Kind[], found: Place[]): void {
   if (value === null || typeof value !== 'object') return;
   for (const [key, member] of Object.entries(value)) {
     const at = path === '' ? key : `${path}.${key}`;
     const isLong = Array.isArray(member)
-      ? member.length > 1
-      : typeof member === 'string' && member.length > 200;
+      ? member.length > 1 && kinds.includes('list')
+      : typeof member === 'string' && member.length > 200 && kinds.includes('text');
     if (isLong)
       found.push({
         holder: value as Json,
@@ -80,17 +86,21 @@ function largestIn(value: unknown, path: string, found: Place[]): void {
         size: sizeOf(member),
       });
     if (!Array.isArray(member) || member.some((item) => typeof item === 'object'))
-      largestIn(member, at, found);
+      largestIn(member, at, kinds, found);
   }
 }
 
 /** For answers that are no list: shortens the longest arrays and texts in it, which keep their last part. */
-export function shorten<T>(given: T, budget = BUDGET): Narrowed<T> {
+export function shorten<T>(
+  given: T,
+  budget = BUDGET,
+  kinds: readonly Kind[] = ['list', 'text'],
+): Narrowed<T> {
   const value = structuredClone(given);
   const left = new Map<string, string>();
   for (let size = sizeOf(value); size > budget; size = sizeOf(value)) {
     const places: Place[] = [];
-    largestIn(value, '', places);
+    largestIn(value, '', kinds, places);
     const [largest] = places.sort((a, b) => b.size - a.size);
     if (largest === undefined) break;
     const { holder, key, path } = largest;

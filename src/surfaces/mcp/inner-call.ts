@@ -14,6 +14,7 @@ import { execute } from '../../pipeline/execution.ts';
 import { completeRefusal } from '../../pipeline/refusal-details.ts';
 import type { Observer } from '../http/observation.ts';
 import { refuse } from '../http/refusal.ts';
+import { type IsOurs, isOursIn } from './own-sentences.ts';
 import { problemInToolWords } from './tool-words.ts';
 
 export interface CallRequest {
@@ -31,6 +32,8 @@ export interface Outcome {
   readonly body: unknown;
   readonly isRefused: boolean;
   readonly requestId: string;
+  /** Knows the words that sentences about this call may have; for refusals. */
+  readonly isOurs?: IsOurs;
 }
 
 /** Headers of the MCP request that decide who calls and from where. */
@@ -141,7 +144,7 @@ export class ApiCaller {
     const endpoint = exchange.endpoint as Endpoint;
     const parsed: unknown = body === null ? null : JSON.parse(body);
     const shown = isRefused ? problemInToolWords(parsed, this.services.registry.endpoints) : parsed;
-    return { endpoint, status, headers, body: shown, isRefused, requestId };
+    return { endpoint, status, headers, body: shown, isRefused, requestId, isOurs: isOursIn(this.services) };
   }
 
   #leave(): Departure {

@@ -17,6 +17,7 @@ import { marked } from './customer-text.ts';
 import { EACH } from './each.ts';
 import type { ApiCaller } from './inner-call.ts';
 import { type Json, refusal } from './results.ts';
+import { sentBack } from './sent-back.ts';
 import { unfolded } from './unfold.ts';
 
 const ID = /^[a-z]+(_[a-z]+)*_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
@@ -135,13 +136,12 @@ class Resolver {
   }
 
   #candidatesOf(rows: readonly Json[]): readonly unknown[] {
-    const { registry } = this.#api.services;
     const shown = rows.slice(0, MOST_CANDIDATES).map(({ id, name, type }) => ({
       id,
       ...(name === undefined ? {} : { name }),
       ...(type === undefined ? {} : { type }),
     }));
-    return shown.map((row) => marked(row, undefined, registry));
+    return shown.map((row) => marked(row, undefined, this.#api.services));
   }
 
   #refusalOf(list: Endpoint, rows: readonly Json[], at: string, count: number): CallToolResult {
@@ -207,7 +207,12 @@ export async function withIds(
         path[name] = await resolver.resolve(text, reference, schema as TSchema, `path/${name}`);
     }
     const query = await resolver.walk(endpoint.query as Node, given.query, 'query');
-    const whole = unfolded(given.body);
+    const sent =
+      given.body === undefined
+        ? { body: undefined }
+        : await sentBack(api, endpoint, path, unfolded(given.body));
+    if ('content' in sent) return sent;
+    const whole = sent.body;
     const schema = endpoint.body === undefined ? undefined : (narrowTo(endpoint.body, whole) as Node);
     const body = await resolver.walk(schema, whole, 'body');
     return {

@@ -1,41 +1,96 @@
 /**
- * Our own sentences, such as what a call takes away, may quote the names of resources. A name has no spaces, but hyphens
- * can make an order of it. A model reads the sentence with the names left out, and the whole sentence as customer text.
+ * Our own sentences, such as what a call takes away, may quote the names of resources. A name in quotation marks may be
+ * any text; another has no spaces, but hyphens can make an order of it. A model reads the sentence with the names left
+ * out, and the whole sentence as customer text. Words of ours stay: members and values of requests, and slugs of the
+ * provider, such as plans.
  */
 import { isIP } from 'node:net';
+import type { FieldCode } from '../../kernel/problems/catalogue.ts';
+import { meaningOf } from '../../kernel/schema.ts';
 import { branchesOf, type Endpoints, type TextSchema } from './written-names.ts';
 
-const known = new WeakMap<Endpoints, ReadonlySet<string>>();
-
-function namesIn(schema: TextSchema): string[] {
-  return branchesOf(schema).flatMap(({ properties = {}, items }) => [
-    ...Object.entries(properties).flatMap(([name, member]) => [name, ...namesIn(member)]),
-    ...(items === undefined ? [] : namesIn(items)),
-  ]);
-}
-
-/** The names of all members of requests: our sentences may name them. */
-export function memberNames(registry: Endpoints): ReadonlySet<string> {
-  const found =
-    known.get(registry) ??
-    new Set(
-      registry.endpoints.flatMap(({ body }) => (body === undefined ? [] : namesIn(body as TextSchema))),
-    );
-  known.set(registry, found);
-  return found;
+/** Where words of ours come from. */
+export interface Vocabulary {
+  readonly registry: Endpoints;
+  /** The provider's file. */
+  readonly provider?: object;
 }
 
 /** Words that are joined: a name of several words, an address of mail, a URL. */
 const JOINED = /[\p{L}\p{N}]+(?:[-_.@:/+]+[\p{L}\p{N}]+)+/gu;
+
+export type IsOurs = (word: string) => boolean;
+
+/** A pattern is quoted in sentences, or said in words, such as `lower-case`. */
+const wordsOfPattern = (pattern: string | undefined): string[] =>
+  pattern === undefined ? [] : [pattern, ...(meaningOf(pattern)?.match(JOINED) ?? [])];
+
+function wordsIn(schema: TextSchema): string[] {
+  return branchesOf(schema).flatMap(({ properties = {}, items, enum: values = [], ...rest }) => [
+    ...[...values, rest.const, rest.format].filter((value) => typeof value === 'string'),
+    ...wordsOfPattern(rest.pattern),
+    ...Object.entries(properties).flatMap(([name, member]) => [name, ...wordsIn(member)]),
+    ...(items === undefined ? [] : wordsIn(items)),
+  ]);
+}
+
+const SLUG = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/;
+
+function slugsIn(value: unknown): string[] {
+  if (typeof value === 'string') return SLUG.test(value) ? [value] : [];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, member]) => [...slugsIn(name), ...slugsIn(member)]);
+}
+
+/** The words of requests, and those of a provider's file, which a reload replaces by another object. */
+const known = new WeakMap<object, ReadonlySet<string>>();
+
+function wordsOf<T extends object>(source: T, find: (source: T) => readonly string[]): ReadonlySet<string> {
+  const found = known.get(source) ?? new Set(find(source));
+  known.set(source, found);
+  return found;
+}
+
+const NOBODY = {};
 const ID = /^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 /** Amounts, times, sizes and other words with digits only between the signs. */
 const NUMBER = /^[\d.:/T+-]+Z?$/;
 
-const isOurs = (word: string, members: ReadonlySet<string>): boolean =>
-  word.split('.').every((part) => members.has(part)) ||
-  ID.test(word) ||
-  NUMBER.test(word) ||
-  isIP(word.replace(/\/\d+$/, '')) !== 0;
+export function isOursIn({ registry, provider = NOBODY }: Vocabulary): IsOurs {
+  const words = wordsOf(registry, ({ endpoints }) =>
+    endpoints.flatMap(({ body, query }) =>
+      [body, query].flatMap((schema) => (schema === undefined ? [] : wordsIn(schema as TextSchema))),
+    ),
+  );
+  const slugs = wordsOf(provider, slugsIn);
+  return (word) =>
+    words.has(word) ||
+    slugs.has(word) ||
+    word.split('.').every((part) => words.has(part)) ||
+    ID.test(word) ||
+    NUMBER.test(word) ||
+    isIP(word.replace(/\/\d+$/, '')) !== 0;
+}
 
-export const withoutNames = (sentence: string, members: ReadonlySet<string>): string =>
-  sentence.replaceAll(JOINED, (word) => (isOurs(word, members) ? word : '…'));
+const QUOTED_OR_JOINED = new RegExp(`"([^"]*)"|${JOINED.source}`, 'gu');
+
+export const withoutNames = (sentence: string, isOurs: IsOurs): string =>
+  sentence.replaceAll(QUOTED_OR_JOINED, (word, quoted: string | undefined) => {
+    if (isOurs(quoted ?? word)) return word;
+    return quoted === undefined ? '…' : '"…"';
+  });
+
+/** What is wrong with a value by itself. A sentence about it names what is allowed, and quotes at most what was sent. */
+export const ABOUT_ONE_VALUE: readonly FieldCode[] = [
+  'required',
+  'invalid_format',
+  'out_of_range',
+  'too_long',
+  'too_short',
+  'too_many',
+  'too_few',
+  'not_unique',
+  'unknown_member',
+  'immutable',
+  'mutually_exclusive',
+];

@@ -95,8 +95,8 @@ async function accountPage({ api, services, exchange }: Situation): Promise<Json
     const rows = (body as { data?: readonly Json[] }).data;
     page[name] =
       rows === undefined
-        ? marked(body, endpoint.answers[200], services.registry)
-        : rows.map((row) => brief(marked(row, rowSchema(endpoint.answers[200]), services.registry) as Json));
+        ? marked(body, endpoint.answers[200], services)
+        : rows.map((row) => brief(marked(row, rowSchema(endpoint.answers[200]), services) as Json));
   }
   return shorten(page, 1_500).value;
 }

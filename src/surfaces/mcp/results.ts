@@ -1,10 +1,12 @@
 /** The results of tools. A refusal is a result too: a code, what happened, and what to do next. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
-import { markedQuotes, withoutControls } from './customer-text.ts';
+import { markedError, markedQuotes, withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
-import { problemInToolWords } from './tool-words.ts';
+import { type IsOurs, withoutNames } from './own-sentences.ts';
+import { inToolWords, problemInToolWords } from './tool-words.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -56,40 +58,57 @@ const cleanDeep = (value: unknown): unknown =>
     typeof member === 'string' ? withoutControls(member).slice(0, LONGEST_TEXT) : member,
   );
 
+const FIELDS = /^(?:One field is|\d+ fields are) not valid: /;
+
+/** The detail, if it is the sentence of the catalogue, or names only fields; undefined if it may quote customers. */
+function ownDetail(code: string, detail: string, isOurs: IsOurs | undefined): string | undefined {
+  const { when } = problems[code as ProblemCode] ?? {};
+  if (when !== undefined && [when, inToolWords(when, [])].includes(detail)) return detail;
+  return FIELDS.test(detail) && isOurs !== undefined ? withoutNames(detail, isOurs) : undefined;
+}
+
 /** The members of a problem that a model should see, with what they quote as customer text. */
-export function problemAnswer(problem: Json): Refusal {
+export function problemAnswer(problem: Json, isOurs?: IsOurs): Refusal {
   const kept = Object.entries(problem).filter(
     ([name, value]) => !DROPPED.has(name) && !(Array.isArray(value) && value.length === 0),
   );
   const code = String(problem['code']);
   const next = nextCalls[code]?.(problem);
+  const { errors, ...others } = cleanDeep(Object.fromEntries(kept)) as Json;
+  const own = ownDetail(code, String(problem['detail']), isOurs);
+  const shown = {
+    ...(markedQuotes({ ...others, ...(own === undefined ? {} : { detail: '' }) }) as Json),
+    ...(Array.isArray(errors) ? { errors: errors.map((error) => markedError(error, isOurs)) } : {}),
+  };
   return {
-    ...(shorten(markedQuotes(cleanDeep(Object.fromEntries(kept))) as Json).value as Json),
+    ...shorten(shown).value,
     code,
-    // The detail of this case may quote customers, so it stands in `customer_text`; the title is always ours.
-    detail: `${String(problem['title'])}.`,
+    // The detail of this case may quote customers, and then it stands in `customer_text`; the title is always ours.
+    detail: own ?? `${String(problem['title'])}.`,
     next_step: nextSteps[code] ?? String(problem['next_step']),
     ...(typeof problem['approve_url'] === 'string' ? { approve_url: problem['approve_url'] } : {}),
     ...(next === undefined ? {} : { next_call: next }),
   };
 }
 
-export const refusedOutcome = ({ body }: Outcome): CallToolResult => refusal(problemAnswer(body as Json));
+export const refusedOutcome = ({ body, isOurs }: Outcome): CallToolResult =>
+  refusal(problemAnswer(body as Json, isOurs));
 
 export const refusedProblem = (problem: Problem, requestId: string): CallToolResult =>
   refusal(problemAnswer(problemInToolWords(problemBody(problem, requestId, '') as Json, [])));
 
-const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
+export const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
 /** Repeats a name only if an operation could have it: a model may have taken it from a text of a customer. */
-export function unknownNames(asked: readonly string[], near: string | null = null): Refusal {
+export function unknownNames(asked: readonly string[], near: readonly string[]): Refusal {
   const names = asked.filter((name) => OPERATION_NAME.test(name));
+  const meant = near.length === 0 ? '' : `Did you mean ${[...new Set(near)].join(', ')}? `;
   return {
     code: 'unknown_operation',
     detail: names.length === 0 ? 'There is no such operation.' : `There is no operation ${names.join(', ')}.`,
-    next_step: `${near === null ? '' : `Did you mean ${near}? `}Find the operation with search_operations.`,
+    next_step: `${meant}Find the operation with search_operations.`,
   };
 }
 
-export const unknownOperation = (asked: readonly string[], near: string | null = null): CallToolResult =>
+export const unknownOperation = (asked: readonly string[], near: readonly string[]): CallToolResult =>
   refusal(unknownNames(asked, near));

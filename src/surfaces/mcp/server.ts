@@ -6,7 +6,8 @@ import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import type { Observer } from '../http/observation.ts';
 import { version } from '../openapi/version.ts';
-import { type BatchArguments, callBatch } from './batch.ts';
+import { callBatch } from './batch.ts';
+import type { BatchArguments } from './batch-rehearsal.ts';
 import { type CallArguments, callOf, callRead } from './calls.ts';
 import { callChange } from './change.ts';
 import {

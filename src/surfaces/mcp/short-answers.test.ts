@@ -1,9 +1,14 @@
 /** Answers that cost few calls and few tokens. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { families } from '../../families/index.ts';
+import { buildRegistry } from '../../kernel/registry.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
 import { newMachine } from '../../testing/mcp-tasks/task.ts';
 import { VpsAccount } from '../../testing/vps.ts';
+import { brief } from './fields.ts';
+import { sizeOf } from './fit.ts';
+import type { Outcome } from './inner-call.ts';
 
 const GONE = 'op_01jqzv2m7xe9rs5d3k8w4t6y0b';
 
@@ -39,6 +44,12 @@ it('describe_operations describes known operations, and names unknown ones', asy
   });
 });
 
+it('describe_operations suggests an operation for each unknown one, by letters or by words', async () => {
+  const ids = ['listVms', 'getVmm', 'deleteServer'];
+  const { json } = await agent.call('describe_operations', { ids });
+  expect(json.unknown.next_step).toMatch(/^Did you mean getVm, deleteVm\?/);
+});
+
 it('wait_operations waits for the operations that exist, and reports the others as unknown', async () => {
   const body = { type: 'restart' };
   const { json } = await agent.call('call_write', {
@@ -46,12 +57,17 @@ it('wait_operations waits for the operations that exist, and reports the others 
     path: { id: vm.id },
     body,
   });
-  const operation_ids = [GONE, json.operation.id];
+  const operation_ids = [GONE, json.operation.id, 'foo'];
   const waited = await agent.call('wait_operations', { operation_ids, timeout_seconds: 60 });
   expect(waited.json).toMatchObject({
-    all_done: true,
-    unknown: 1,
-    operations: [{ id: GONE, status: 'unknown', code: 'not_found' }, { status: 'succeeded' }],
+    all_done: false,
+    unknown: 2,
+    next_step: expect.stringContaining('Do not wait'),
+    operations: [
+      { id: GONE, status: 'unknown', code: 'not_found' },
+      { status: 'succeeded' },
+      { status: 'unknown', customer_text: { id: 'foo' } },
+    ],
   });
 });
 
@@ -73,6 +89,17 @@ it('a write answers with id, name, status and operation, not with the whole reso
     'status_reason',
   ]);
 });
+
+const registry = buildRegistry(families);
+
+it.each(registry.endpoints.filter(({ access }) => access !== 'read'))(
+  '$id answers in few words',
+  (endpoint) => {
+    const { status, body } = endpoint.example.answer;
+    const outcome: Outcome = { endpoint, status, headers: {}, body, isRefused: false, requestId: 'req' };
+    expect(sizeOf(brief(outcome, registry.endpoints))).toBeLessThan(400);
+  },
+);
 
 it('a write answers with the members in fields', async () => {
   const call = { operation: 'updateVm', path: { id: vm.id }, body: { description: 'x' }, fields: ['plan'] };

@@ -1,7 +1,7 @@
 /** Waits for operations: for work, and for the decision of a person, which is an operation too. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Endpoint } from '../../kernel/record.ts';
-import { marked } from './customer-text.ts';
+import { MARK, marked } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { ApiCaller, Outcome } from './inner-call.ts';
 import { type Json, problemAnswer, success } from './results.ts';
@@ -43,17 +43,14 @@ function nextStepOf({ id, type, status, done }: Operation): string | undefined {
 /** Waiting does not help: there is no such operation, or the key may not see it. */
 const isUnknown = (problem: unknown): boolean => (problem as Json)['code'] === 'not_found';
 
-function present(
-  { services: { registry } }: ApiCaller,
-  { isRefused, body, endpoint }: Outcome,
-  id: string,
-): Json {
+function present({ services }: ApiCaller, { isRefused, body, endpoint, isOurs }: Outcome, id: string): Json {
   if (isRefused) {
-    const answer = problemAnswer(body as Json);
+    const answer = problemAnswer(body as Json, isOurs);
     return {
-      // What is no id may be a text that the model took from a customer.
       ...(OPERATION_ID.test(id) ? { id } : {}),
       ...answer,
+      // What is no id may be a text that the model took from a customer.
+      ...(OPERATION_ID.test(id) ? {} : { [MARK]: { ...(answer[MARK] as Json | undefined), id } }),
       ...(isUnknown(body)
         ? {
             status: 'unknown',
@@ -68,7 +65,7 @@ function present(
   const shown = { id, type, status, progress_percent, step, waiting_for, resource, error, result };
   const kept = Object.entries(shown).filter(([, value]) => value !== null && value !== '');
   return {
-    ...(marked(Object.fromEntries(kept), endpoint.answers[200], registry) as Json),
+    ...(marked(Object.fromEntries(kept), endpoint.answers[200], services) as Json),
     ...(next === undefined ? {} : { next_step: next }),
   };
 }
@@ -82,10 +79,15 @@ export async function waitOperations(
   const headers: Record<string, string> = timeout_seconds > 0 ? { prefer: `wait=${timeout_seconds}` } : {};
   const outcomes = await Promise.all(ids.map((id) => api.call(endpoint, { path: { id }, headers })));
   const { value } = shorten(outcomes.map((outcome, i) => present(api, outcome, ids[i] ?? '')));
-  // Of an operation that could not be read now, nobody knows whether it is done. One that is not there never will be.
-  const done = outcomes.every(({ isRefused, body }) =>
-    isRefused ? isUnknown(body) : (body as Operation).done,
-  );
+  // Of an operation that could not be read now, nobody knows whether it is done, and one that is not there never will be.
+  const done = outcomes.every(({ isRefused, body }) => !isRefused && (body as Operation).done);
   const unknown = outcomes.filter(({ isRefused, body }) => isRefused && isUnknown(body)).length;
-  return success({ all_done: done, ...(unknown === 0 ? {} : { unknown }), operations: value });
+  const rest =
+    unknown === 0
+      ? {}
+      : {
+          unknown,
+          next_step: 'Do not wait for those with the status unknown: there are no such operations.',
+        };
+  return success({ all_done: done, ...rest, operations: value });
 }

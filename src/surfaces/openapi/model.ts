@@ -76,6 +76,8 @@ export interface Operation {
   readonly 'x-access': Access;
   /** Absent if it is not sensitive. */
   readonly 'x-sensitive'?: true;
+  /** Absent if no request can loosen a protection. A dry run says whether one does. */
+  readonly 'x-may-loosen'?: true;
   readonly 'x-operation'?: {
     readonly kind: string;
     readonly typical_seconds: number;

@@ -1,3 +1,4 @@
+import { mayLoosen } from '../../kernel/change-words/may-loosen.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { isValid } from '../../kernel/validation.ts';
 import { costMark } from './cost-mark.ts';
@@ -54,6 +55,7 @@ export function operationOf(endpoint: Endpoint, pages: Pages): Operation {
     'x-permission': endpoint.permission,
     'x-access': endpoint.access,
     ...(endpoint.sensitive ? { 'x-sensitive': true as const } : {}),
+    ...(mayLoosen(endpoint) ? { 'x-may-loosen': true as const } : {}),
     ...(operation
       ? {
           'x-operation': {

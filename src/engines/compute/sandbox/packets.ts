@@ -4,7 +4,7 @@
  */
 import { parseAddress } from '../../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../../kernel/net/cidr.ts';
-import type { FirewallMember, FirewallRule, FirewallSpec } from '../firewall.ts';
+import { combinedDefault, type FirewallMember, type FirewallRule, type FirewallSpec } from '../firewall.ts';
 import type { Nic, Ref } from '../instance.ts';
 import { type ComputeCore, missing, nameOf } from './core.ts';
 import { isOn, type Machine } from './state.ts';
@@ -93,7 +93,8 @@ function letsPass(
     .filter((rule) => rule.direction === direction && isAbout(rule, packet) && isRemote(rule, all, remote));
   if (rules.some(({ action }) => action === 'drop')) return false;
   if (rules.length > 0) return true;
-  return own.every(({ defaultIn, defaultOut }) => (direction === 'in' ? defaultIn : defaultOut) === 'allow');
+  const defaults = own.map(({ defaultIn, defaultOut }) => (direction === 'in' ? defaultIn : defaultOut));
+  return combinedDefault(defaults) === 'allow';
 }
 
 async function firewallsOf(store: ComputeStateStore, account: string): Promise<Firewalls> {

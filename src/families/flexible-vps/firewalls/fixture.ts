@@ -84,7 +84,29 @@ const attached = (endpointId: string, query: object = {}): Scenario => ({
   },
 });
 
+const filled = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i));
+
+/** 100 rules, each with as many ports and ranges as it may have, and the longest description. */
+const largestRules = () =>
+  filled(100, (i) => ({
+    direction: 'in',
+    action: i % 7 === 0 ? 'drop' : 'allow',
+    protocol: 'tcp',
+    ports: filled(20, (j) => `${1000 + i * 500 + j * 10}-${1003 + i * 500 + j * 10}`),
+    remote_cidrs: filled(50, (j) => `2001:db8:${(i + 1).toString(16)}:${(j + 1).toString(16)}::/64`),
+    description: `Rule ${i}: für die Gäste im Büro, `.padEnd(255, 'die noch keinen eigenen Zugang haben '),
+  }));
+
 export const fixture: Fixture = {
+  counted: {
+    updateVpsFirewall: {
+      'with more rules': async () => {
+        const [rule] = newFirewallExample.rules ?? [];
+        return { body: { rules: [rule, { ...rule, ports: ['80'] }] } };
+      },
+    },
+  },
   collection: '/flexible-vps/v1/firewalls',
   make: makeFirewall,
   async fillOnce(world) {
@@ -93,6 +115,7 @@ export const fixture: Fixture = {
   async addRow(world, name) {
     await insert(world, name, { description: name, labels: { mark: name } });
   },
+  largest: { updateVpsFirewall: () => ({ rules: largestRules() }) },
   scenarios: {
     'firewall.apply': attached('addVpsFirewallRule'),
     'firewall.delete': attached('deleteVpsFirewall', { detach: true }),

@@ -129,16 +129,6 @@ describe('deleting a network without machines', () => {
     expect((await remove(id)).statusCode).toBe(404);
   });
 
-  it('409 resource_protected: is refused until the protection is removed', async () => {
-    const network = await created({ protection: { delete: true } });
-    expect((await remove(network.id, '?detach=true')).json()).toMatchObject({ code: 'resource_protected' });
-    const payload = { protection: { delete: false } };
-    await app.call({ method: 'PATCH', url: `${URL}/${network.id}`, key: key.key, payload });
-    await removing(network.id);
-    await settle(app);
-    await expectGone(network);
-  });
-
   it('ends in error with the reason if the engine refuses, and can be repeated', async () => {
     const network = await created();
     await fault('removeNetwork', refuses);

@@ -21,11 +21,22 @@ const route = (destination: string, next_hop: string, description = '') => ({
 it('a changed route is described by its destination and next hop', async () => {
   const office = route('192.168.50.0/24', '10.0.0.20');
   expect(await said('routes', [office], [route('192.168.60.0/24', '10.0.0.20')])).toEqual([
-    'routes 192.168.60.0/24 through 10.0.0.20 in the network "lan"',
+    '! routes 192.168.60.0/24 through 10.0.0.20 in the network "lan"',
     'no longer routes 192.168.50.0/24 through 10.0.0.20 in the network "lan"',
   ]);
   expect(await said('routes', [office], [{ ...office, description: 'Office' }])).toEqual([
     'changes the descriptions or the order of the routes of the network "lan"',
+  ]);
+});
+
+it('a new DNS server loosens, and the way back to those of the provider does not', async () => {
+  const dns = (servers: string[], domain: string | null = null) => ({ servers, domain });
+  expect(await said('dns', dns([]), dns(['10.0.0.2']))).toEqual([
+    '! lets the DNS server 10.0.0.2 answer the machines in the network "lan"',
+  ]);
+  expect(await said('dns', dns(['10.0.0.2']), dns([], 'lan.example'))).toEqual([
+    'no longer lets the DNS server 10.0.0.2 answer the machines in the network "lan"',
+    'sets the domain of the network "lan" to lan.example',
   ]);
 });
 

@@ -51,6 +51,15 @@ export const fixture: Fixture = {
       })
       .execute();
   },
+  largest: {
+    updateVpsNetwork: () => ({
+      routes: Array.from({ length: 50 }, (_, i) => ({
+        destination: `192.168.${i}.0/24`,
+        next_hop: '10.10.0.10',
+        description: `Route ${i} `.padEnd(255, 'zum Büro über den Router im Keller '),
+      })),
+    }),
+  },
   creations: {
     createVpsNetwork: [async () => ({ ipv6: true }), async () => ({ ipv6: false })],
   },

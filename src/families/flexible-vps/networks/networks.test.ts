@@ -147,28 +147,6 @@ describe('a new network', () => {
     expect([answer.statusCode, errorsIn(answer)]).toEqual([422, [error]]);
   });
 
-  it('409 name_taken: is refused with the id of the network that has the name', async () => {
-    const { id, name } = await created();
-    const answer = await create({ name });
-    expect(answer.json()).toMatchObject({ code: 'name_taken', existing_id: id });
-  });
-
-  it('409 quota_exceeded: is refused beyond the limit of the account', async () => {
-    const small = await createAccount(app.services.db);
-    const { key: own } = await createKey(app.services.db, small);
-    const limit = { account_id: small.id, limit_id: 'flexible-vps.networks', value: 1 };
-    await app.services.db.insertInto('account_limits').values(limit).execute();
-    const payload = { name: 'a', location: 'fra1', ipv4_cidr: '10.1.0.0/24' };
-    const both = await Promise.all(
-      ['a', 'b'].map((name) =>
-        app.call({ method: 'POST', url: URL, key: own, payload: { ...payload, name } }),
-      ),
-    );
-    expect(both.map(({ statusCode }) => statusCode).sort()).toEqual([202, 409]);
-    const refused = both.find(({ statusCode }) => statusCode === 409);
-    expect(refused?.json()).toMatchObject({ code: 'quota_exceeded', limit: 1, used: 1, requested: 1 });
-  });
-
   it('may overlap another network of its location: a dry run warns, and creates nothing', async () => {
     const there = await created({ ipv4_cidr: '10.77.0.0/16' });
     const dry = await create({ name: 'overlapping', ipv4_cidr: '10.77.3.0/24' }, '?dry_run=true');
@@ -266,11 +244,6 @@ describe('a change of a network', () => {
     await patch(id, { description: 'Meanwhile' });
     const answer = await patch(id, { description: 'Late' }, { 'if-match': `"${etag}"` });
     expect(answer.statusCode).toBe(412);
-  });
-
-  it('409 name_taken: is refused for the name of another network', async () => {
-    const [one, other] = [await created(), await created()];
-    expect((await patch(one.id, { name: other.name })).json()).toMatchObject({ existing_id: other.id });
   });
 
   it('that the engine refuses leaves the network active and unchanged', async () => {

@@ -116,22 +116,6 @@ describe('creating a placement group', () => {
     const response = await post({ name: 'no', location });
     expect(response.json().errors).toMatchObject([{ pointer: '/location', code: 'unknown_reference' }]);
   });
-
-  it('409 name_taken: names the group that has the name', async () => {
-    const { id, name } = await make();
-    const response = await post({ name, location: 'fra1' });
-    expect([outcomeOf(response), response.json().existing_id]).toEqual(['409 name_taken', id]);
-  });
-
-  it('409 quota_exceeded: refuses one group more than allowed', async () => {
-    await app.services.db
-      .insertInto('account_limits')
-      .values({ account_id: account.id, limit_id: 'flexible-vps.placement-groups', value: 2 })
-      .execute();
-    const bodies = [1, 2, 3].map((n) => ({ name: `g${n}`, location: 'fra1' }));
-    const outcomes = await Promise.all(bodies.map(async (body) => outcomeOf(await post(body))));
-    expect(outcomes.sort()).toEqual(['201', '201', '409 quota_exceeded']);
-  });
 });
 
 describe('the machines of a placement group', () => {

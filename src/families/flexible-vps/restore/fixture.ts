@@ -10,6 +10,17 @@ export const fixture: Fixture = {
       confirm: (await readVm(world.app.services.db, id))?.name,
     }),
   },
+  counted: {
+    restoreVm: {
+      'to a backup, after a backup of the present disk': async (world, { id = '' }) => ({
+        body: {
+          source: { type: 'backup', backup_id: await makeBackupOf(world, id) },
+          safety_backup: true,
+          delete_snapshots: true,
+        },
+      }),
+    },
+  },
   variations: {
     restoreVm: {
       'to a backup': async (world, { id = '' }) => ({

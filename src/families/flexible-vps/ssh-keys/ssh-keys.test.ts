@@ -101,22 +101,6 @@ describe('storing an SSH key', () => {
     expect((await store({ name })).id).not.toBe(id);
   });
 
-  it('409 quota_exceeded: refuses one key more than allowed', async () => {
-    await app.services.db
-      .insertInto('account_limits')
-      .values({ account_id: account.id, limit_id: 'flexible-vps.ssh-keys', value: 2 })
-      .execute();
-    const bodies = [1, 2, 3, 4].map((n) => ({ name: `k${n}`, public_key: freshPublicKey() }));
-    const outcomes = await Promise.all(bodies.map(async (body) => outcomeOf(await post(body))));
-    expect(outcomes.sort()).toEqual(['201', '201', '409 quota_exceeded', '409 quota_exceeded']);
-  });
-
-  it('409 name_taken: refuses the name of another key', async () => {
-    const { id, name } = await store();
-    const response = await post({ name, public_key: freshPublicKey() }, '?if_exists=return');
-    expect([outcomeOf(response), response.json().existing_id]).toEqual(['409 name_taken', id]);
-  });
-
   it.each(['ssh-rsa AAAA', 'hello', ' ', 'ssh-ed25519'])('422: %j is no key', async (public_key) => {
     const response = await post({ name: 'no', public_key });
     expect(response.json()).toMatchObject({

@@ -8,7 +8,16 @@ import {
 import { ask, requireCapability } from '../../../engines/engine-call.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Named, Nullable, OneOf, Shape, type Static, Time, Type } from '../../../kernel/schema.ts';
+import {
+  byProvider,
+  Named,
+  Nullable,
+  OneOf,
+  Shape,
+  type Static,
+  Time,
+  Type,
+} from '../../../kernel/schema.ts';
 import { refOf } from '../vms/guest.ts';
 import { machineRefusals } from '../vms/refusal-problems.ts';
 import { exampleVm, VmId } from '../vms/schema.ts';
@@ -30,7 +39,10 @@ const VmMetrics = Named(
     series: Type.Array(
       Shape({
         metric: Metric,
-        name: Type.String({ description: 'The series within the metric, for example `read_bytes`.' }),
+        name: Type.String({
+          ...byProvider,
+          description: 'The series within the metric, for example `read_bytes`.',
+        }),
         unit: OneOf(
           {
             percent: 'Percent of what the machine has.',

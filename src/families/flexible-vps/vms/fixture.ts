@@ -94,6 +94,7 @@ export const fixture: Fixture = {
   collection: '/flexible-vps/v1/vms',
   make: makeVm,
   settles: { stopped: stopVm },
+  counted: { deleteVm: { 'after a last backup': async () => ({ query: { final_backup: true } }) } },
   variations: {
     createVm: { 'that is not started': async () => ({ body: { start: false } }) },
   },

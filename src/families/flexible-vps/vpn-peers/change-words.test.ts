@@ -20,6 +20,7 @@ it.each<[string, unknown, unknown, string[]]>([
   ['expires_at', LATE, EARLY, [`the peer may connect until ${EARLY} instead of ${LATE}`]],
   ['expires_at', EARLY, null, [`! the peer may connect without an end instead of until ${EARLY}`]],
   ['expires_at', null, EARLY, [`the peer may connect only until ${EARLY}`]],
+  ['public_key', 'a', 'b', ['! lets a device with another key in as the peer, in place of the present one']],
   [
     'routed_cidrs',
     ['10.1.0.0/16'],
@@ -28,6 +29,17 @@ it.each<[string, unknown, unknown, string[]]>([
   ],
 ])('%s of a peer from %j to %j', async (member, before, after, wanted) => {
   expect(await said(peerWords, 'the peer', member, before, after)).toEqual(wanted);
+});
+
+it('a new DNS server of a gateway answers its peers', async () => {
+  const [old, fresh] = ['10.0.0.2', '10.0.0.3'];
+  expect(await said(gatewayWords, 'the gateway', 'dns_servers', [old], [fresh])).toEqual([
+    '! lets the DNS server 10.0.0.3 answer the peers of the gateway',
+    'no longer lets the DNS server 10.0.0.2 answer the peers of the gateway',
+  ]);
+  expect(await said(gatewayWords, 'the gateway', 'dns_servers', [old, fresh], [fresh, old])).toEqual([
+    'changes the order of the DNS servers of the gateway',
+  ]);
 });
 
 it('changed networks of a gateway are described as what its peers can reach', async () => {

@@ -22,6 +22,23 @@ export function peersOf(db: Db, gatewayId: string): Promise<VpnPeerRow[]> {
   return db.selectFrom('vpn_peers').selectAll().where('gateway_id', '=', gatewayId).orderBy('id').execute();
 }
 
+/** What a peer reaches: the networks of its gateway. */
+export async function readReach(db: Db, id: string) {
+  return db
+    .selectFrom('vpn_peers')
+    .select([
+      'enabled',
+      'routed_cidrs',
+      sql<readonly string[]>`array(
+        select n.network_id from vpn_gateway_networks n
+        where n.gateway_id = vpn_peers.gateway_id and n.state <> 'leaving' order by n.rank)`.as(
+        'network_ids',
+      ),
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
 /** The configurations of all peers have changed, because the gateway has. */
 export async function touchConfigs(db: Db, gatewayId: string, at: Date): Promise<void> {
   await db

@@ -8,7 +8,7 @@ import { Search } from './search.ts';
 
 const registry = buildRegistry(families);
 const search = new Search(registry, exampleDocument(registry));
-const idsFor = (query: string): string[] => search.find(query).map(({ id }) => id);
+const idsFor = (query: string): string[] => search.find(query).map(({ endpoint }) => endpoint.id);
 
 interface Phrasing {
   readonly query: string;

@@ -5,6 +5,12 @@ import type { ApiDocument } from '../../../search/document.ts';
 import { OperationSearch } from '../../../search/operation-search.ts';
 import type { NearTopic } from '../../../search/topics.ts';
 
+export interface Found {
+  readonly endpoint: Endpoint;
+  /** Of the values of its member `type`, those that the query speaks of, the best first. */
+  readonly types: readonly string[];
+}
+
 export class Search {
   readonly #search: OperationSearch;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
@@ -15,8 +21,11 @@ export class Search {
   }
 
   /** The best first. */
-  find(query: string): Endpoint[] {
-    return this.#search.find(query).flatMap(({ id }) => this.#endpoints.get(id) ?? []);
+  find(query: string): Found[] {
+    return this.#search.find(query).flatMap(({ id, kinds: types }) => {
+      const endpoint = this.#endpoints.get(id);
+      return endpoint === undefined ? [] : [{ endpoint, types }];
+    });
   }
 
   nearestTopics(query: string, count: number, family?: string): NearTopic[] {

@@ -6,7 +6,7 @@ import { Search } from './search.ts';
 
 const registry = buildRegistry(families);
 const search = new Search(registry, exampleDocument(registry));
-const first = (query: string): string => search.find(query)[0]?.id ?? 'nothing';
+const first = (query: string): string => search.find(query)[0]?.endpoint.id ?? 'nothing';
 
 describe('typing errors', () => {
   it.each([
@@ -59,6 +59,54 @@ describe('words of other clouds', () => {
     ['associate an elastic IP', 'attachVmPublicIp'],
     ['create an AMI', 'createImage'],
   ])('are understood: "%s"', (query, id) => expect(first(query)).toBe(id));
+});
+
+describe('of an operation that can do several things, the one that is meant comes first', () => {
+  it.each([
+    ['make a disk bigger', 'performVpsVolumeAction', 'resize'],
+    ['attach a disk to a machine', 'performVpsVolumeAction', 'attach'],
+    ['unplug a volume so another machine can have it', 'performVpsVolumeAction', 'detach'],
+    ['put a volume back to its snapshot', 'performVpsVolumeAction', 'restore'],
+    ['power off', 'performVmAction', 'power_off'],
+    ['turn the server off', 'performVmAction', 'shutdown'],
+    ['forcefully switch off the server', 'performVmAction', 'power_off'],
+    ['pull the plug on a hung machine', 'performVmAction', 'power_off'],
+    ['shut everything off over the weekend to save money', 'performBulkVmAction', 'shutdown'],
+    ['restart my vm', 'performVmAction', 'restart'],
+    ['hard reset', 'performVmAction', 'reset'],
+    ['Festplatte größer machen', 'performVpsVolumeAction', 'resize'],
+    ['Volume vom Server trennen', 'performVpsVolumeAction', 'detach'],
+  ])('"%s": %s, %s', (query, id, type) => {
+    const [hit] = search.find(query);
+    expect([hit?.endpoint.id, hit?.types[0]]).toEqual([id, type]);
+  });
+
+  it('names none if the question does not say what to do', () => {
+    expect(search.find('volume').every(({ types }) => types.length === 0)).toBe(true);
+  });
+});
+
+describe('a bare name of a thing asks how to have one', () => {
+  it.each([
+    ['AMI', 'createImage'],
+    ['anti affinity', 'createPlacementGroup'],
+    ['azure vnet', 'createVpsNetwork'],
+    ['lambda webhook', 'setWebhook'],
+    ['EBS volume', 'createVpsVolume'],
+    ['NSG', 'createVpsFirewall'],
+  ])('"%s" finds %s', (query, id) => expect(first(query)).toBe(id));
+
+  it.each([
+    ['volumes', 'listVpsVolumes'],
+    ['checksum of a backup', 'getVmBackup'],
+    ['public key of the VPN gateway', 'getVpnGateway'],
+  ])('"%s" asks for what there is, and finds %s', (query, id) => expect(first(query)).toBe(id));
+});
+
+it('a verb is heard although the tables know the thing that it makes: "attach a disk", "attached disk"', () => {
+  expect(first('import a disk')).toBe('createImage');
+  expect(first('attach a disk')).toBe('performVpsVolumeAction');
+  expect(first('what is running right now')).toBe('listVms');
 });
 
 describe('a question without meaning', () => {

@@ -55,7 +55,10 @@ describe('a dry run of a firewall change', () => {
     const vm = await mine.vm();
     expect(
       await foreseen('POST', `firewalls/${id}/attachments`, { target: { type: 'vm', id: vm.id } }),
-    ).toEqual([`attaches the firewall "db" to the machine "${vm.name}"`]);
+    ).toEqual([
+      `attaches the firewall "db" to the machine "${vm.name}"`,
+      'the firewall "db" drops all arriving connections that no rule allows, for 1 machine',
+    ]);
     const rule = { ...ssh, remote_firewall_ids: [office.id] };
     expect(await foreseen('POST', `firewalls/${id}/rules`, rule)).toEqual([
       '! the firewall "db" opens tcp 22 to the machines of the firewall "office" for no machine yet',
@@ -68,10 +71,11 @@ describe('a dry run of a firewall change', () => {
     const target = { type: 'vm', id: vm.id };
     expect(await foreseen('POST', `firewalls/${open.id}/attachments`, { target })).toEqual([
       `attaches the firewall "open" to the machine "${vm.name}"`,
-      '! what the firewall "open" allows is also let through to machines that have other firewalls',
+      '! the firewall "open" opens tcp 22 to everybody for 1 machine',
     ]);
     const bare = { type: 'vm', id: (await mine.vm()).id };
-    expect(await foreseen('POST', `firewalls/${open.id}/attachments`, { target: bare })).toHaveLength(1);
+    const onBare = await foreseen('POST', `firewalls/${open.id}/attachments`, { target: bare });
+    expect(onBare.filter((text) => text.startsWith('!'))).toEqual([]);
   });
 
   it('says from how many machines a deleted firewall is removed', async () => {
@@ -80,7 +84,8 @@ describe('a dry run of a firewall change', () => {
     await mine.vm({ firewall_ids: [id] });
     expect(await foreseen('DELETE', `firewalls/${id}?detach=true`)).toEqual([
       'deletes the firewall "web"',
-      '! takes the firewall "web" from 1 machine',
+      'takes the firewall "web" from 1 machine',
+      '! the removal of the firewall "web" lets in all arriving connections that no rule drops, for 1 machine',
     ]);
   });
 
@@ -90,14 +95,98 @@ describe('a dry run of a firewall change', () => {
     const vm = await mine.vm({ labels: { env: 'prod' } });
     const subject = `the machine "${vm.name}"`;
     expect(await foreseen('PATCH', `vms/${vm.id}`, { labels: { env: null } })).toEqual([
-      `! its labels take the firewall "prod" from ${subject}`,
+      `its labels take the firewall "prod" from ${subject}`,
+      `! the change of its labels lets in all arriving connections that no rule drops, for ${subject}`,
       `removes the label env from ${subject}`,
     ]);
     await mine.send('PATCH', `vms/${vm.id}`, { labels: { env: null } });
     await settle(app);
     expect(await foreseen('PATCH', `vms/${vm.id}`, { labels: { env: 'prod' } })).toEqual([
       `its labels give ${subject} the firewall "prod"`,
+      `the change of its labels drops all arriving connections that no rule allows, for ${subject}`,
       `sets the label env=prod of ${subject}`,
+    ]);
+  });
+
+  const anything = { direction: 'in', action: 'allow', protocol: 'any' } as const;
+
+  it('describes what all firewalls of a machine let through together', async () => {
+    const [strict, lax] = [await firewall('strict'), await firewall('lax', { default_in: 'allow' })];
+    const both = [strict.id, lax.id];
+    await mine.vm({ firewall_ids: both });
+    await mine.vm({ firewall_ids: both });
+    const alone = await mine.vm({ firewall_ids: [lax.id] });
+    expect(await foreseen('POST', `firewalls/${lax.id}/rules`, anything)).toEqual([
+      '! the firewall "lax" opens everything to everybody for 2 machines',
+    ]);
+    expect(await foreseen('PATCH', `firewalls/${strict.id}`, { default_in: 'allow' })).toEqual([
+      '! the firewall "strict" lets in all arriving connections that no rule drops, for 2 machines',
+    ]);
+    expect(await foreseen('PATCH', `firewalls/${lax.id}`, { default_in: 'drop' })).toEqual([
+      'the firewall "lax" drops all arriving connections that no rule allows, for 1 machine',
+    ]);
+    await mine.do('POST', `firewalls/${lax.id}/rules`, anything);
+    expect(await foreseen('DELETE', `firewalls/${strict.id}?detach=true`)).toEqual([
+      'deletes the firewall "strict"',
+      'takes the firewall "strict" from 2 machines',
+    ]);
+    expect(
+      await foreseen('POST', `firewalls/${strict.id}/attachments`, { target: { type: 'vm', id: alone.id } }),
+    ).toEqual([`attaches the firewall "strict" to the machine "${alone.name}"`]);
+  });
+
+  it('describes the interfaces of a machine that have firewalls of their own', async () => {
+    const strict = await firewall('strict');
+    const lax = await firewall('lax', { default_in: 'allow', rules: [anything] });
+    const network = await mine.network({ name: 'backend' });
+    const vm = await mine.vm({ firewall_ids: [strict.id], networks: [{ network_id: network }] });
+    const target = { type: 'network', id: network };
+    expect(await foreseen('POST', `firewalls/${lax.id}/attachments`, { target })).toEqual([
+      `attaches the firewall "lax" to the network "backend"`,
+      '! the firewall "lax" opens everything to everybody for 1 machine',
+    ]);
+    await attach(lax.id, target);
+    const { attachments } = (await mine.send('GET', `firewalls/${lax.id}`)).json<Firewall>();
+    expect(await foreseen('DELETE', `firewalls/${lax.id}/attachments/${attachments[0]?.id}`)).toEqual([
+      `takes the firewall "lax" from the network "backend"`,
+      'the removal of the firewall "lax" closes everything to everybody for 1 machine',
+    ]);
+    const own = await foreseen('POST', `firewalls/${lax.id}/attachments`, {
+      target: { type: 'interface', id: vm.interfaces.find(({ kind }) => kind === 'private')?.id },
+    });
+    expect(own.filter((text) => text.startsWith('!'))).toEqual([]);
+  });
+
+  it('says what labels open that give a machine a firewall', async () => {
+    const strict = await firewall('strict');
+    const lax = await firewall('lax', { default_in: 'allow', rules: [anything] });
+    const vm = await mine.vm({ firewall_ids: [strict.id] });
+    const subject = `the machine "${vm.name}"`;
+    const target = { type: 'label_selector', selector: 'role=x' };
+    expect(await foreseen('POST', `firewalls/${lax.id}/attachments`, { target })).toEqual([
+      'attaches the firewall "lax" to all machines with the labels "role=x", which changes no machine yet',
+    ]);
+    await attach(lax.id, target);
+    expect(await foreseen('PATCH', `vms/${vm.id}`, { labels: { role: 'x' } })).toEqual([
+      `its labels give ${subject} the firewall "lax"`,
+      `! the change of its labels opens everything to everybody for ${subject}`,
+      `sets the label role=x of ${subject}`,
+    ]);
+  });
+
+  it('says which rules of other firewalls also apply to a machine that gets a firewall', async () => {
+    const app_ = await firewall('app', { default_in: 'allow' });
+    const from = { remote_firewall_ids: [app_.id] };
+    const db = await firewall('db', { rules: [{ ...ssh, ...from }] });
+    const vm = await mine.vm();
+    const target = { type: 'vm', id: vm.id };
+    const attaching = () => foreseen('POST', `firewalls/${app_.id}/attachments`, { target });
+    const attached = `attaches the firewall "app" to the machine "${vm.name}"`;
+    expect(await attaching()).toEqual([attached]);
+    await mine.vm({ firewall_ids: [db.id] });
+    expect(await attaching()).toEqual([
+      attached,
+      '! what the firewall "db" allows for the machines of the firewall "app" is also allowed for 1 machine',
     ]);
   });
 

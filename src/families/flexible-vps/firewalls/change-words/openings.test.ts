@@ -5,6 +5,7 @@ import { parseAddress } from '../../../../kernel/net/address.ts';
 import { cidrContains, parseCidr } from '../../../../kernel/net/cidr.ts';
 import { readPorts } from '../rules.ts';
 import type { StoredRule } from '../table.ts';
+import { combined } from './effective.ts';
 import { differenceOf, type Opening, type Settings } from './openings.ts';
 import { remotesOf } from './remotes.ts';
 
@@ -89,6 +90,20 @@ it('a packet passes after a change and not before exactly if the change is said 
       expect(opened).not.toEqual([]);
     }),
     { numRuns: 100 },
+  );
+});
+
+it('several firewalls pass a packet if a rule allows it and none drops it, or else if all defaults allow it', () => {
+  fc.assert(
+    fc.property(fc.array(anySettings, { maxLength: 3 }), (firewalls) => {
+      for (const packet of packets) {
+        const about = firewalls.flatMap(({ rules }) => rules.filter((rule) => isAbout(rule, packet)));
+        const byDefault = firewalls.every(({ default_in }) => default_in === 'allow');
+        const wanted = about.every(({ action }) => action === 'allow') && (about.length > 0 || byDefault);
+        expect(passes(combined(firewalls), packet)).toBe(wanted);
+      }
+    }),
+    { numRuns: 50 },
   );
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredRule } from '../table.ts';
 import type { Settings } from './openings.ts';
-import { settingWords } from './words.ts';
+import { settingSentences } from './words.ts';
 
 const NEUTRAL: StoredRule = {
   id: 'fwr_01jqzv2m7xe9rs5d3k8w4t6y0b',
@@ -29,13 +29,13 @@ const settings = (rules: readonly StoredRule[], defaults: Partial<Settings> = {}
 });
 
 const said = (before: Settings, after: Settings): string[] =>
-  settingWords(before, after, { subject: 'it', machines: '12 machines' }).map(
-    ({ text, loosens }) => `${loosens ? 'LOOSENS' : 'ok'} ${text}`,
+  settingSentences(before, after, 'it').map(
+    ({ say, loosens }) => `${loosens ? 'LOOSENS' : 'ok'} ${say('12 machines')}`,
   );
 const between = (before: readonly StoredRule[], after: readonly StoredRule[]): string[] =>
   said(settings(before), settings(after));
 
-const NOTHING = ['ok changes the rules of it, but opens and closes nothing'];
+const NOTHING: string[] = [];
 const [OFFICE, LAB] = ['203.0.113.0/24', '198.51.100.0/24'];
 
 describe('an equivalent notation of rules opens and closes nothing', () => {
@@ -148,6 +148,12 @@ describe('a change is described by what it opens and closes', () => {
   });
 });
 
+it('a default that changes nothing beside the rules opens and closes nothing', () => {
+  const any = rule({ protocol: 'any' });
+  expect(said(settings([any]), settings([any], { default_in: 'allow' }))).toEqual(NOTHING);
+  expect(said(settings([any], { default_in: 'allow' }), settings([any]))).toEqual(NOTHING);
+});
+
 /** The largest firewall that a request can describe. */
 const many = (n: number): StoredRule[] =>
   Array.from({ length: 100 }, (_, i) =>
@@ -159,8 +165,10 @@ const many = (n: number): StoredRule[] =>
 
 it('rules that are too many to compare count as opening if one of them may open something', () => {
   const [none, open] = [settings(many(0)), settings(many(1))];
-  expect(said(none, open)).toEqual(['LOOSENS it gets 100 new rules and loses 100 for 12 machines']);
+  expect(said(none, open)).toEqual(['LOOSENS it brings 100 new rules and takes 100 away for 12 machines']);
   const drops = settings(many(1).map((each) => ({ ...each, action: 'drop' })));
-  expect(said(settings([]), drops)).toEqual(['ok it gets 100 new rules and loses 0 for 12 machines']);
-  expect(said(drops, settings([]))).toEqual(['LOOSENS it gets 0 new rules and loses 100 for 12 machines']);
+  expect(said(settings([]), drops)).toEqual(['ok it brings 100 new rules and takes 0 away for 12 machines']);
+  expect(said(drops, settings([]))).toEqual([
+    'LOOSENS it brings 0 new rules and takes 100 away for 12 machines',
+  ]);
 });

@@ -1,14 +1,8 @@
-/** What changes of a firewall open and close, for how many machines. */
-import type { ChangeWords, ForeseenChange, Telling } from '../../../../kernel/change-words/change-words.ts';
-import { changeOf, loosensBy, machinesIn, says } from '../../../../kernel/change-words/change-words.ts';
-import type { Effect } from '../../../../kernel/effect.ts';
+/** Sentences about what firewalls open and close. */
 import { keyOf } from '../rules.ts';
-import type { FirewallAttachment } from '../schema.ts';
-import { readFirewall } from '../store.ts';
 import type { StoredRule } from '../table.ts';
 import { type Channel, channels, differenceOf, type Opening, type Part, type Settings } from './openings.ts';
 import { remoteWords } from './remotes.ts';
-import { countMachines, isSharedBy } from './store.ts';
 
 type Direction = StoredRule['direction'];
 
@@ -40,41 +34,48 @@ function partWords(parts: readonly Part[]): string {
 
 const outgoing = (direction: Direction): string => (direction === 'out' ? 'outgoing ' : '');
 
-interface Words extends Pick<Telling, 'subject'> {
-  readonly machines: string;
+/** A sentence about machines that are known only after all groups of machines were compared. */
+export interface Sentence {
+  readonly say: (machines: string) => string;
+  readonly loosens: boolean;
 }
 
-function openingWords(
+function openingSentences(
   openings: readonly Opening[],
   verb: 'opens' | 'closes',
   direction: Direction,
-  { subject, machines, firewallIds }: Words & { readonly firewallIds: readonly string[] },
-): ForeseenChange[] {
-  const said = verb === 'opens' ? loosensBy : says;
+  { subject, firewallIds }: { readonly subject: string; readonly firewallIds: readonly string[] },
+): Sentence[] {
   const texts = openings
     .slice(0, MOST_SENTENCES)
     .map(
       ({ parts, remotes }) =>
-        `${subject} ${verb} ${outgoing(direction)}${partWords(parts)} to ${remoteWords(remotes, firewallIds)} for ${machines}`,
+        `${subject} ${verb} ${outgoing(direction)}${partWords(parts)} to ${remoteWords(remotes, firewallIds)}`,
     );
   const more = openings.length - texts.length;
   return [...texts, ...(more > 0 ? [`${subject} ${verb} more, to ${more} other groups of remotes`] : [])].map(
-    said,
+    (text) => ({ say: (machines) => `${text} for ${machines}`, loosens: verb === 'opens' }),
   );
 }
 
-/** For rules that are too many to be compared port by port: whatever may open counts as opening. */
-function roughWords(before: Settings, after: Settings, { subject, machines }: Words): ForeseenChange[] {
+/** For what is too much to be compared port by port: whatever may open counts as opening. */
+export function roughSentences(before: Settings, after: Settings, subject: string): Sentence[] {
   const missingIn = (rules: readonly StoredRule[], other: readonly StoredRule[]): StoredRule[] => {
     const known = new Set(other.map(keyOf));
     return rules.filter((rule) => rule.enabled && !known.has(keyOf(rule)));
   };
   const added = missingIn(after.rules, before.rules);
   const gone = missingIn(before.rules, after.rules);
-  const text = `${subject} gets ${added.length} new rules and loses ${gone.length} for ${machines}`;
-  const opens =
-    added.some(({ action }) => action === 'allow') || gone.some(({ action }) => action === 'drop');
-  return [{ text, loosens: opens }];
+  const isOpened = (side: Direction): boolean =>
+    before[`default_${side}`] === 'drop' && after[`default_${side}`] === 'allow';
+  const loosens =
+    added.some(({ action }) => action === 'allow') ||
+    gone.some(({ action }) => action === 'drop') ||
+    isOpened('in') ||
+    isOpened('out');
+  const rules = added.length === 1 ? '1 new rule' : `${added.length} new rules`;
+  const text = `${subject} brings ${rules} and takes ${gone.length} away`;
+  return [{ say: (machines) => `${text} for ${machines}`, loosens }];
 }
 
 const directionWords = {
@@ -82,94 +83,26 @@ const directionWords = {
   out: { allow: 'lets out', drop: 'drops', what: 'all outgoing connections that no rule' },
 } as const;
 
-function sideWords(before: Settings, after: Settings, direction: Direction, words: Words): ForeseenChange[] {
+function sideSentences(before: Settings, after: Settings, direction: Direction, subject: string): Sentence[] {
   const now = after[`default_${direction}`];
   const isFlipped = before[`default_${direction}`] !== now;
   const { what, [now]: verb } = directionWords[direction];
-  const flip = `${words.subject} ${verb} ${what} ${now === 'allow' ? 'drops' : 'allows'}, for ${words.machines}`;
-  const flipped = isFlipped ? [now === 'allow' ? loosensBy(flip) : says(flip)] : [];
+  const text = `${subject} ${verb} ${what} ${now === 'allow' ? 'drops' : 'allows'}`;
+  const flip: Sentence = { say: (machines) => `${text}, for ${machines}`, loosens: now === 'allow' };
   const difference = differenceOf(before, after, direction);
-  if (difference === null) return [...flipped, ...roughWords(before, after, words)];
+  if (difference === null) return [...(isFlipped ? [flip] : []), ...roughSentences(before, after, subject)];
   const { opened, closed, firewallIds } = difference;
-  const more = { ...words, firewallIds };
-  return [
-    ...flipped,
-    ...(isFlipped && now === 'allow' ? [] : openingWords(opened, 'opens', direction, more)),
-    ...(isFlipped && now === 'drop' ? [] : openingWords(closed, 'closes', direction, more)),
-  ];
+  const about = { subject, firewallIds };
+  // Another default changes nothing for packets that rules are about.
+  const flipOr = (side: 'allow' | 'drop', openings: readonly Opening[]): Sentence[] =>
+    isFlipped && now === side
+      ? openings.length === 0
+        ? []
+        : [flip]
+      : openingSentences(openings, side === 'allow' ? 'opens' : 'closes', direction, about);
+  return [...flipOr('allow', opened), ...flipOr('drop', closed)];
 }
 
-export function settingWords(before: Settings, after: Settings, words: Words): ForeseenChange[] {
-  const said = (['in', 'out'] as const).flatMap((side) => sideWords(before, after, side, words));
-  const nothing = `changes the rules of ${words.subject}, but opens and closes nothing`;
-  return said.length === 0 ? [says(nothing)] : said;
-}
-
-/** Whether it takes connections from a machine that has no other firewall. */
-export const protects = ({ default_in, default_out, rules }: Settings): boolean =>
-  default_in === 'drop' ||
-  default_out === 'drop' ||
-  rules.some(({ enabled, action }) => enabled && action === 'drop');
-
-/** Whether it lets connections through that another firewall of a machine may drop. */
-const letsThrough = ({ rules }: Settings): boolean =>
-  rules.some(({ enabled, action }) => enabled && action === 'allow');
-
-type Target = FirewallAttachment['target'];
-
-function targetWords(target: Target): string {
-  if (target.type === 'label_selector') return `all machines with the labels "${target.selector}"`;
-  return `the ${target.type === 'vm' ? 'machine' : target.type} ${target.id}`;
-}
-
-async function attachmentWords(
-  { id }: Effect,
-  { before, after }: { readonly before: readonly Target[]; readonly after: readonly Target[] },
-  settings: Settings,
-  { db, subject }: Telling,
-): Promise<ForeseenChange[]> {
-  const missingIn = (list: readonly Target[], other: readonly Target[]): Target[] => {
-    const known = new Set(other.map((target) => JSON.stringify(target)));
-    return list.filter((target) => !known.has(JSON.stringify(target)));
-  };
-  const gone = missingIn(before, after).map((target) => ({
-    text: `takes ${subject} from ${targetWords(target)}`,
-    loosens: protects(settings),
-  }));
-  const added = missingIn(after, before);
-  const opens = added.length > 0 && letsThrough(settings) && (await isSharedBy(db, String(id), added));
-  const shared = `what ${subject} allows is also let through to machines that have other firewalls`;
-  return [
-    ...added.map((target) => says(`attaches ${subject} to ${targetWords(target)}`)),
-    ...(opens ? [loosensBy(shared)] : []),
-    ...gone,
-  ];
-}
-
-const members = ['default_in', 'default_out', 'rules'] as const;
-
-export const firewallWords: ChangeWords = {
-  members: [...members, 'attachments'],
-  async say(effect, telling) {
-    const { db, subject } = telling;
-    const { action, id, changes = [] } = effect;
-    const isKnown = action === 'delete' || (action !== 'create' && changes.length > 0);
-    const row = isKnown && id !== null ? await readFirewall(db, id) : undefined;
-    if (row === undefined) return [];
-    if (action === 'delete') {
-      const count = await countMachines(db, row.id);
-      if (count.machines === 0) return [];
-      return [{ text: `takes ${subject} from ${machinesIn(count)}`, loosens: protects(row) }];
-    }
-    const attachments = changeOf<readonly Target[]>(effect, 'attachments');
-    const said = attachments === undefined ? [] : await attachmentWords(effect, attachments, row, telling);
-    const old = members.flatMap((name) => {
-      const change = changeOf(effect, name);
-      return change === undefined ? [] : [[name, change.before]];
-    });
-    if (old.length === 0) return said;
-    const before: Settings = { ...row, ...Object.fromEntries(old) };
-    const machines = machinesIn(await countMachines(db, row.id));
-    return [...said, ...settingWords(before, row, { subject, machines })];
-  },
-};
+/** What becomes open and closed between two settings; empty if only their notation differs. */
+export const settingSentences = (before: Settings, after: Settings, subject: string): Sentence[] =>
+  (['in', 'out'] as const).flatMap((side) => sideSentences(before, after, side, subject));

@@ -1,0 +1,80 @@
+/** Changes that open more than before or take a protection away are confirmed like deletions. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSite, type Site } from './testing/site.ts';
+
+let site: Site;
+beforeAll(async () => {
+  site = await openSite({ works: true });
+  for (const line of [
+    'firewall create --name web',
+    'firewall create --name door',
+    'volume create --name data --location fra1 --size-gb 10 --protection.delete --wait',
+    'budget set team --amount 100.00 --thresholds percent=80',
+    'backup-policy create --name nightly --schedule.frequency daily --schedule.hour 2 --retention.keep-last 14',
+  ])
+    expect(await site.line(line)).toMatchObject({ code: 0 });
+});
+afterAll(() => site.close());
+
+/** A command, the sentence about what it loosens, and the name that confirms it. */
+const commands: readonly (readonly [line: string, says: RegExp, name: string])[] = [
+  ['firewall update web --default-in allow', /Loosens: the firewall "web" .+/, 'web'],
+  [
+    'firewall add-rule door --direction in --action allow --protocol tcp --ports 22',
+    /Loosens: the firewall "door" opens tcp 22 .+/,
+    'door',
+  ],
+  ['volume update data --no-protection.delete', /Loosens: takes the protection .+ "data"/, 'data'],
+  ['budget set team --amount 500.00 --thresholds percent=80', /Loosens: .+500/, 'team'],
+  ['backup-policy update nightly --retention.keep-last 2', /Loosens: .+/, 'nightly'],
+];
+
+describe.each(commands)('%s', (line, says, name) => {
+  it('without a terminal is refused with what it loosens and the command to repeat', async () => {
+    const { code, out, err } = await site.line(line);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(says);
+    expect(err).toMatch(/this loosens a protection\.\n/);
+    expect(err.endsWith(`Nothing was changed. Repeat with:\n  hostplane ${line} --confirm ${name}\n`)).toBe(
+      true,
+    );
+  });
+
+  it('in a terminal asks for the name, and changes nothing without it', async () => {
+    const { code, err, asked } = await site.line(line, { answers: ['no'] });
+    expect([code, err, asked.length]).toEqual([2, expect.stringMatching(says), 1]);
+    expect(err).toContain(`That is not "${name}". Nothing was changed.`);
+  });
+
+  it('refuses another name, and is done with the right one', async () => {
+    const wrong = await site.line(`${line} --confirm other`);
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(`"${name}". Nothing was changed.`)]);
+    expect((await site.line(`${line} --dry-run`)).out).toMatch(says);
+    expect((await site.line(`${line} --confirm ${name}`)).code).toBe(0);
+  });
+});
+
+it('a change that loosens nothing is not asked about', async () => {
+  const tighter = await site.line('firewall update web --default-in drop');
+  expect([tighter.code, tighter.err]).toEqual([0, expect.not.stringContaining('oosens')]);
+  expect((await site.line(['volume', 'update', 'data', '--description', 'Data'])).code).toBe(0);
+});
+
+it('secrets of the command line are not repeated on stderr', async () => {
+  const { err } = await site.line([
+    ...'vm update none --no-protection.delete --user-data'.split(' '),
+    'secret text',
+  ]);
+  expect(err).not.toContain('secret text');
+});
+
+it('only calls that may loosen something are rehearsed', async () => {
+  const { err } = await site.line('ssh-key list --verbose');
+  expect(err).not.toContain('dry_run');
+  const made = await site.line('placement-group create --name group --location fra1 --verbose');
+  expect([made.code, made.err]).toEqual([0, expect.not.stringContaining('dry_run')]);
+  const changed = await site.line('firewall update web --default-in drop --verbose');
+  expect(changed.err.match(/dry_run=true/g)).toHaveLength(1);
+  const confirmed = await site.line('firewall update web --default-in allow --confirm web --verbose');
+  expect([confirmed.code, confirmed.err]).toEqual([0, expect.not.stringContaining('dry_run')]);
+});
