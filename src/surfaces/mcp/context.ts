@@ -162,7 +162,7 @@ function nearOperation({ services, search }: Situation, name: string): readonly 
   return search
     .find(words)
     .slice(0, 1)
-    .map(({ id }) => id);
+    .map(({ endpoint }) => endpoint.id);
 }
 
 export function describeOperations(situation: Situation, ids: readonly string[]): CallToolResult {
