@@ -183,6 +183,13 @@ it('follows every operation with a form of it that people can read', () => {
   }
 });
 
+it('every module keeps only named members of answers, so that plans do not show whole operations', () => {
+  for (const [path, text] of Object.entries(files)) {
+    const makers = text.match(/^resource "restful_/gm) ?? [];
+    expect([path, text.match(/^ +output_attrs += \["/gm)?.length ?? 0]).toEqual([path, makers.length]);
+  }
+});
+
 it('volumes and firewalls attached by other modules, and a volume grown by an action, are found', () => {
   expect(listedIn('vm', 'ignore_changes', 'body\\.')).toEqual(
     expect.arrayContaining(['volume_ids', 'firewall_ids']),

@@ -127,7 +127,8 @@ function actionOf(resource: ManagedResource, { name, variable, action }: ModuleI
       assign('body', braces([...members, assign(name, `var.${variable}`)])),
       ...headersOf(call).map((headers) => assign('operation_header', headers)),
       ...pollOf('poll', { call }),
-      assign('output_attrs', '[]'),
+      // An empty list would keep the whole operation, and every plan would show it.
+      assign('output_attrs', literal(['status'])),
     ]),
   ];
 }
