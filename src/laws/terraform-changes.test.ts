@@ -174,6 +174,13 @@ it('finds the operation in an answer: no resource has the member that an operati
   expect(Object.keys(membersOf(OperationView))).toContain('href');
 });
 
+it.each(all.filter(({ parent, loss }) => parent !== undefined && loss !== undefined))(
+  'the module $name forgets the values of the part that went with its parent, so that the next plan does not refuse them',
+  ({ name, parent }) => {
+    expect(mainOf(name)).toContain(`substr(var.${parent?.input}, 0, 0)]`);
+  },
+);
+
 it('follows every operation with a form of it that people can read', () => {
   const followed = Object.keys(files).filter((path) => /^ +url_locator/m.test(files[path] ?? ''));
   expect(followed.length).toBeGreaterThan(5);
