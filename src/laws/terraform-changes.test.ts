@@ -6,7 +6,8 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import { changedBy, itemPath, managedResource, membersOf } from '../kernel/managed-resource.ts';
-import type { Endpoint } from '../kernel/record.ts';
+import { OperationView } from '../kernel/operations/schema.ts';
+import { type Endpoint, isOperation } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { queryShapeOf } from '../pipeline/input.ts';
 import { iacModel } from '../surfaces/iac/model.ts';
@@ -128,12 +129,71 @@ describe('what others have deleted', () => {
   );
 });
 
+describe.each([
+  ...all.map(({ name, create, update, delete: removal }) => ({
+    name,
+    create,
+    update,
+    removal,
+    isSetting: false,
+  })),
+  ...model.settings.map(({ name, call }) => ({
+    name,
+    ...{ create: call, update: call, removal: call },
+    isSetting: true,
+  })),
+])('the module $name', ({ name, create, update, removal, isSetting }) => {
+  const text = mainOf(name);
+
+  it('follows each call that may start an operation to its end, so that a failure is an error', () => {
+    const calls = { create, update, delete: removal };
+    for (const [argument, call] of Object.entries(calls)) {
+      const started = call && endpoint(call.id)?.operation;
+      const [, followed] = new RegExp(`poll_${argument} += local\\.(\\w+)`).exec(text) ?? [];
+      if (!started) expect(followed, argument).toBeUndefined();
+      else if (call.mayStartOperation) expect(followed, argument).toBe('followed');
+      else expect(followed, argument).toMatch(/^(succeeded|followed)$/);
+    }
+  });
+
+  it('is destroyed without an error if others have deleted what it is about', () => {
+    // The provider takes a 404 as done for this method only.
+    if (removal.method === 'DELETE' && !isSetting) return;
+    expect(text).toMatch(/delete_header += \{ Prefer = "wait=60, errors=text, missing=marked" \}/);
+    if (endpoint(removal.id)?.operation) expect(text).toMatch(/poll_delete += local\.followed/);
+  });
+});
+
+it('finds the operation in an answer: no resource has the member that an operation has its address in', () => {
+  const answers = endpoints.flatMap(({ id, answers: each }) =>
+    Object.values(each).flatMap((answer) =>
+      answer != null && Object.hasOwn(membersOf(answer), 'href') && !isOperation(answer) ? [id] : [],
+    ),
+  );
+  expect(answers).toEqual([]);
+  expect(Object.keys(membersOf(OperationView))).toContain('href');
+});
+
+it.each(all.filter(({ parent, loss }) => parent !== undefined && loss !== undefined))(
+  'the module $name forgets the values of the part that went with its parent, so that the next plan does not refuse them',
+  ({ name, parent }) => {
+    expect(mainOf(name)).toContain(`substr(var.${parent?.input}, 0, 0)]`);
+  },
+);
+
 it('follows every operation with a form of it that people can read', () => {
   const followed = Object.keys(files).filter((path) => /^ +url_locator/m.test(files[path] ?? ''));
   expect(followed.length).toBeGreaterThan(5);
   for (const path of followed) {
     expect(files[path]).toMatch(/status_locator += "header\.Operation-Status"/);
     expect(files[path]).toMatch(/header += merge\(local\.wait, \{ Accept = "text\/plain" \}\)/);
+  }
+});
+
+it('every module keeps only named members of answers, so that plans do not show whole operations', () => {
+  for (const [path, text] of Object.entries(files)) {
+    const makers = text.match(/^resource "restful_/gm) ?? [];
+    expect([path, text.match(/^ +output_attrs += \["/gm)?.length ?? 0]).toEqual([path, makers.length]);
   }
 });
 

@@ -1,152 +1,204 @@
 /**
  * What happens behind the back of Terraform, shown with the real OpenTofu, which knows no resource identities: what others
- * have deleted is made again, and an operation that fails after the call was answered says why in words.
+ * have deleted or disconnected is made again or destroyed without an error, and an operation that fails after the call was
+ * answered says why in words.
  */
-import type { AddressInfo } from 'node:net';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFault } from '../engines/compute/sandbox/store.ts';
-import { families } from '../families/index.ts';
-import { buildRegistry } from '../kernel/registry.ts';
-import { iacOf } from '../surfaces/iac/files.ts';
-import { iacModel } from '../surfaces/iac/model.ts';
-import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
-import { createKey } from '../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../testing/app.ts';
-import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts';
 import { inventoryOf } from '../testing/inventory.ts';
-import { isLong } from '../testing/long-form.ts';
-import { noLimit } from '../testing/no-limit.ts';
+import { isoUrlFor } from '../testing/iso-server.ts';
 import { settle } from '../testing/operations.ts';
-import { Front } from '../testing/terraform/front.ts';
-import { type Ran, Tofu, whyNoTofu } from '../testing/terraform/tofu.ts';
-import { VpsAccount } from '../testing/vps.ts';
-import { Configuration } from './terraform-configuration.ts';
+import {
+  idOf,
+  model,
+  openStage,
+  type Stage,
+  settingModules,
+  succeeding,
+  TIMEOUT_MS,
+  using,
+  whyNotLong,
+  wordsOf,
+} from './terraform-stage.ts';
 import type { Json } from './terraform-values.ts';
 
-const document = exampleDocument(buildRegistry(families));
-const model = iacModel(document);
 const title = 'a Terraform module';
-const TIMEOUT_MS = 1_800_000;
+const place = { location: 'fra1' };
+const exampleOf = (name: string): Json | undefined =>
+  model.resources.find((resource) => resource.name === name)?.example;
 
-const idOf = (module: string): string => `\${module.${module}.id}`;
-const using = (module: string, inputs: Json): Json => ({
-  source: `./terraform/modules/${module}`,
-  ...inputs,
-});
-
-/** One of each way to read: by its id, in the list of a parent, by its name in a list, and as a member of another. */
-const modules: Json = {
+/** What can be connected, and one resource that is read by its name in a list. */
+const things: Json = {
   vm: using('vm', {
+    ...place,
     name: 'db',
-    location: 'fra1',
     plan: 'flex-1-2',
     vm_source: { type: 'image', image_id: 'debian-12' },
-    ssh_key_ids: [],
+    // A placement group takes only stopped machines.
+    start: false,
   }),
-  volume: using('volume', { name: 'data', location: 'fra1', size_gb: 20 }),
-  volume_attachment: using('volume_attachment', { volume_id: idOf('volume'), vm_id: idOf('vm') }),
+  volume: using('volume', { ...place, name: 'data', size_gb: 20 }),
   firewall: using('firewall', { name: 'web' }),
-  firewall_attachment: using('firewall_attachment', {
-    firewall_id: idOf('firewall'),
-    target: { type: 'vm', id: idOf('vm') },
-  }),
-  budget: using('budget', { ...model.resources.find(({ name }) => name === 'budget')?.example, name: 'all' }),
+  network: using('network', { ...place, name: 'inside', ipv4_cidr: '10.50.0.0/24' }),
+  backup_policy: using('backup_policy', { ...exampleOf('backup_policy'), name: 'nightly' }),
+  placement_group: using('placement_group', { ...place, name: 'apart' }),
+  budget: using('budget', { ...exampleOf('budget'), name: 'all' }),
 };
 
-/** Runs of OpenTofu take minutes where it is emulated; `terraform-changes.test.ts` is the short form. */
-const whyNot = whyNoTofu ?? (isLong ? null : 'only npm test -- --all runs it');
+/** Each module that connects two resources. Those that are a part of one of them have a reference to the other. */
+const connections = [
+  ...model.settings,
+  ...model.attachments,
+  ...model.resources.filter(
+    ({ name, parent, inputs }) =>
+      parent !== undefined &&
+      !model.attachments.some((each) => each.name === name) &&
+      inputs.some(({ ref, required }) => required && ref !== undefined),
+  ),
+];
 
-describe.skipIf(whyNot !== null)(whyNot === null ? title : `${title}: ${whyNot}`, () => {
-  let app: TestApp;
-  let owner: VpsAccount;
-  let front: Front;
-  let folder: string;
-  let tofu: Tofu;
-  let file: Configuration;
+describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${whyNotLong}`, () => {
+  let stage: Stage;
+  let modules: Json;
 
-  const run = (...args: string[]): Promise<Ran> =>
-    tofu.run(file.folder, ...args, '-no-color', '-input=false');
-  const apply = (): Promise<Ran> => run('apply', '-auto-approve');
-  const said = ({ output }: Ran): string => output.replaceAll(/[\s│]+/g, ' ');
+  /** Calls the API as another program would, without the knowledge of OpenTofu. */
+  async function byHand(method: 'DELETE' | 'POST' | 'PUT' | 'PATCH', url: string, payload?: Json) {
+    const { app, owner } = stage;
+    const answer = await app.call({ method, url, key: owner.key, ...(payload && { payload }) });
+    expect(answer.statusCode, `${method} ${url} ${answer.body}`).toBeLessThan(300);
+    await settle(app);
+  }
 
-  /** Deletes it as another program would, without the knowledge of OpenTofu. */
   async function deleteByHand(...names: string[]): Promise<void> {
-    const state = await file.state();
+    const state = await stage.file.state();
     for (const name of names) {
+      const { delete: removal, isDeclared } = model.resources.find((each) => each.name === name) ?? {};
       const { id = '' } = state[name] ?? {};
-      const url = name === 'budget' ? `${id}/all` : `${id}?detach=true`;
-      const { statusCode, body } = await app.call({ method: 'DELETE', url, key: owner.key });
-      expect(statusCode, body).toBeLessThan(300);
-      await settle(app);
+      const query = removal?.detaches ? '?detach=true' : '';
+      await byHand('DELETE', `${id}${isDeclared ? '/all' : ''}${query}`);
     }
   }
 
+  /** Undoes each connection with the call that its module undoes it with. */
+  async function disconnectByHand(): Promise<void> {
+    const state = await stage.file.state();
+    const filled = async (path: string, own: string, id: unknown): Promise<string> =>
+      path.replace('{id}', await stage.idIn(own)).replace(/\{\w+\}/, String(id));
+    for (const each of connections) {
+      if ('clear' in each) {
+        const url = await filled(each.call.path, each.of.name, '');
+        await byHand(each.call.method as 'PUT', url, each.clear);
+      } else {
+        const { delete: removal, parent, name, key } = each;
+        const known = state[name]?.output[key] ?? (modules[name] as Json)[key];
+        await byHand('DELETE', await filled(removal.path, parent?.name ?? '', known));
+      }
+    }
+  }
+
+  /** One apply makes everything whole again, and the plan after it is empty. */
+  async function expectMadeAgain(): Promise<void> {
+    const before = Object.keys(await stage.file.state());
+    await succeeding(stage.apply());
+    expect(Object.keys(await stage.file.state()).sort()).toEqual(before.sort());
+    await succeeding(stage.plan());
+  }
+
   beforeAll(async () => {
-    folder = await makeTemporaryFolder();
-    app = await createTestApp({ works: true, limiter: noLimit });
-    await app.app.listen({ host: '127.0.0.1', port: 0 });
-    front = await Front.open((app.app.server.address() as AddressInfo).port, app.services.baseUrl);
-    owner = await VpsAccount.open(app);
-    const parts = [...model.resources, ...model.attachments, ...model.settings];
-    const permissions = [...new Set(parts.flatMap((part) => part.permissions))];
-    const { key } = await createKey(app.services.db, owner.account, { permissions });
-    tofu = await Tofu.open(folder, { TF_VAR_hostplane_api_key: key, TF_VAR_hostplane_url: front.url });
-    file = await Configuration.make(join(folder, 'gone'), iacOf(document, 'law').files);
-    await file.writeModules(modules);
-    const { code, output } = await run('init');
-    expect(code, output).toBe(0);
-    const made = await apply();
-    expect(made.code, made.output).toBe(0);
+    stage = await openStage();
+    const { owner, app } = stage;
+    modules = {
+      ...things,
+      ...settingModules,
+      iso: using('iso', { name: 'installer', url: await isoUrlFor(app) }),
+      firewall_attachment: using('firewall_attachment', {
+        firewall_id: idOf('firewall'),
+        target: { type: 'vm', id: idOf('vm') },
+      }),
+      interface: using('interface', { vm_id: idOf('vm'), network_id: idOf('network') }),
+      vm_public_ip: using('vm_public_ip', { vm_id: idOf('vm'), ip_id: (await owner.reserveAddress()).id }),
+    };
+    expect(Object.keys(modules)).toEqual(expect.arrayContaining(connections.map(({ name }) => name)));
+    await stage.file.writeModules(modules);
+    await stage.init();
+    await succeeding(stage.apply());
   }, TIMEOUT_MS);
 
-  afterAll(async () => {
-    await front?.close();
-    await app?.close();
-    if (folder !== undefined) await removeTemporaryFolder(folder);
-  });
+  afterAll(() => stage?.close());
 
   it(
-    'makes again what others have deleted, and has nothing to do then',
+    'connects again what others have disconnected',
     async () => {
-      const before = await file.state();
-      await deleteByHand('budget', 'volume', 'vm', 'firewall');
-      expect(await inventoryOf(app, owner.key)).toEqual([]);
-      const again = await apply();
-      expect(again.code, again.output).toBe(0);
-      const after = await file.state();
-      expect(Object.keys(after).sort()).toEqual(Object.keys(before).sort());
-      expect(after['vm']?.id).not.toBe(before['vm']?.id);
-      const { code, output } = await run('plan', '-detailed-exitcode');
-      expect(code, output).toBe(0);
+      await disconnectByHand();
+      await expectMadeAgain();
     },
     TIMEOUT_MS,
   );
 
   it(
-    'says in words why an operation has failed, and what to do next',
+    'makes the machine again that others have deleted, and connects it as before',
     async () => {
+      const before = await stage.idIn('vm');
+      await deleteByHand('vm');
+      await expectMadeAgain();
+      expect(await stage.idIn('vm')).not.toBe(before);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'makes again what was connected to a machine, and connects it as before',
+    async () => {
+      await deleteByHand('volume', 'firewall', 'backup_policy');
+      await expectMadeAgain();
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'makes everything again, or destroys it, if others have deleted everything',
+    async () => {
+      await deleteByHand('vm', 'volume', 'firewall', 'backup_policy', 'placement_group', 'iso', 'network');
+      await deleteByHand('budget');
+      expect(await inventoryOf(stage.app, stage.owner.key)).toEqual([]);
+      const copy = await stage.file.copyTo(join(stage.folder, 'copy'));
+      await cp(join(stage.file.folder, 'terraform.tfstate'), join(copy.folder, 'terraform.tfstate'));
+      await succeeding(stage.destroy(copy));
+      await expectMadeAgain();
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ['volume', { size_gb: 30 }, 'ensureVolumeSize', 'data'],
+    ['vm', { plan: 'flex-2-4' }, 'ensureSize', 'db'],
+  ] as const)(
+    'says in words why the change of a %s has failed, and what to do next',
+    async (module, change, call, name) => {
       const effect = { kind: 'fail', code: 'engine_failed', detail: 'The disk is broken.' } as const;
-      await addFault(app.services.db, { call: 'ensureVolumeSize', times: 50, effect });
-      await file.writeModules({ ...modules, volume: { ...(modules['volume'] as Json), size_gb: 30 } });
-      const failed = await apply();
+      await addFault(stage.app.services.db, { call, times: 50, effect });
+      await stage.file.writeModules({ ...modules, [module]: { ...(modules[module] as Json), ...change } });
+      const failed = await stage.apply();
       expect(failed.code, failed.output).toBe(1);
-      expect(said(failed)).toMatch(
-        /The operation \S+ of data has failed \(engine_failed\) The disk is broken\./,
+      const said = new RegExp(
+        `The operation \\S+ of ${name} has failed \\(engine_failed\\) The disk is broken\\.`,
       );
+      expect(wordsOf(failed)).toMatch(said);
       expect(failed.output).not.toContain('"error"');
     },
     TIMEOUT_MS,
   );
 
   it(
-    'destroys the rest if others have deleted a part',
+    'destroys the rest if others have deleted or disconnected a part',
     async () => {
-      await file.writeModules(modules);
+      await stage.file.writeModules(modules);
+      await disconnectByHand();
       await deleteByHand('vm', 'budget');
-      const gone = await run('destroy', '-auto-approve');
-      expect(gone.code, gone.output).toBe(0);
-      expect(await inventoryOf(app, owner.key)).toEqual([]);
+      await succeeding(stage.destroy());
+      expect(await inventoryOf(stage.app, stage.owner.key)).toEqual([]);
     },
     TIMEOUT_MS,
   );

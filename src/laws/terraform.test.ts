@@ -4,37 +4,23 @@
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addFault } from '../engines/sandbox/store.ts';
-import { families } from '../families/index.ts';
-import { buildRegistry } from '../kernel/registry.ts';
 import type { Call } from '../surfaces/iac/calls.ts';
-import { iacOf } from '../surfaces/iac/files.ts';
 import type { ManagedResource } from '../surfaces/iac/managed.ts';
-import { iacModel } from '../surfaces/iac/model.ts';
 import { moduleInputs, needsPermission } from '../surfaces/iac/terraform/variables.ts';
-import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
-import { createKey } from '../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../testing/app.ts';
-import { makeTemporaryFolder, removeTemporaryFolder } from '../testing/folder.ts';
 import { inventoryOf } from '../testing/inventory.ts';
 import { isoUrlFor } from '../testing/iso-server.ts';
 import { isLong } from '../testing/long-form.ts';
-import { noLimit } from '../testing/no-limit.ts';
 import { settle } from '../testing/operations.ts';
-import { Front, type Seen } from '../testing/terraform/front.ts';
-import { type Ran, Tofu, whyNoTofu } from '../testing/terraform/tofu.ts';
-import { VpsAccount } from '../testing/vps.ts';
-import { Configuration } from './terraform-configuration.ts';
+import type { Seen } from '../testing/terraform/front.ts';
+import { whyNoTofu } from '../testing/terraform/tofu.ts';
+import { model, openStage, type Stage, succeeding, TIMEOUT_MS } from './terraform-stage.ts';
 import { differing, type Instance, type Json, untried, Values } from './terraform-values.ts';
 
-const document = exampleDocument(buildRegistry(families));
-const { resources } = iacModel(document);
+const { resources } = model;
 const title = 'the Terraform modules';
-/** OpenTofu takes a tenth of this, unless the machine is busy. */
-const TIMEOUT_MS = 1_800_000;
 const VMS = '/flexible-vps/v1/vms';
 
 /** The whole law takes minutes, many where OpenTofu is emulated: the short form makes every resource and destroys it. */
@@ -79,74 +65,41 @@ const actionFor = (name: string): Call | undefined => {
 };
 
 describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${whyNoTofu}`, () => {
-  let app: TestApp;
-  let owner: VpsAccount;
-  let key: string;
-  let front: Front;
-  let folder: string;
-  let tofu: Tofu;
+  let stage: Stage;
   let values: Values;
-  let all: Configuration;
   let instances: readonly Instance[];
-  const printed: string[] = [];
 
-  const run = async (place: Configuration, ...args: string[]): Promise<Ran> => {
-    const ran = await tofu.run(place.folder, ...args, '-no-color');
-    printed.push(ran.output);
-    return ran;
-  };
-  const apply = (place: Configuration): Promise<Ran> => run(place, 'apply', '-auto-approve', '-input=false');
-  const destroy = (place: Configuration): Promise<Ran> =>
-    run(place, 'destroy', '-auto-approve', '-input=false');
-  const plan = (place: Configuration): Promise<Ran> =>
-    run(place, 'plan', '-detailed-exitcode', '-input=false');
-  const read = async (url: string): Promise<Json> => (await owner.app.call({ url, key: owner.key })).json();
+  const read = async (url: string): Promise<Json> =>
+    (await stage.app.call({ url, key: stage.owner.key })).json();
+  const inventory = (): Promise<string[]> => inventoryOf(stage.app, stage.owner.key);
 
   beforeAll(async () => {
-    folder = await makeTemporaryFolder();
-    app = await createTestApp({ works: true, limiter: noLimit });
-    await app.app.listen({ host: '127.0.0.1', port: 0 });
-    front = await Front.open((app.app.server.address() as AddressInfo).port, app.services.baseUrl);
-    owner = await VpsAccount.open(app);
-    // All that the READMEs ask for, and nothing else.
-    const permissions = [...new Set(resources.flatMap((resource) => resource.permissions))];
-    ({ key } = await createKey(app.services.db, owner.account, { permissions }));
-    tofu = await Tofu.open(folder, {
-      TF_VAR_hostplane_api_key: key,
-      TF_VAR_hostplane_url: front.url,
-      // What the provider does, since it makes the requests; the log of OpenTofu itself takes most of its time.
-      TF_LOG_PROVIDER: 'INFO',
-      TF_LOG_PATH: join(folder, 'tofu.log'),
-    });
-    all = await Configuration.make(join(folder, 'all'), iacOf(document, 'law').files);
+    // What the provider does is logged, since it makes the requests; the log of OpenTofu itself takes most of its time.
+    const environment = { TF_LOG_PROVIDER: 'INFO', TF_LOG_PATH: 'tofu.log' };
+    stage = await openStage({ environment, modules: resources });
     values = new Values(resources, read);
     // No call reserves an address yet, so no list has one, and no list has the URL of an ISO.
     const given: Readonly<Record<string, Json>> = {
-      vm_public_ip: { ip_id: (await owner.reserveAddress()).id },
-      iso: { url: await isoUrlFor(app) },
+      vm_public_ip: { ip_id: (await stage.owner.reserveAddress()).id },
+      iso: { url: await isoUrlFor(stage.app) },
     };
     instances = (await values.instances())
       .filter(({ module, resource }) => !isShort || module === resource.name)
       .map((instance) => ({ ...instance, body: { ...instance.body, ...given[instance.module] } }));
+    const { file } = stage;
     // One initialisation serves all: the copies of this folder use the same modules. Only the long form makes scenarios.
-    await all.write(instances, isShort ? {} : { others: all.scenarios });
-    const { code, output } = await run(all, 'init');
-    expect(code, output).toBe(0);
-    await all.write(instances);
+    await file.write(instances, isShort ? {} : { others: file.scenarios });
+    await stage.init();
+    await file.write(instances);
   }, TIMEOUT_MS);
 
-  afterAll(async () => {
-    await front?.close();
-    await app?.close();
-    if (folder !== undefined) await removeTemporaryFolder(folder);
-  });
+  afterAll(() => stage?.close());
 
   it(
     'are formatted like tofu fmt does',
     async () => {
       const formatting = ['fmt', '-check', '-diff', '-recursive', 'terraform'];
-      const { code, output } = await tofu.run(all.folder, ...formatting);
-      expect(code, output).toBe(0);
+      await succeeding(stage.tofu.run(stage.file.folder, ...formatting));
     },
     TIMEOUT_MS,
   );
@@ -154,34 +107,30 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   inLongForm(
     'make whole scenarios; what a failed creation left out is made by the next try, and all of it is destroyed',
     async () => {
-      const scenarios = await all.copyTo(join(folder, 'scenarios'));
+      const scenarios = await stage.file.copyTo(join(stage.folder, 'scenarios'));
       await scenarios.writeModules(scenarios.scenarios);
       const effect = { kind: 'fail', code: 'engine_failed', detail: 'The disk is broken.' } as const;
       for (const call of ['ensureInstance', 'ensureNetwork'] as const)
-        await addFault(app.services.db, { call, times: 1, effect });
-      const failed = await apply(scenarios);
+        await addFault(stage.app.services.db, { call, times: 1, effect });
+      const failed = await stage.apply(scenarios);
       expect(failed.code).not.toBe(0);
       expect(failed.output.match(/\(create_failed\)/g)?.length, failed.output).toBeGreaterThan(1);
-      const made = await apply(scenarios);
-      expect(made.code, made.output).toBe(0);
-      const same = await plan(scenarios);
-      expect(same.code, same.output).toBe(0);
-      const gone = await destroy(scenarios);
-      expect(gone.code, gone.output).toBe(0);
-      expect(await inventoryOf(app, owner.key)).toEqual([]);
+      await succeeding(stage.apply(scenarios));
+      await succeeding(stage.plan(scenarios));
+      await succeeding(stage.destroy(scenarios));
+      expect(await inventory()).toEqual([]);
     },
   );
 
   it(
     'create every resource, a machine with three requests, and store no password that is shown once',
     async () => {
-      front.taken();
-      const made = await apply(all);
-      expect(made.code, made.output).toBe(0);
+      stage.front.taken();
+      await succeeding(stage.apply());
       const modules = instances.map(({ module }) => module);
-      expect(Object.keys(await all.state()).sort()).toEqual(modules.sort());
+      expect(Object.keys(await stage.file.state()).sort()).toEqual(modules.sort());
 
-      const requests = front.taken();
+      const requests = stage.front.taken();
       const given = instances.map(({ resource, body }) => inputsIn(resource, body));
       expect(unsent(given.flat(), requests, ({ create }) => create)).toEqual([]);
       const creations = requests.filter(
@@ -199,7 +148,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       }
       const passwords = answers.flatMap(({ initial_credentials: shown }) => shown?.password ?? []);
       expect(passwords.length).toBe(answers.length);
-      const state = await readFile(join(all.folder, 'terraform.tfstate'), 'utf8');
+      const state = await readFile(join(stage.file.folder, 'terraform.tfstate'), 'utf8');
       expect(passwords.filter((password) => state.includes(password))).toEqual([]);
     },
     TIMEOUT_MS,
@@ -208,10 +157,10 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   inLongForm(
     'have nothing to do then, and refuse to replace what holds something for inputs that cannot be changed',
     async () => {
-      const replaced = await all.copyTo(join(folder, 'replaced'));
+      const replaced = await stage.file.copyTo(join(stage.folder, 'replaced'));
       const plain = instances.filter(({ module, resource }) => module === resource.name);
-      const names = await replaced.writeReplacements(plain, all);
-      const { output } = await plan(replaced);
+      const names = await replaced.writeReplacements(plain, stage.file);
+      const { output } = await stage.plan(replaced);
       const isGuarded = ({ resource }: { resource: ManagedResource }): boolean => needsPermission(resource);
       const textsOf = (those: typeof names): string[] => those.map(({ text }) => text).sort();
       const found = output.matchAll(/# module\.(\w+)\["(\w+)"\]\.restful_resource\.this must be replaced/g);
@@ -241,10 +190,10 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       );
       expect(changeable.filter((name) => !tried.flat().includes(name)).sort()).toEqual(Object.keys(untried));
 
-      await all.write(instances);
-      front.taken();
-      const changed = await apply(all);
-      const requests = front.taken();
+      await stage.file.write(instances);
+      stage.front.taken();
+      const changed = await stage.apply();
+      const requests = stage.front.taken();
       const byActions = tried.flat().filter((name) => actionFor(name) !== undefined);
       const byUpdates = tried.flat().filter((name) => actionFor(name) === undefined);
       expect(unsent(byUpdates, requests, ({ update, create }) => update ?? create)).toEqual([]);
@@ -253,17 +202,16 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       const touched = tried.filter((names) => names.length > 0).length + byActions.length;
       expect(changed.output).toContain(`Resources: 0 added, ${touched} changed, 0 destroyed`);
 
-      front.taken();
-      front.refusals = 1;
-      const { code, output } = await plan(all);
-      expect(code, output).toBe(0);
-      const seen = front.taken();
+      stage.front.taken();
+      stage.front.refusals = 1;
+      await succeeding(stage.plan());
+      const seen = stage.front.taken();
       // The refused request is repeated.
       expect(seen.map(({ status }) => status).sort()).toEqual([...instances.map(() => 200), 429]);
       expect(seen.filter(({ method }) => method !== 'GET')).toEqual([]);
 
       // What the API does not show was sent, too.
-      const state = await all.state();
+      const state = await stage.file.state();
       const { user_data } = instances.find(({ module }) => module === 'vm')?.body ?? {};
       const hash = createHash('sha256').update(String(user_data)).digest('hex');
       expect(await read(state['vm']?.id ?? '')).toMatchObject({ user_data_sha256: hash });
@@ -274,26 +222,28 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   inLongForm(
     'take what exists into an empty state, see only what others change then, and destroy all of it',
     async () => {
-      const state = await all.state();
-      const taken = await all.copyTo(join(folder, 'imported'));
+      const state = await stage.file.state();
+      const taken = await stage.file.copyTo(join(stage.folder, 'imported'));
       await taken.write(instances, { known: state });
-      front.taken();
-      const imported = await apply(taken);
+      stage.front.taken();
+      const imported = await stage.apply(taken);
       // Beside the resource, a module remembers what only a new one can have, and calls each action once for nothing.
       const added = instances.flatMap(({ resource }) => [
         ...(needsPermission(resource) ? [resource.name] : []),
         ...moduleInputs(resource).flatMap(({ action, name }) => (action === undefined ? [] : [name])),
       ]);
       expect(imported.output).toContain(`Resources: ${instances.length} imported, ${added.length} added`);
-      const acts = front.taken().filter(({ method }) => method === 'POST' || method === 'DELETE');
+      const acts = stage.front.taken().filter(({ method }) => method === 'POST' || method === 'DELETE');
       expect(acts.filter(({ path }) => !path.endsWith('/actions'))).toEqual([]);
 
       const at = (name: string): string => state[name]?.id ?? '';
-      const by = { key: owner.key };
+      const by = { key: stage.owner.key };
       const payload = { description: 'by hand' };
-      expect((await app.call({ ...by, method: 'PATCH', url: at('network'), payload })).statusCode).toBe(202);
-      expect((await app.call({ ...by, method: 'DELETE', url: at('ssh_key') })).statusCode).toBe(204);
-      const { output } = await plan(taken);
+      expect((await stage.app.call({ ...by, method: 'PATCH', url: at('network'), payload })).statusCode).toBe(
+        202,
+      );
+      expect((await stage.app.call({ ...by, method: 'DELETE', url: at('ssh_key') })).statusCode).toBe(204);
+      const { output } = await stage.plan(taken);
       expect(output).toContain('module.network.restful_resource.this will be updated in-place');
       expect(output).toContain('module.ssh_key.restful_resource.this must be replaced');
       // Nothing else: the import had left nothing to do.
@@ -303,24 +253,22 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       const unprotected = { protection: { delete: false } };
       for (const { module } of instances.filter(({ body }) => body['protection'] !== undefined))
         expect(
-          (await app.call({ ...by, method: 'PATCH', url: at(module), payload: unprotected })).statusCode,
+          (await stage.app.call({ ...by, method: 'PATCH', url: at(module), payload: unprotected }))
+            .statusCode,
         ).toBeLessThan(300);
-      await settle(app);
-      const gone = await destroy(taken);
-      expect(gone.code, gone.output).toBe(0);
-      expect(await inventoryOf(app, owner.key)).toEqual([]);
+      await settle(stage.app);
+      await succeeding(stage.destroy(taken));
+      expect(await inventory()).toEqual([]);
     },
   );
 
   it.runIf(isShort)(
     'have an empty plan afterwards, and leave nothing when they are destroyed',
     async () => {
-      const { code, output } = await plan(all);
-      expect(code, output).toBe(0);
+      await succeeding(stage.plan());
       // The plan has just looked at everything.
-      const gone = await run(all, 'destroy', '-auto-approve', '-input=false', '-refresh=false');
-      expect(gone.code, gone.output).toBe(0);
-      expect(await inventoryOf(app, owner.key)).toEqual([]);
+      await succeeding(stage.destroy(stage.file, '-refresh=false'));
+      expect(await inventory()).toEqual([]);
     },
     TIMEOUT_MS,
   );
@@ -328,14 +276,14 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   it('never write or print the key, and never print other secrets', async () => {
     const secrets = instances.flatMap(({ body }) => body['secret'] ?? body['user_data'] ?? []).map(String);
     expect(secrets.length > 0).toBe(!isShort);
-    for (const secret of [key, ...secrets])
-      expect(printed.filter((text) => text.includes(secret))).toEqual([]);
-    const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    for (const secret of [stage.key, ...secrets])
+      expect(stage.printed.filter((text) => text.includes(secret))).toEqual([]);
+    const files = await readdir(stage.folder, { recursive: true, withFileTypes: true });
     const texts = files.filter(
       (file) => file.isFile() && /\.(tf|json|hcl|tfstate|backup|log)$/.test(file.name),
     );
     expect(texts.map(({ name }) => name)).toEqual(expect.arrayContaining(['terraform.tfstate', 'tofu.log']));
     for (const file of texts)
-      expect(await readFile(join(file.parentPath, file.name), 'utf8'), file.name).not.toContain(key);
+      expect(await readFile(join(file.parentPath, file.name), 'utf8'), file.name).not.toContain(stage.key);
   });
 });

@@ -3,8 +3,9 @@ import type { FieldError } from '../kernel/problems/problem.ts';
 
 export const LONGEST_WAIT_SECONDS = 60;
 
-/** Every call takes this preference. */
+/** Every call takes these preferences. */
 export const TEXT_ERRORS = 'errors=text';
+export const MISSING_MARKED = 'missing=marked';
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const WORD = `(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`;
@@ -58,5 +59,5 @@ function prefers(preference: string): (header: string | undefined) => boolean {
 /** Whether problems shall be written for a person who reads them as they are, because a program prints them so. */
 export const prefersText = prefers(TEXT_ERRORS);
 
-/** Whether a read shall answer 200 for what does not exist, because the program that reads cannot go on after a 404. */
-export const prefersMark = prefers('missing=marked');
+/** Whether a call to what does not exist shall answer 200, because the program that calls cannot go on after a 404. */
+export const prefersMark = prefers(MISSING_MARKED);

@@ -59,6 +59,8 @@ export interface TestAppOptions {
   readonly serves?: boolean;
   /** Also serves the acts of the portal, and the calls of people. */
   readonly portal?: boolean;
+  /** Adds the routes of further surfaces. */
+  readonly serve?: (app: FastifyInstance, services: Services) => void;
   /** Default: the ports of the product. */
   readonly ports?: readonly Port[];
 }
@@ -154,6 +156,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     serveActs(app, running.services, { witness: checkAct });
     serveCalls(app);
   }
+  options.serve?.(app, running.services);
   await app.ready();
   return {
     app,

@@ -39,13 +39,40 @@ it('API keys in a problem are masked', async () => {
   expect(answer.body).not.toContain(owner.key);
 });
 
-it('answers a read of what does not exist with a mark if the call prefers that, and any other call with 404', async () => {
+it('answers every call to what does not exist with a mark if the call prefers that, and else with 404', async () => {
   const prefer = { prefer: 'errors=text, missing=marked' };
-  const url = 'networks/net_01k9zt6m7qf0x8r3v5c2d4e6g8';
-  const read = await owner.send('GET', url, undefined, prefer);
-  expect([read.statusCode, read.json()]).toEqual([200, { gone: ['not_found'] }]);
-  expect(read.headers).toMatchObject({ 'cache-control': 'no-store', 'preference-applied': 'missing=marked' });
-  expect((await owner.send('GET', url)).statusCode).toBe(404);
+  const network = 'networks/net_01k9zt6m7qf0x8r3v5c2d4e6g8';
+  const volume = 'volumes/vol_01k9zt6m7qf0x8r3v5c2d4e6g8/actions';
+  const calls = [
+    ['GET', network, undefined],
+    ['PATCH', network, { description: '' }],
+    ['DELETE', network, undefined],
+    ['POST', volume, { type: 'detach' }],
+  ] as const;
+  for (const [method, url, body] of calls) {
+    const marked = await owner.send(method, url, body, prefer);
+    expect([method, marked.statusCode, marked.json()]).toEqual([method, 200, { gone: ['not_found'] }]);
+    expect(marked.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'preference-applied': 'missing=marked',
+    });
+    expect(marked.headers).not.toHaveProperty('operation-location');
+    expect((await owner.send(method, url, body)).statusCode).toBe(404);
+  }
+});
+
+it('answers all other problems as usual to a call that prefers a mark', async () => {
+  const prefer = { prefer: 'missing=marked' };
   expect((await owner.send('GET', 'nothing', undefined, prefer)).statusCode).toBe(404);
-  expect((await owner.send('DELETE', url, undefined, prefer)).statusCode).toBe(404);
+  const vm_id = 'vm_01k9zt6m7qf0x8r3v5c2d4e6g8';
+  const volume = (
+    await owner.send('POST', 'volumes', { name: 'data', location: 'fra1', size_gb: 20 })
+  ).json();
+  const attached = await owner.send(
+    'POST',
+    `volumes/${volume.id}/actions`,
+    { type: 'attach', vm_id },
+    prefer,
+  );
+  expect(attached.statusCode).toBeGreaterThanOrEqual(400);
 });

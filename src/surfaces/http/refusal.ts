@@ -3,7 +3,7 @@ import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { auditRefusal } from '../../pipeline/audit.ts';
-import { prefersMark, prefersText } from '../../pipeline/prefer.ts';
+import { MISSING_MARKED, prefersMark, prefersText } from '../../pipeline/prefer.ts';
 import { CommitUnanswered } from '../../store/transaction.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
 import { problemLines, problemText } from './problem-text.ts';
@@ -39,7 +39,7 @@ export interface Refusal {
   readonly length: number | undefined;
 }
 
-/** What a read is answered with if it prefers a mark to a 404. A list, so that no member of a resource is mistaken for it. */
+/** What a call is answered with if it prefers a mark to a 404. A list, so that no member of a resource is mistaken for it. */
 const MISSING = JSON.stringify({ gone: ['not_found'] });
 
 export function refuse(exchange: Exchange, services: Services, error: unknown): Refusal {
@@ -55,9 +55,9 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
   if (problem.retryAfterSeconds !== undefined) headers['retry-after'] = String(problem.retryAfterSeconds);
   headers['cache-control'] = 'no-store';
   const prefer = exchange.incoming.headers['prefer'] as string | undefined;
-  if (problem.code === 'not_found' && exchange.incoming.method === 'GET' && prefersMark(prefer)) {
+  if (problem.code === 'not_found' && exchange.endpoint !== undefined && prefersMark(prefer)) {
     headers['content-type'] = 'application/json';
-    headers['preference-applied'] = 'missing=marked';
+    headers['preference-applied'] = MISSING_MARKED;
     return { status: 200, headers, body: MISSING, length: MISSING.length };
   }
   if (prefersText(prefer)) {

@@ -16,12 +16,6 @@ export interface Read {
   readonly pageSize?: number;
 }
 
-export interface States {
-  readonly member: string;
-  /** States that end by themselves. */
-  readonly transient: readonly string[];
-}
-
 export interface ManagedResource {
   readonly name: string;
   /** The name for people, such as `Private networks`. */
@@ -48,7 +42,6 @@ export interface ManagedResource {
   readonly actions: Readonly<Record<string, ActionChange>>;
   /** What deleting it means, if the document calls that destructive. */
   readonly loss?: string;
-  readonly states?: States;
   /** The least that a key needs to create, change, read and delete it. */
   readonly permissions: readonly string[];
   /** A body of a creation and one of an update, as the document shows them. */

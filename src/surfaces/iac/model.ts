@@ -8,7 +8,7 @@ import { type ActionChange, actionOn } from './actions.ts';
 import { bodyOf, callOf } from './calls.ts';
 import { inputsOf } from './inputs.ts';
 import { type Lookup, lookupsOf } from './lookups.ts';
-import type { ManagedResource, States } from './managed.ts';
+import type { ManagedResource } from './managed.ts';
 import { outputsOf } from './outputs.ts';
 import { membersOf, type Plain, plainOf } from './schemas.ts';
 import { type Setting, settingsOf } from './settings.ts';
@@ -47,14 +47,6 @@ function answerOf({ operation }: Entry, at: string | undefined, resolver: Resolv
     .slice(1)
     .reduce((schema, name) => membersOf(schema)[name] ?? {}, answer);
   return list.items ?? {};
-}
-
-function statesOf(resource: Plain): States | undefined {
-  for (const [member, schema] of Object.entries(membersOf(resource))) {
-    const states = schema['x-states'];
-    if (states !== undefined) return { member, transient: states.transient };
-  }
-  return undefined;
 }
 
 interface Group {
@@ -110,7 +102,6 @@ function managed(
     key: declare === undefined ? undefined : key,
   });
   const pageSize = pageSizeOf(reader, resolver);
-  const states = statesOf(shown);
   const tag = resolver.document.tags.find((each) => create.operation.tags.includes(each.name));
   return {
     name,
@@ -137,7 +128,6 @@ function managed(
     outputs: outputsOf(shown, inputs),
     actions,
     ...(removal.operation['x-access'] === 'destructive' ? { loss: lossOf(removal, name) } : {}),
-    ...(states === undefined ? {} : { states }),
     permissions: [
       ...new Set(
         [...calls, reader, ...(operations === undefined ? [] : [operations])]

@@ -124,3 +124,8 @@ it('404: a file that does not exist is refused with the URL of the list', async 
   expect(answer.statusCode).toBe(404);
   expect(answer.json<{ detail: string }>().detail).toContain('GET /iac/');
 });
+
+it('answers Terraform, which has to look at something, that a call without an operation has succeeded', async () => {
+  const answer = await get('/iac/terraform/nothing-started', { accept: 'text/plain' });
+  expect([answer.statusCode, answer.headers['operation-status']]).toEqual([200, 'succeeded']);
+});

@@ -10,6 +10,7 @@ import { isKnown } from '../openapi/etag.ts';
 import { publicationOf } from '../openapi/publication.ts';
 import { ARCHIVE, type IacFile, iacOf } from './files.ts';
 import type { Part } from './parts.ts';
+import { NOTHING_STARTED } from './terraform/poll.ts';
 
 const types: Readonly<Record<string, string>> = {
   gz: 'application/gzip',
@@ -72,6 +73,12 @@ export function serveIac(app: FastifyInstance, services: Services, openExchange:
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     request.exchange = await identify(openExchange(request), services);
   };
+  app.get(NOTHING_STARTED, { onRequest }, async (request, reply) => {
+    reply.headers({ ...request.exchange.headers, 'operation-status': 'succeeded' });
+    return reply
+      .type('text/plain; charset=utf-8')
+      .send('The call has started no operation, so there is nothing to wait for.\n');
+  });
   for (const url of ['/iac', '/iac/*'])
     app.route({
       method: ['GET', 'HEAD'],

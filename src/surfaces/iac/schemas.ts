@@ -60,7 +60,6 @@ export interface Plain {
   readonly 'x-read-as'?: ReadAs;
   readonly 'x-ref'?: Choices;
   readonly 'x-when'?: When;
-  readonly 'x-states'?: { readonly transient: readonly string[] };
 }
 
 const isNull = ({ type }: JsonSchema): boolean => type === 'null';

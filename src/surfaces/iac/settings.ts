@@ -93,7 +93,9 @@ export function settingsOf(resource: ManagedResource, { shown, lists, byId, reso
 }
 
 /** A call that starts an operation is followed by reading that. */
-function followed({ startsOperation }: Call, byId: ReadonlyMap<string, Entry>): string[] {
+function followed({ startsOperation, mayStartOperation }: Call, byId: ReadonlyMap<string, Entry>): string[] {
   const reader = byId.get('getOperation');
-  return startsOperation && reader !== undefined ? [reader.operation['x-permission']] : [];
+  return (startsOperation || mayStartOperation) && reader !== undefined
+    ? [reader.operation['x-permission']]
+    : [];
 }

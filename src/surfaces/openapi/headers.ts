@@ -62,7 +62,7 @@ const headers = {
   },
   PreferenceApplied: {
     name: 'Preference-Applied',
-    description: 'The wait that was applied, if you requested one.',
+    description: 'The preference that was applied, if you sent one: the wait, or the mark instead of a 404.',
     schema: text,
     example: 'wait=30',
   },

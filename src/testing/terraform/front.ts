@@ -25,7 +25,7 @@ export class Front {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Addresses of `baseUrl` in headers are replaced by the address of this front. */
+  /** Addresses of `baseUrl` in answers are replaced by the address of this front. */
   static async open(port: number, baseUrl: string): Promise<Front> {
     const server = createServer();
     const front = new Front(server);
@@ -47,17 +47,17 @@ export class Front {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
         answer.on('end', () => {
-          const body = Buffer.concat(parts);
+          const body = Buffer.concat(parts).toString();
           note(request, {
             sent: Buffer.concat(sent).toString(),
             status: answer.statusCode ?? 0,
-            answer: body.toString(),
+            answer: body,
           });
-          const shown = Object.entries(answer.headers).map(([name, value]) => [
-            name,
-            typeof value === 'string' ? value.replaceAll(baseUrl, front.url) : value,
-          ]);
-          response.writeHead(answer.statusCode ?? 502, Object.fromEntries(shown)).end(body);
+          const here = (text: string): string => text.replaceAll(baseUrl, front.url);
+          const shown = Object.entries(answer.headers)
+            .filter(([name]) => name !== 'content-length')
+            .map(([name, value]) => [name, typeof value === 'string' ? here(value) : value]);
+          response.writeHead(answer.statusCode ?? 502, Object.fromEntries(shown)).end(here(body));
         });
       });
       inner.on('error', () => response.destroy());

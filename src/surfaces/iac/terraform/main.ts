@@ -4,28 +4,13 @@ import type { ManagedResource } from '../managed.ts';
 import type { IacModel } from '../model.ts';
 import { bodyInputs, bodyOf, hiddenPaths, pathsOf } from './body.ts';
 import { assign, block, braces, literal, quoted } from './hcl.ts';
+import { pollOf, WAIT, waitLocals } from './poll.ts';
 import { MARKED, markedSelectorOf } from './read-back.ts';
 import { guardIn, recordOf, replacingAttributes, replacingLocals } from './replacement.ts';
 import { turnsOf } from './turns.ts';
 import type { ModuleInput } from './variables.ts';
 
-const WAIT = 'local.wait';
 const READABLE = 'Prefer = "errors=text"';
-
-export const waitLocal: readonly string[] = [
-  '# The server holds the answer until the work is done, for up to a minute, and writes errors for people.',
-  'wait = { Prefer = "wait=60, errors=text" }\n',
-];
-
-/** Waits for the operation that an answer names. */
-export const succeededLocal = `succeeded = ${braces([
-  'url_locator = "header.Operation-Location"',
-  'status_locator = "header.Operation-Status"',
-  'status = { success = "succeeded", pending = ["queued", "running", "cancelling"] }',
-  'default_delay_sec = 0',
-  // The provider prints the answer if the operation has failed.
-  `header = merge(${WAIT}, { Accept = "text/plain" })`,
-])}\n`;
 
 /** The path with the inputs in the places of its parameters; `own` is put where the resource names itself. */
 function pathOf(path: string, { parent, parameter }: ManagedResource, own: string): string {
@@ -77,8 +62,7 @@ function updateOf(resource: ManagedResource): string[] {
     assign('update_method', quoted(update.method)),
     ...(resource.read.in === undefined ? [] : [assign('update_path', text(itemPath))]),
     ...headersOf(update).map((headers) => assign('update_header', headers)),
-    ...(update.startsOperation ? [assign('poll_update', 'local.succeeded')] : []),
-    ...(update.mayStartOperation ? [assign('poll_update', 'local.settled')] : []),
+    ...pollOf('poll_update', { call: update }),
     ...(create.method === 'POST' ? [assign('merge_patch_disabled', 'false')] : []),
   ];
 }
@@ -97,7 +81,7 @@ function createOf({ create, createdAs, key, isDeclared }: ManagedResource): stri
       assign('create_header', headers),
     ),
     ...(createdAs === undefined ? [] : [assign('create_selector', text(`{"${key}":${createdAs}}`))]),
-    ...(create.startsOperation ? [assign('poll_create', 'local.succeeded')] : []),
+    ...pollOf('poll_create', { call: create }),
   ];
 }
 
@@ -108,7 +92,7 @@ function deleteOf(resource: ManagedResource): string[] {
     ...(read.in === undefined ? [] : [assign('delete_path', text(path))]),
     ...(removal.detaches ? [assign('delete_query', literal({ detach: ['true'] }))] : []),
     ...headersOf(removal).map((headers) => assign('delete_header', headers)),
-    ...(removal.startsOperation ? [assign('poll_delete', 'local.succeeded')] : []),
+    ...pollOf('poll_delete', { call: removal }),
   ];
 }
 
@@ -119,25 +103,16 @@ function outputNames({ key, outputs, inputs }: ManagedResource): string[] {
 }
 
 function localsOf(resource: ManagedResource, turns: readonly string[]): string[] {
-  const { create, update, delete: removal, states, actions } = resource;
+  const { create, update, delete: removal, actions } = resource;
   const later = Object.values(actions).map(({ call }) => call);
   const calls = [create, removal, ...(update === undefined ? [] : [update]), ...later];
-  const locals: string[] = [];
-  if (calls.some(({ waits }) => waits)) locals.push(...waitLocal);
-  if (calls.some(({ startsOperation }) => startsOperation)) locals.push(succeededLocal);
-  if (update?.mayStartOperation && states !== undefined) {
-    const steady = states.transient.map((state) => `#(!%\\"${state}\\")#`).join('|');
-    locals.push(
-      '# A change may start an operation or not: wait until the state lasts.',
-      `settled = ${braces([
-        `status_locator = "body.[${states.member}].${steady}|#"`,
-        'status = { success = "1", pending = ["0"] }',
-        'default_delay_sec = 2',
-      ])}\n`,
-    );
-  }
-  locals.push(...turns, '# What is left out has the default of the API.', assign('body', bodyOf(resource)));
-  return [...locals, ...replacingLocals(resource)];
+  return [
+    ...waitLocals(calls.map((call) => ({ call }))),
+    ...turns,
+    '# What is left out has the default of the API.',
+    assign('body', bodyOf(resource)),
+    ...replacingLocals(resource),
+  ];
 }
 
 /** One call for each input that an action changes; the creation has the first value, so the first call changes nothing. */
@@ -151,8 +126,9 @@ function actionOf(resource: ManagedResource, { name, variable, action }: ModuleI
       assign('method', quoted(call.method)),
       assign('body', braces([...members, assign(name, `var.${variable}`)])),
       ...headersOf(call).map((headers) => assign('operation_header', headers)),
-      ...(call.startsOperation ? [assign('poll', 'local.succeeded')] : []),
-      assign('output_attrs', '[]'),
+      ...pollOf('poll', { call }),
+      // An empty list would keep the whole operation, and every plan would show it.
+      assign('output_attrs', literal(['status'])),
     ]),
   ];
 }

@@ -74,6 +74,8 @@ describe.each([...model.resources, ...model.attachments])('the module $name', (r
     const readme = readmeOf(resource, model, 'hash');
     const [, usage = ''] = /```hcl\n(module[\s\S]*?)\n```/.exec(readme) ?? [];
     expect(usage.split('\n').length).toBeLessThan(10);
+    // Ids come from the modules that make the resources; only addresses have no module yet.
+    expect(usage).not.toMatch(/"(?!ip_)[a-z]+_0[0-9a-z]{25}"/);
     const words = [
       ...inputs.map(({ variable }) => `\`${variable}\``),
       ...resource.outputs.map(({ name }) => `\`${name}\``),

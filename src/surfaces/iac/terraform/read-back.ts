@@ -1,4 +1,5 @@
 /** How the provider `restful` reads a resource: the path, and a selector (gjson) that gives the answer the shape of the request. */
+import { MISSING_MARKED } from '../../../pipeline/prefer.ts';
 import type { Member } from '../inputs.ts';
 import type { ManagedResource } from '../managed.ts';
 import type { ReadAs } from '../schemas.ts';
@@ -57,7 +58,7 @@ export const GONE = 'gone';
  * On cores without resource identities, the provider ends with an error if a read is answered with 404. So the modules
  * ask for a mark instead, which is one more reason to replace the resource.
  */
-export const MARKED = assign('read_header', '{ Prefer = "errors=text, missing=marked" }');
+export const MARKED = assign('read_header', `{ Prefer = "errors=text, ${MISSING_MARKED}" }`);
 
 /** A member of every body that is no list. */
 function surelySent(resource: ManagedResource): string {

@@ -35,12 +35,30 @@ function exampleInputs(resource: ManagedResource): [ModuleInput, unknown][] {
   });
 }
 
-function usage(resource: ManagedResource, baseUrl: string): string {
+const isId = (value: unknown): boolean => /^[a-z]+_[0-7][0-9a-z]{25}$/.test(String(value));
+
+/** A value of an example; the id of a resource that a module makes is taken from that module, as in a real file. */
+function exampleValue(value: unknown, { type, ref }: Member, model: IacModel): string {
+  const maker = model.resources.find(({ name }) => name === model.lists[ref?.list ?? '']);
+  if (maker !== undefined && isId(value)) return `module.${maker.name}.id`;
+  if (type.kind === 'list' && Array.isArray(value))
+    return `[${value.map((item) => exampleValue(item, type.items, model)).join(', ')}]`;
+  if (type.kind !== 'object' || value === null || typeof value !== 'object') return literal(value);
+  const members = type.members.flatMap((member) => {
+    const own = (value as Readonly<Record<string, unknown>>)[member.name];
+    return own === undefined ? [] : [assign(member.name, exampleValue(own, member, model))];
+  });
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function usage(resource: ManagedResource, model: IacModel): string {
   const { name, parent } = resource;
   const lines = [
-    assign('source', quoted(`${baseUrl}/iac/terraform/modules/${name}.tar.gz`)),
+    assign('source', quoted(`${model.baseUrl}/iac/terraform/modules/${name}.tar.gz`)),
     ...(parent === undefined ? [] : [assign(parent.input, `module.${parent.name}.id`)]),
-    ...exampleInputs(resource).map(([{ variable }, value]) => assign(variable, literal(value))),
+    ...exampleInputs(resource).map(([input, value]) =>
+      assign(input.variable, exampleValue(value, input, model)),
+    ),
   ];
   return aligned(block(`module ${quoted(name)}`, lines));
 }
@@ -61,7 +79,8 @@ const byName = ({ name, key, isDeclared, parent }: ManagedResource): string =>
     ? ''
     : ` With the module \`find_${name}\`, its name will do: \`format(module.${name}.import_as, module.find_${name}.ids["its-name"])\`.`;
 
-export function readmeOf(resource: ManagedResource, { baseUrl }: IacModel, hash: string): string {
+export function readmeOf(resource: ManagedResource, model: IacModel, hash: string): string {
+  const { baseUrl } = model;
   const { name, title, description, permissions, outputs, parent } = resource;
   const parentRow =
     parent === undefined
@@ -85,7 +104,7 @@ ${description}
 Made from the specification \`${hash}\` of ${baseUrl}. It needs the provider \`magodo/restful\`; \`provider.tf\` beside the modules configures it, with the key from the environment.
 
 \`\`\`hcl
-${usage(resource, baseUrl)}
+${usage(resource, model)}
 \`\`\`
 
 ## Inputs

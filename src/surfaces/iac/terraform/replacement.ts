@@ -53,13 +53,21 @@ export function replacingLocals(resource: ManagedResource): string[] {
   ];
 }
 
-/** Keeps the values until `allow_replacement` is switched. */
+/**
+ * Keeps the values until `allow_replacement` is switched. A part goes with its parent: if that is made again, its id is not
+ * known yet, so an empty piece of the id is not known either, which renews the record. Another known id renews nothing.
+ */
 export function recordOf(resource: ManagedResource): string[] {
   if (!needsPermission(resource)) return [];
+  const { parent } = resource;
+  const triggers =
+    parent === undefined
+      ? 'var.allow_replacement'
+      : `[var.allow_replacement, substr(var.${parent.input}, 0, 0)]`;
   return [
     block('resource "terraform_data" "fixed"', [
       assign('input', 'local.fixed'),
-      assign('triggers_replace', 'var.allow_replacement'),
+      assign('triggers_replace', triggers),
       '',
       block('lifecycle', [assign('ignore_changes', '[input]')]),
     ]),

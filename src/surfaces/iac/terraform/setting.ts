@@ -3,8 +3,8 @@ import type { IacModel } from '../model.ts';
 import { keyText, tableOf } from '../readme.ts';
 import type { Setting } from '../settings.ts';
 import { aligned, assign, block, braces, literal, quoted } from './hcl.ts';
-import { succeededLocal, waitLocal } from './main.ts';
 import { versions } from './module.ts';
+import { pollOf, UNLESS_GONE, WAIT, waitLocals } from './poll.ts';
 import { MARKED } from './read-back.ts';
 import { turnWith } from './turns.ts';
 import { typeOf } from './types.ts';
@@ -21,14 +21,13 @@ function mainOf(setting: Setting, model: IacModel): string {
       `\${var.${ownerInput(setting)}}`,
     );
   const called = (name: string): string[] => [
-    ...(call.waits ? [assign(`${name}_header`, 'local.wait')] : []),
-    ...(call.startsOperation ? [assign(`poll_${name}`, 'local.succeeded')] : []),
+    ...(call.waits ? [assign(`${name}_header`, WAIT)] : []),
+    ...pollOf(`poll_${name}`, { call }),
     assign(`precheck_${name}`, 'local.turn'),
   ];
   return [
     block('locals', [
-      ...waitLocal,
-      ...(call.startsOperation ? [succeededLocal] : []),
+      ...waitLocals([{ call, mayBeGone: true }]),
       '# A machine or the like does one thing at a time: what it is needed for waits for its turn.',
       assign(
         'turn',
@@ -66,7 +65,10 @@ function mainOf(setting: Setting, model: IacModel): string {
       assign('delete_method', quoted(call.method)),
       assign('delete_path', quoted('$(path)')),
       assign('delete_body', literal(clear)),
-      ...called('delete'),
+      '# What others have deleted is connected to nothing any more.',
+      assign('delete_header', UNLESS_GONE),
+      ...pollOf('poll_delete', { call, mayBeGone: true }),
+      assign('precheck_delete', 'local.turn'),
     ]),
   ].join('\n\n');
 }
