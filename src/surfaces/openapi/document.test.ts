@@ -60,8 +60,8 @@ describe('parameters', () => {
       'Cursor',
       'sort',
       'name',
-      'created_after',
-      'created_before',
+      'CreatedAfter',
+      'CreatedBefore',
     ]);
     expect(namesOf(widgets?.post)).toEqual(['DryRun', 'IdempotencyKey', 'ApprovalId']);
     expect(namesOf(widget?.get)).toEqual(['WidgetIdInPath', 'IfNoneMatch']);
