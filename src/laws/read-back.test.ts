@@ -13,7 +13,6 @@ import { resourceMark } from '../surfaces/openapi/resource-mark.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { exemptFrom } from './exemptions.ts';
 import {
-  byId,
   cases,
   type Json,
   lastingIn,
