@@ -12,16 +12,7 @@ import type { ResourceMark } from '../surfaces/openapi/model.ts';
 import { resourceMark } from '../surfaces/openapi/resource-mark.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { exemptFrom } from './exemptions.ts';
-import {
-  cases,
-  type Json,
-  lastingIn,
-  type Made,
-  make,
-  pathOf,
-  readBy,
-  valuesAt,
-} from './made-resources.ts';
+import { cases, type Json, lastingIn, type Made, make, pathOf, readBy, valuesAt } from './made-resources.ts';
 import { aboutAll, sampleBy } from './sample.ts';
 import { createWorld, endpoints, type World } from './walk.ts';
 
