@@ -153,7 +153,7 @@ describe('an answer in a format other than JSON', () => {
     for (const line of [
       'network create --name back --location fra1 --ipv4-cidr 10.20.0.0/24 --wait',
       'vpn-gateway create --name office --location fra1 --network-ids back --wait',
-      'vpn-peer create office --name laptop',
+      'vpn-peer create office --name laptop --confirm office',
     ])
       expect(await site.line(line)).toMatchObject({ code: 0 });
     const text = await site.line(`${config} --as text`);
