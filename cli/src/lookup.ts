@@ -4,8 +4,16 @@ import type { Document, Operation } from './document/document.ts';
 import { meaningsOf, usualVerbs } from './document/usual-verbs.ts';
 import { resourceCalled } from './other-nouns.ts';
 
+export interface FoundOperation {
+  readonly operation: Operation;
+  /** How many words name it. */
+  readonly used: number;
+  /** The words of the command line that stand before them: `api`. */
+  readonly before?: readonly string[];
+}
+
 export type Found =
-  | { readonly operation: Operation; readonly used: number }
+  | FoundOperation
   /** The words name a family or a resource, but no verb. */
   | { readonly group: readonly Operation[]; readonly words: readonly string[] };
 

@@ -9,6 +9,7 @@ beforeAll(async () => {
     'firewall create --name web',
     'firewall create --name door',
     'volume create --name data --location fra1 --size-gb 10 --protection.delete --wait',
+    'vm create --name app --location fra1 --plan flex-2-4 --image debian-12 --wait',
     'budget set team --amount 100.00 --thresholds percent=80',
     'backup-policy create --name nightly --schedule.frequency daily --schedule.hour 2 --retention.keep-last 14',
   ])
@@ -60,12 +61,32 @@ it('a change that loosens nothing is not asked about', async () => {
   expect((await site.line(['volume', 'update', 'data', '--description', 'Data'])).code).toBe(0);
 });
 
-it('secrets of the command line are not repeated on stderr', async () => {
-  const { err } = await site.line([
-    ...'vm update none --no-protection.delete --user-data'.split(' '),
-    'secret text',
-  ]);
-  expect(err).not.toContain('secret text');
+it('a call by the id of its operation is repeated as such', async () => {
+  const line = 'api updateVpsFirewall web --default-in allow';
+  const { err } = await site.line(line);
+  expect(err.endsWith(`Repeat with:\n  hostplane ${line} --confirm web\n`)).toBe(true);
+  expect((await site.line(`${line} --confirm web`)).code).toBe(0);
+  expect((await site.line('firewall update web --default-in drop')).code).toBe(0);
+});
+
+describe('a command with a secret in it', () => {
+  const redeploy = ['vm', 'redeploy', 'app', '--image', 'debian-12'];
+  const secret = JSON.stringify({ user_data: '#secret' });
+
+  it.each([
+    ['as a flag', [...redeploy, '--user-data', '#secret']],
+    ['as a flag with its value', [...redeploy, '--user-data=#secret']],
+    ['in a body', ['vm', 'redeploy', 'app', '--image', 'debian-12', '--body', secret]],
+  ])('%s is not printed, and says how to confirm it', async (_, line) => {
+    const { code, err } = await site.line(line);
+    expect([code, err]).toEqual([2, expect.stringContaining('Repeat the command with --confirm app.')]);
+    expect(err).not.toContain('secret');
+  });
+
+  it('that is read from a file is printed as it was typed', async () => {
+    const { err } = await site.line([...redeploy, '--user-data', '@-'], { input: '#cloud-config' });
+    expect(err).toContain('--user-data @- --confirm app');
+  });
 });
 
 it('only calls that may loosen something are rehearsed', async () => {

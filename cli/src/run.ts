@@ -9,7 +9,7 @@ import { type BuiltIn, commandHelp, groupHelp, usageOf } from './help.ts';
 import { Refused } from './http/client.ts';
 import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
 import type { Io } from './io.ts';
-import { type Found, UnknownCommand } from './lookup.ts';
+import { type Found, type FoundOperation, UnknownCommand } from './lookup.ts';
 import { openSession, type Session } from './session.ts';
 import { type OperationShape, shapeOf } from './shapes/operation-shape.ts';
 import { type Words, wordsIn } from './words-in.ts';
@@ -106,7 +106,7 @@ async function runIn(
 async function runCommand(
   session: Session,
   document: Document,
-  { operation, used }: { readonly operation: Operation; readonly used: number },
+  { operation, used, before = [] }: FoundOperation,
   words: Words,
 ): Promise<ExitCode> {
   const shape = shapeOf(document, operation);
@@ -119,7 +119,7 @@ async function runCommand(
   const all = withLastArgument(shape, args, given);
   return runOperation(
     session,
-    await prepare(session, document, shape, { line: words.without(0), args, given: all }),
+    await prepare(session, document, shape, { line: [...before, ...words.without(0)], args, given: all }),
   );
 }
 

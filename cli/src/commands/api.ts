@@ -27,7 +27,11 @@ export const api: BuiltInCommand = {
   async runLine(io, argv) {
     const [id] = wordsIn(argv).words;
     if (id !== undefined)
-      return runFromDocument(io, argv, (document) => ({ operation: findById(document, id), used: 1 }));
+      return runFromDocument(io, argv, (document) => ({
+        operation: findById(document, id),
+        used: 1,
+        before: api.words,
+      }));
     const { given } = parse(argv, globalFlags);
     if (isOn(given, 'help')) {
       await io.out(commandHelp(api));

@@ -68,7 +68,7 @@ async function ask(
   lines: readonly string[],
 ): Promise<string> {
   const what = lines.map(printable).join('\n');
-  if (!io.canAsk) throw misuse(`${what}\nNothing was changed. Repeat with:\n  ${repeated(prepared, name)}`);
+  if (!io.canAsk) throw misuse(`${what}\nNothing was changed. ${repeated(prepared, name)}`);
   io.err(`${what}\n`);
   const answer = await io.ask(`To confirm, type the name of the ${nounOf(prepared)} (${name}): `);
   if (answer !== name) throw misuse(`That is not "${name}". Nothing was changed.`);
@@ -79,22 +79,27 @@ async function ask(
 const quoted = (text: string): string =>
   /^[\w.:@/=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The command with the confirmation. Secrets of the command line are not printed, because stderr is often kept. */
-function repeated({ shape, document, given, line }: Prepared, name: string): string {
-  const secrets = new Set(
-    shape.memberFlags
-      .filter(({ schema }) => document.schemas.plain(schema).writeOnly === true)
-      .flatMap((flag) => given.get(flag.name) ?? []),
-  );
-  const shown = line.map((word) => {
-    const [flag = '', value] = word.startsWith('--') ? word.split(/=(.*)/s) : ['', word];
-    if (value === undefined || !secrets.has(value)) return printable(quoted(word));
-    return flag === '' ? '***' : `${flag}=***`;
-  });
+/**
+ * How to repeat the command with the confirmation. A command with a secret in it is not printed, because stderr is often
+ * kept, and a command with something else in its place would be a wrong one.
+ */
+function repeated(prepared: Prepared, name: string): string {
+  const confirmation = `--confirm ${quoted(name)}`;
+  if (hasSecret(prepared)) return `Repeat the command with ${confirmation}.`;
+  const { line } = prepared;
+  const shown = line.map((word) => printable(quoted(word)));
   // After two dashes nothing is a flag.
   const end = line.indexOf('--');
   const at = end < 0 ? shown.length : end;
-  return ['hostplane', ...shown.slice(0, at), '--confirm', quoted(name), ...shown.slice(at)].join(' ');
+  const command = ['hostplane', ...shown.slice(0, at), confirmation, ...shown.slice(at)].join(' ');
+  return `Repeat with:\n  ${command}`;
+}
+
+/** Whether the line itself has a value that answers never show. One that is read from a file or from stdin is not in it. */
+function hasSecret({ shape, document, given }: Prepared): boolean {
+  const isTyped = (flag: string): boolean => (given.get(flag) ?? []).some((value) => !value.startsWith('@'));
+  const secrets = shape.memberFlags.filter(({ schema }) => document.schemas.plain(schema).writeOnly === true);
+  return secrets.some(({ name }) => isTyped(name)) || (secrets.length > 0 && isTyped('body'));
 }
 
 /** The name of the resource in the path. Its id, if it has no name or cannot be read. */
