@@ -63,6 +63,15 @@ const CONFIRM = `Check that the user asked for exactly this. Then send remaining
 const GO_ON =
   'Then send remaining_calls as calls, corrected if need be. Do not repeat the calls that were made.';
 
+const APPROVED =
+  'Wait until a person has approved it. Then make the first of remaining_calls alone, with its operation and with approval_id set to operation_id, and send the rest of them as calls. Do not repeat the calls that were made.';
+
+function nextStepOf({ code, next_step, confirm_with }: Json): string {
+  if (confirm_with !== undefined) return CONFIRM;
+  if (code === 'approval_required') return APPROVED;
+  return `${String(next_step).replaceAll(NOTHING, '').trim()} ${GO_ON}`.trim();
+}
+
 /** The refusal that asks for a confirmation of the remaining calls. */
 async function asked(
   api: ApiCaller,
@@ -89,14 +98,13 @@ export async function stopped(
   const result = refused === UNCONFIRMED ? await asked(api, tool, given, calls) : refused;
   const { detail, next_step, ...rest } = jsonOf(result);
   const said = String(detail).replaceAll(NOTHING, '').trim();
-  const step = String(next_step).replaceAll(NOTHING, '').trim();
   return at(
     i,
     refusal({
       ...rest,
       code: String(rest['code']),
       detail: `${said} ${sayMade(stop)}`,
-      next_step: 'confirm_with' in rest ? CONFIRM : `${step} ${GO_ON}`.trim(),
+      next_step: nextStepOf({ ...rest, next_step }),
     }),
     {
       made: shorten(batch.shown.slice(0, i)).value,

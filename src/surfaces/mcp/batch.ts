@@ -3,6 +3,7 @@
  * one token confirms them all. It stops at the first call that is refused, and says what was made.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { canonicalJson } from '../../kernel/audit/entry.ts';
 import { jsonOf, type Planned } from './batch-plan.ts';
 import { type Batch, type BatchArguments, type Rehearsed, rehearseAll } from './batch-rehearsal.ts';
 import { stopped, UNCONFIRMED } from './batch-stop.ts';
@@ -13,6 +14,9 @@ import { shorten } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
 import { foreseenBy, isRehearsed, needsConfirmation, type Rehearsal, rehearse } from './rehearsals.ts';
 import { type Json, refusedOutcome, success } from './results.ts';
+
+const ALONE =
+  'as if the calls before it were not made; the batch stops and asks if they make it take away or open more';
 
 export async function callBatch(
   api: ApiCaller,
@@ -27,23 +31,34 @@ export async function callBatch(
   const calls = await confirmed(api, list, given.confirm, more);
   if ('content' in calls) return calls;
   const bound = new Map([...rehearsals.keys()].map((i, n) => [i, calls[n] as CallArguments]));
+  let hasChanged = false;
   for (const [i, each] of planned.entries()) {
     if (each.endpoint.access === 'read' && !each.isLate) continue;
-    const refused = each.isLate
-      ? await makeLate(api, batch, each, i, rehearsals.get(i))
-      : await batch.make(each.endpoint, bound.get(i) as CallArguments, i);
+    const foreseen = rehearsals.get(i);
+    const refused =
+      each.isLate || hasChanged
+        ? await makeAfterOthers(api, batch, each, i, foreseen)
+        : await batch.make(each.endpoint, bound.get(i) as CallArguments, i);
     if (refused !== undefined) return stopped(api, tool, given, { planned, batch, i, refused });
+    hasChanged ||= each.endpoint.access !== 'read';
   }
   return success({ status: 200, calls: shorten(batch.shown).value });
 }
 
-const loosening = (rehearsal: Rehearsal | undefined): string[] =>
-  rehearsal === undefined
-    ? []
-    : foreseenBy(rehearsal.trial).changes.flatMap(({ text, loosens }) => (loosens ? [text] : []));
+/** What a call takes away and what it loosens, each as a text that can be compared. */
+function takenBy(rehearsal: Rehearsal | undefined): string[] {
+  if (rehearsal === undefined) return [];
+  const { effects, changes } = foreseenBy(rehearsal.trial);
+  const losses =
+    rehearsal.endpoint.access === 'destructive' ? effects.map((effect) => canonicalJson(effect)) : [];
+  return [...losses, ...changes.flatMap(({ text, loosens }) => (loosens ? [text] : []))];
+}
 
-/** A late call is rehearsed with the real answers. What was not foreseen when the batch was confirmed is not made. */
-async function makeLate(
+/**
+ * The calls before it may have changed what a call does, so it is rehearsed again, with the real answers. What was not
+ * foreseen when the batch was confirmed is not made.
+ */
+async function makeAfterOthers(
   api: ApiCaller,
   batch: Batch,
   each: Planned,
@@ -56,14 +71,16 @@ async function makeLate(
   if (!isRehearsed(each.endpoint)) return batch.make(each.endpoint, call, i);
   const rehearsal = await rehearse(api, each.endpoint, call);
   if (rehearsal.trial.isRefused) return refusedOutcome(rehearsal.trial);
-  const known = loosening(foreseen);
-  const isForeseen = loosening(rehearsal).every((text) => known.includes(text));
+  const known = takenBy(foreseen);
+  const isForeseen = takenBy(rehearsal).every((text) => known.includes(text));
   if (needsConfirmation(rehearsal) && !isForeseen) return UNCONFIRMED;
   return batch.make(each.endpoint, rehearsal.call, i);
 }
 
 function dryRun(api: ApiCaller, { planned, rehearsals }: Rehearsed, offer: Json): CallToolResult {
+  const firstChange = planned.findIndex(({ endpoint }) => endpoint.access !== 'read');
   const calls = planned.map(({ endpoint, isLate }, i): Json => {
+    const isAfterOthers = i > firstChange && isRehearsed(endpoint);
     const trial = rehearsals.get(i)?.trial;
     if (trial === undefined)
       return {
@@ -73,6 +90,7 @@ function dryRun(api: ApiCaller, { planned, rehearsals }: Rehearsed, offer: Json)
     return {
       call: endpoint.id,
       ...(isLate ? { rehearsed: 'with examples of the answers before it' } : {}),
+      ...(isAfterOthers && !isLate ? { rehearsed: ALONE } : {}),
       ...jsonOf(singleResult(api, trial, ['effects', 'changes', 'warnings'])),
       price: foreseenBy(trial).cost,
     };

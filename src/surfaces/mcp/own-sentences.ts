@@ -58,15 +58,21 @@ const NUMBER = /^[\d.:/T+-]+Z?$/;
 
 export function isOursIn({ registry, provider = NOBODY }: Vocabulary): IsOurs {
   const words = wordsOf(registry, ({ endpoints }) =>
-    endpoints.flatMap(({ body, query }) =>
-      [body, query].flatMap((schema) => (schema === undefined ? [] : wordsIn(schema as TextSchema))),
-    ),
+    endpoints.flatMap(({ id, permission, path, params, body, query }) => [
+      id,
+      permission,
+      path.slice(1),
+      ...[params, body, query].flatMap((schema) =>
+        schema === undefined ? [] : wordsIn(schema as TextSchema),
+      ),
+    ]),
   );
   const slugs = wordsOf(provider, slugsIn);
   return (word) =>
     words.has(word) ||
     slugs.has(word) ||
-    word.split('.').every((part) => words.has(part)) ||
+    // A member within others, as `protection.delete` or as the JSON Pointer `remote_cidrs/1`.
+    word.split(/[./]/).every((part) => words.has(part) || /^\d+$/.test(part)) ||
     ID.test(word) ||
     NUMBER.test(word) ||
     isIP(word.replace(/\/\d+$/, '')) !== 0;

@@ -75,7 +75,15 @@ async function calling(
       detail: 'A call needs operation, or calls for several. Nothing was done.',
       next_step: 'Send operation, or calls, but not both.',
     });
-  if (isBatch(given)) return callBatch(api, tool, given);
+  if (isBatch(given)) {
+    const ofOneCall = ['if_match', 'approval_id'].filter((name) => name in given);
+    if (ofOneCall.length === 0) return callBatch(api, tool, given);
+    return refusal({
+      code: 'validation_failed',
+      detail: `${ofOneCall.join(' and ')} cannot be sent with calls: a version or an approval is for one call. Nothing was done.`,
+      next_step: 'Make the call that it is for alone, with operation, and send the others as calls.',
+    });
+  }
   const endpoint = callOf(services.registry.endpoints, tool, given as unknown as CallArguments);
   if ('content' in endpoint) return endpoint;
   const call = await withIds(api, endpoint, given as unknown as CallArguments);

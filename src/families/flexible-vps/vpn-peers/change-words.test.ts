@@ -27,6 +27,15 @@ it.each<[string, unknown, unknown, string[]]>([
     ['10.2.0.0/16'],
     ['! lets 10.2.0.0/16 in through the peer', 'no longer lets 10.1.0.0/16 in through the peer'],
   ],
+  ['routed_cidrs', ['10.1.0.0/24'], ['10.1.0.0/25'], ['no longer lets 10.1.0.128/25 in through the peer']],
+  [
+    'routed_cidrs',
+    ['10.1.0.0/24'],
+    ['10.1.0.0/25', '10.1.0.128/25'],
+    ['lets the same addresses in through the peer'],
+  ],
+  ['routed_cidrs', ['10.1.0.0/25'], ['10.1.0.0/24'], ['! lets 10.1.0.128/25 in through the peer']],
+  ['routed_cidrs', [], ['10.1.0.0/24'], ['! lets 10.1.0.0/24 in through the peer']],
 ])('%s of a peer from %j to %j', async (member, before, after, wanted) => {
   expect(await said(peerWords, 'the peer', member, before, after)).toEqual(wanted);
 });

@@ -1,6 +1,7 @@
 /** What changes of a peer mean for who reaches the networks behind its gateway. */
 import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
 import { changeOf, loosensBy, says } from '../../../kernel/change-words/change-words.ts';
+import { type Remotes, remotesOf, remoteWords, without } from '../firewalls/change-words/remotes.ts';
 import { readReach } from './store.ts';
 
 function expiryWords(before: string | null, after: string | null, subject: string): ForeseenChange[] {
@@ -9,12 +10,17 @@ function expiryWords(before: string | null, after: string | null, subject: strin
   return [{ text: `${subject} may connect until ${after} instead of ${before}`, loosens: after > before }];
 }
 
+/** Addresses, not ranges, are compared: two halves of a range let in what the range lets in. */
+const addressesIn = (ranges: readonly string[]): Remotes =>
+  ranges.length === 0 ? [] : remotesOf({ remote_cidrs: [...ranges], remote_firewall_ids: [] }, []);
+
 function rangeWords(before: readonly string[], after: readonly string[], subject: string): ForeseenChange[] {
-  const added = after.filter((range) => !before.includes(range));
-  const gone = before.filter((range) => !after.includes(range));
+  const [was, is] = [addressesIn(before), addressesIn(after)];
+  const [added, gone] = [without(is, was), without(was, is)];
   return [
-    ...(added.length === 0 ? [] : [loosensBy(`lets ${added.join(', ')} in through ${subject}`)]),
-    ...(gone.length === 0 ? [] : [says(`no longer lets ${gone.join(', ')} in through ${subject}`)]),
+    ...(added.length === 0 ? [] : [loosensBy(`lets ${remoteWords(added, [])} in through ${subject}`)]),
+    ...(gone.length === 0 ? [] : [says(`no longer lets ${remoteWords(gone, [])} in through ${subject}`)]),
+    ...(added.length + gone.length > 0 ? [] : [says(`lets the same addresses in through ${subject}`)]),
   ];
 }
 

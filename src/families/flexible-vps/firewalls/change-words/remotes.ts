@@ -114,6 +114,10 @@ function listed(items: readonly string[]): string {
   return more <= 0 ? shown : `${shown} and ${more} more ${more === 1 ? 'range' : 'ranges'}`;
 }
 
+/** With "and" before the last, so that it is clear where the exceptions end. */
+const enumerated = (items: readonly string[]): string =>
+  items.length > MOST_RANGES ? listed(items) : items.join(', ').replace(/, ([^,]*)$/, ' and $1');
+
 /** `everybody`, `everybody except 203.0.113.0/24`, `198.51.100.0/24, the machines of the firewall fw_…`. */
 export function remoteWords(remotes: Remotes, firewallIds: readonly string[]): string {
   if (hasAllAddresses(remotes)) return 'everybody';
@@ -125,6 +129,6 @@ export function remoteWords(remotes: Remotes, firewallIds: readonly string[]): s
   const ranges = addressWords(remotes);
   const others = addressWords(without(EVERYBODY, remotes));
   if (ranges.length > MOST_RANGES && others.length < ranges.length)
-    return `everybody except ${listed(others)}`;
+    return `everybody except ${enumerated(others)}`;
   return listed([...ranges, ...firewalls]);
 }

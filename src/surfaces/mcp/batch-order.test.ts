@@ -1,0 +1,96 @@
+/** The calls of a batch change what the calls after them do, so these are rehearsed again when their turn comes. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createTestApp, type TestApp } from '../../testing/app.ts';
+import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { newMachine } from '../../testing/mcp-tasks/task.ts';
+import { settle } from '../../testing/operations.ts';
+import { VpsAccount } from '../../testing/vps.ts';
+
+let t: TestApp;
+let mcp: McpServer;
+let home: VpsAccount;
+let agent: McpClient;
+
+beforeAll(async () => {
+  t = await createTestApp({ provider: behindProxy });
+  mcp = await startMcp(t);
+  home = await VpsAccount.open(t);
+  agent = await connectMcp(mcp.url, home.key);
+  await home.send('POST', 'vms', newMachine('web'));
+  for (const name of ['drop-a', 'drop-b']) await makeFirewall(name, 'drop');
+  await makeFirewall('lax', 'allow');
+  await settle(t);
+  for (const name of ['drop-a', 'drop-b']) await write(attach(name));
+  await settle(t);
+});
+afterAll(async () => {
+  await agent?.close();
+  await mcp?.close();
+  await t?.close();
+});
+
+const write = (call: object) => agent.call('call_write', call);
+const makeFirewall = (name: string, default_in: string) =>
+  write({ operation: 'createVpsFirewall', body: { name, default_in, default_out: 'allow' } });
+const target = { type: 'vm', id: 'web' };
+const attach = (id: string) => ({ operation: 'attachVpsFirewall', path: { id }, body: { target } });
+const openAll = {
+  operation: 'addVpsFirewallRule',
+  path: { id: 'lax' },
+  body: { direction: 'in', action: 'allow', protocol: 'any' },
+};
+
+async function firewallsOfWeb(): Promise<string[]> {
+  const { data } = (await t.call({ url: '/flexible-vps/v1/vms?name=web', key: home.key })).json();
+  return data[0].firewall_ids;
+}
+
+it('a call that opens more because of the calls before it stops the batch, until it is confirmed', async () => {
+  const before = await firewallsOfWeb();
+  const calls = [openAll, attach('lax')];
+  const dry = (await write({ calls, dry_run: true })).json;
+  expect(dry.calls[1].rehearsed).toMatch(/^as if the calls before it were not made/);
+  const { json } = await write({ calls });
+  expect(json).toMatchObject({ code: 'confirmation_required', call: 1, not_made: 1 });
+  expect(json.detail).toContain('Call 0 was made, call 1 was not.');
+  expect(JSON.stringify(json)).toContain('opens');
+  expect(await firewallsOfWeb()).toEqual(before);
+  const done = await write({ calls: json.remaining_calls, confirm: json.confirm_with });
+  expect([done.isError, (await firewallsOfWeb()).length]).toEqual([false, before.length + 1]);
+  await settle(t);
+});
+
+it('a call that is the last of several to loosen together stops the batch', async () => {
+  const made = (await t.call({ url: '/flexible-vps/v1/firewalls', key: home.key })).json().data;
+  const detach = (name: string) => {
+    const firewall = made.find((each: { name: string }) => each.name === name);
+    const path = { id: name, attachment_id: firewall.attachments[0].id };
+    return { operation: 'detachVpsFirewall', path };
+  };
+  await write({ operation: 'updateVpsFirewall', path: { id: 'lax' }, body: { rules: [] } });
+  await settle(t);
+  const { json } = await write({ calls: [detach('drop-a'), detach('drop-b')] });
+  expect(json).toMatchObject({ code: 'confirmation_required', call: 1, not_made: 1 });
+});
+
+it('a confirmed batch is not refused for a version that its own calls have changed', async () => {
+  await makeFirewall('wide', 'allow');
+  await settle(t);
+  const rule = { ...openAll, path: { id: 'wide' } };
+  expect((await write(rule)).isError).toBe(false);
+  await settle(t);
+  const calls = [attach('wide'), { operation: 'updateVm', path: { id: 'web' }, body: { description: 'x' } }];
+  const asked = (await write({ calls })).json;
+  expect(asked.code).toBe('confirmation_required');
+  const { isError, json } = await write({ calls, confirm: asked.confirm_with });
+  expect([isError, json.status]).toEqual([false, 200]);
+});
+
+it.each(['if_match', 'approval_id'])(
+  '%s with several calls is refused, because it is for one call',
+  async (name) => {
+    const calls = [{ operation: 'updateVm', path: { id: 'web' }, body: { description: 'y' } }];
+    const { json } = await write({ calls, [name]: 'op_1' });
+    expect(json).toMatchObject({ code: 'validation_failed', next_step: expect.stringContaining('alone') });
+  },
+);
