@@ -61,6 +61,11 @@ describe('typing errors', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it('a missing member with alternatives names the flags that give it', async () => {
+    const { err } = await site.line('vm create --name a --location fra1 --plan flex-2-4');
+    expect(err).toContain('--source: This is required: use --image or --snapshot');
+  });
+
   it("2: an old name of an operator's command says the new one", async () => {
     const { code, err } = await site.line('keys create --name x');
     expect([code, err]).toEqual([

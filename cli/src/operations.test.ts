@@ -164,6 +164,11 @@ describe('an answer in a format other than JSON', () => {
     expect([json.code, json.out]).toEqual([0, '"laptop.conf"\n']);
   });
 
+  it('of a peer that there is not names the list of its gateway', async () => {
+    const { code, err } = await site.line('vpn-peer get-config office nobody-like-this');
+    expect([code, err]).toEqual([5, expect.stringContaining('vpn-peer list <vpn-gateway> shows')]);
+  });
+
   it('is refused on a terminal that cannot show it, and in a format that there is not', async () => {
     const shown = await site.line(`${config} --as png`, { isTerminal: true });
     expect([shown.code, shown.err]).toEqual([2, expect.stringContaining('--as png > file')]);

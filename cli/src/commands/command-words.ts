@@ -7,6 +7,7 @@ import type { Problem } from '../failure.ts';
 import { placeOf } from '../failure.ts';
 import { isId } from '../input/references.ts';
 import { argumentsOf } from '../shapes/operation-arguments.ts';
+import { shapeOf } from '../shapes/operation-shape.ts';
 
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/The request has no X-API-Key header, or more than one/g, 'No API key was sent'],
@@ -159,6 +160,15 @@ export function inCommandWords(text: string, document: Document, about: About = 
     .replaceAll(API_WORD, (whole, word: string) => apiWord(whole, word, document, about));
 }
 
+/** A member with alternatives is given by one of several flags: `--image` or `--snapshot` in place of `source`. */
+function flagsInPlaceOf(pointer: string, document: Document, operation: Operation): string | undefined {
+  const flags = shapeOf(document, operation).memberFlags.filter(
+    ({ path, alias }) => alias !== undefined && path.length > 1 && `/${path[0]}` === pointer,
+  );
+  const names = flags.map(({ alias }) => `--${alias}`);
+  return names.length === 0 ? undefined : `This is required: use ${names.join(' or ')}.`;
+}
+
 /** The problem with its sentences in words of commands. */
 export function problemInCommandWords<T extends Problem>(
   problem: T,
@@ -168,6 +178,9 @@ export function problemInCommandWords<T extends Problem>(
   const say = (text: string): string =>
     inCommandWords(text, document, { operation, members: Object.fromEntries(Object.entries(problem)) });
   const { title, detail, next_step, errors = [] } = problem;
+  const fault = ({ code, pointer, detail: text }: (typeof errors)[number]): string =>
+    (code === 'required' && operation ? flagsInPlaceOf(pointer, document, operation) : undefined) ??
+    say(text);
   // The sentence about wrong fields names them by their places in the request.
   const placed = errors.reduce((text, { pointer }) => text?.replaceAll(pointer, placeOf(pointer)), detail);
   return {
@@ -177,6 +190,6 @@ export function problemInCommandWords<T extends Problem>(
     ...(next_step === undefined ? {} : { next_step: say(next_step) }),
     ...(problem.errors === undefined
       ? {}
-      : { errors: errors.map((error) => ({ ...error, detail: say(error.detail) })) }),
+      : { errors: errors.map((error) => ({ ...error, detail: fault(error) })) }),
   };
 }

@@ -169,8 +169,11 @@ export function fits({ pattern, maxLength }: Schema & { maxLength?: number }, te
   }
 }
 
-const listCommand = ({ words: { family, resource, verb } }: Operation): string =>
-  `hostplane ${family} ${resource} ${verb}`;
+/** With a place for what the list is of: `hostplane flexible-vps vpn-peer list <vpn-gateway>`. */
+function listCommand({ path, words: { family, resource, verb } }: Operation): string {
+  const owners = [...path.matchAll(/\/([a-z-]+?)s?\/\{/g)].map(([, noun]) => ` <${noun}>`);
+  return `hostplane ${family} ${resource} ${verb}${owners.join('')}`;
+}
 
 function ambiguous(list: Operation, text: string, rows: readonly Row[], { value }: Reference): Failure {
   const ids = rows.map((row) => `  ${String(row[value])}`).join('\n');
