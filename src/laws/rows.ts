@@ -21,14 +21,13 @@ const outerOf = (collection: string): string => collection.slice(0, Math.max(0, 
 type AddRow = NonNullable<Fixture['addRow']>;
 
 /**
- * Adds a row to a collection whose create endpoint answers at once: with the body of its example, and with this name if
- * such resources have one.
+ * Adds a row to a collection whose create endpoint answers at once: with the body of its example and this name, which is a
+ * label or a text of resources that have no name.
  */
 const byEndpoint =
   (creator: Endpoint): AddRow =>
   async ({ app, key }, name, _, parent) => {
-    const body = bodyOf(creator) as object;
-    const payload = 'name' in body ? { ...body, name } : body;
+    const payload = bodyOf(creator, name) as object;
     const [outer] = paramNames(creator);
     const url = urlOf(creator, outer === undefined ? {} : { [outer]: parent });
     const answer = await app.call({ method: 'POST', url, payload, key: key.key });

@@ -42,30 +42,30 @@ export function urlOf(endpoint: Endpoint, params: Params = {}, query: Query = {}
  * The body of the example with a new name, and with a new SSH key if it has one. Two creations differ also if nobody
  * names what they create: by a label, or else by a text.
  */
-export function bodyOf(endpoint: Endpoint): unknown {
+export function bodyOf(endpoint: Endpoint, name = freshName()): unknown {
   const { body } = endpoint.example;
   if (body === null || typeof body !== 'object') return body;
   const isSshKey = 'public_key' in body && String(body.public_key).startsWith('ssh-');
   return {
     ...body,
-    ...markedBy(endpoint, body),
+    ...markedBy(endpoint, body, name),
     ...(isSshKey ? { public_key: freshPublicKey() } : {}),
   };
 }
 
-/** The member of a body that makes it another one, with a new value. */
-function markedBy({ resource, body: schema }: Endpoint, body: object): object {
-  if ('name' in body) return { name: freshName() };
+/** The member of a body that makes it another one: the name, or else a label or a text with this value. */
+function markedBy({ resource, body: schema }: Endpoint, body: object, name: string): object {
+  if ('name' in body) return { name };
   if (resource.role !== 'create') return {};
   const members = Object.entries(membersOf(schema));
-  if (members.some(([name]) => name === 'labels')) return { labels: { mark: freshName() } };
-  const isText = ([name, text]: (typeof members)[number]) =>
-    name in body &&
+  if (members.some(([member]) => member === 'labels')) return { labels: { mark: name } };
+  const isText = ([member, text]: (typeof members)[number]) =>
+    member in body &&
     'type' in text &&
     text.type === 'string' &&
     !['enum', 'pattern', 'format'].some((rule) => rule in text);
   const [text] = members.find(isText) ?? [];
-  return text === undefined ? {} : { [text]: freshName() };
+  return text === undefined ? {} : { [text]: name };
 }
 
 export const paramNames = (endpoint: Pick<Endpoint, 'path'>): string[] =>
