@@ -70,6 +70,8 @@ describe('a table', () => {
   it('has the columns that --columns names', async () => {
     const { out } = await site.line('vm list --columns name,price.monthly,labels.env');
     expect(out).toBe('NAME  PRICE MONTHLY  LABELS ENV\nweb   8.00           prod\n');
+    const byHeading = await site.line('vm list --columns name,FIREWALLS');
+    expect([byHeading.code, byHeading.out]).toEqual([0, expect.stringMatching(/^NAME +FIREWALLS\n/)]);
     const wrong = await site.line('vm list --columns nam');
     expect([wrong.code, wrong.err]).toEqual([2, 'There is no column "nam". Did you mean name?\n']);
     const json = await site.line('vm list --columns name -o json');

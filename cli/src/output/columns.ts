@@ -4,11 +4,20 @@ import type { Document } from '../document/document.ts';
 import type { Schema } from '../document/schema.ts';
 import { misuse } from '../failure.ts';
 
+/** A column by the heading that lists print: `FIREWALLS` are the `firewall_ids`. */
+function memberOf(document: Document, row: Schema | undefined, given: string): string {
+  const members = row === undefined ? {} : document.schemas.members(row);
+  const name = given.toLowerCase().replaceAll(' ', '_');
+  const meant = [given, name, `${name}_id`, `${name.replace(/s$/, '')}_ids`];
+  return meant.find((each) => each in members) ?? given;
+}
+
 export function chosenColumns(document: Document, row: Schema | undefined, text: string): string[] {
   const names = text
     .split(',')
     .map((name) => name.trim().replaceAll('-', '_'))
-    .filter((name) => name !== '');
+    .filter((name) => name !== '')
+    .map((name) => memberOf(document, row, name));
   if (names.length === 0) throw misuse('--columns needs names of members, such as name,status.');
   for (const name of names) check(document, row, name.split('.'), name);
   return names;

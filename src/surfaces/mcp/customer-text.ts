@@ -33,8 +33,8 @@ function memberOf(schema: TextSchema | undefined, name: string): TextSchema | un
 const itemOf = (schema: TextSchema | undefined): TextSchema | undefined =>
   branchesOf(schema).find(({ items }) => items !== undefined)?.items;
 
-/** One word without spaces: an id, a slug, a permission, an entity tag. */
-const CODE_WORD = /^[\w.:/@+*=-]+$/;
+/** One word without spaces: an id, a slug, a permission, an entity tag with its quotation marks. */
+const CODE_WORD = /^(?:[\w.:/@+*=-]+|"[\w+/=-]+")$/;
 
 /**
  * Marks what a problem may quote: every text that is more than one code word, and names. The schemas say nothing about

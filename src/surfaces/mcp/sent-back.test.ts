@@ -107,7 +107,11 @@ describe('a resource that is sent back', () => {
     const { data } = await read();
     await api('PATCH', { description: 'by somebody else' });
     await settle(t);
-    expect((await update(data)).json).toMatchObject({ code: 'etag_mismatch' });
+    const current = await api('GET');
+    expect((await update(data)).json).toMatchObject({
+      code: 'etag_mismatch',
+      current_etag: expect.stringContaining(current.etag),
+    });
     expect((await api('GET')).description).toBe('by somebody else');
   });
 
