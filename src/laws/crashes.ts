@@ -188,6 +188,7 @@ async function findBusyAccounts({ services: { db } }: TestApp): Promise<string[]
     .select('account_id')
     .distinct()
     .where('finished_at', 'is', null)
+    .where('is_ready', '=', true)
     .execute();
   return rows.map(({ account_id }) => account_id);
 }

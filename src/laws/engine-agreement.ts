@@ -1,7 +1,7 @@
 /** Compares the rows of an account with the state of its engines, and finds what remains after all was deleted. */
 import type { Lifecycle } from '../kernel/lifecycle.ts';
 import type { TestApp } from '../testing/app.ts';
-import { rowsIn } from './account-rows.ts';
+import { readTogether, rowsIn } from './account-rows.ts';
 import { work } from './crashes.ts';
 import { type EngineFamily, engineFamilies } from './engine-families.ts';
 import type { World } from './walk.ts';
@@ -31,14 +31,15 @@ export const deleteAll = (app: TestApp, worlds: readonly World[]): Promise<strin
   inEach(async ({ family, agreement }) => {
     const refusals: string[] = [];
     for (const [table, collection] of Object.entries(agreement.collections)) {
-      for (const world of worlds) {
-        for (const { id } of await rowsIn(world, table)) {
-          const url = `/${family.name}/v1/${collection}/${id}`;
-          const answer = await app.call({ method: 'DELETE', url, key: world.key.key });
-          if (![202, 204].includes(answer.statusCode))
-            refusals.push(`DELETE of ${collection}: ${answer.statusCode} ${answer.body}`);
-        }
-      }
+      await readTogether(worlds, async () => {
+        for (const world of worlds)
+          for (const { id } of await rowsIn(world, table)) {
+            const url = `/${family.name}/v1/${collection}/${id}`;
+            const answer = await app.call({ method: 'DELETE', url, key: world.key.key });
+            if (![202, 204].includes(answer.statusCode))
+              refusals.push(`DELETE of ${collection}: ${answer.statusCode} ${answer.body}`);
+          }
+      });
       await work(app);
     }
     return refusals;

@@ -29,10 +29,9 @@ export const aboutAll = (skip: TestContext['skip']): void =>
   skip(!triesAll, 'it is about all endpoints, and this run tries some of them');
 
 /** Endpoints of one shape take the same way through the pipeline: the laws differ little between them. */
-export function shapeOf({ method, resource, path, operation, body }: Endpoint): string {
-  const depth = Math.min(path.split('{').length - 1, 2);
+export function shapeOf({ method, resource, operation }: Endpoint): string {
   const starts = operation === undefined ? 'answers at once' : 'starts an operation';
-  return [method, resource.role, `${depth} ids`, starts, body === undefined ? 'no body' : 'body'].join(', ');
+  return [method, resource.role, starts].join(', ');
 }
 
 function shapeOfKind(kind: Kind, endpoints: readonly Endpoint[]): string {

@@ -15,7 +15,9 @@ interface Group {
   /** Completes "Left out: ". */
   readonly what: string;
   /** The modules whose users belong to the group. */
-  readonly uses: RegExp;
+  readonly uses?: RegExp;
+  /** What the text of a file of the group names, if it starts a program that it does not import. */
+  readonly names?: RegExp;
 }
 
 const BROWSER = 'the portal in a browser';
@@ -25,8 +27,9 @@ const groups: readonly Group[] = [
   { what: 'Terraform modules and Ansible roles', uses: /^src\/testing\/(terraform\/|ansible\.ts)/ },
   {
     what: 'processes that are started, killed and stopped',
-    uses: /^src\/testing\/(api-processes|faketime|killed-workers|pooler|server-process|worker-process)\.ts/,
+    uses: /^src\/testing\/(api-processes|database-holder|faketime|killed-workers|pooler|server-process|worker-process)\.ts/,
   },
+  { what: 'the commands that run the tests', names: /'scripts\/(run-tests|interruptible)\.mjs'/ },
 ];
 
 const isTestFile = ({ path }: Source): boolean => path.endsWith('.test.ts');
@@ -38,8 +41,11 @@ const isLaw = ({ path }: Source): boolean => path.startsWith('src/laws/');
 const startsApp = ({ text }: Source): boolean => /\b(createWorld|createTestApp)\(/.test(text);
 const callsEndpoints = ({ imports }: Source): boolean =>
   imports.some(({ target }) => target === 'src/laws/walk.ts');
-const groupOf = ({ imports }: Source): Group | undefined =>
-  groups.find(({ uses }) => imports.some(({ target, isTypeOnly }) => !isTypeOnly && uses.test(target)));
+const groupOf = ({ imports, text }: Source): Group | undefined =>
+  groups.find(
+    ({ uses, names }) =>
+      names?.test(text) || imports.some(({ target, isTypeOnly }) => !isTypeOnly && uses?.test(target)),
+  );
 
 export interface Choice {
   readonly files: readonly string[];

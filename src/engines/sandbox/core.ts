@@ -136,7 +136,7 @@ export class SandboxCore<P extends SandboxPort> {
   async #run<T>(run: SandboxCall<P, T>): Promise<T> {
     await this.#prepare();
     const { call, target, ownEffects = [], work } = run;
-    const effect = await this.store.strike<P['effect']>(call, target?.id ?? null, ownEffects);
+    const effect = await this.store.strike<P['effect']>(call, target, ownEffects);
     if (effect === null) return work(null);
     return isCommon(effect) ? this.#suffer(effect, run) : work(effect.kind);
   }

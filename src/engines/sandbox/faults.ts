@@ -41,6 +41,7 @@ export interface NewFault<Call extends string, Own extends string = never> {
   /** A rule without a location, call or target matches all of them. */
   readonly location?: string | undefined;
   readonly call?: Call | undefined;
+  /** The id of the object that the call names, or of its account. */
   readonly target?: string | undefined;
   /** This many matching calls succeed before the rule applies. */
   readonly skip?: number | undefined;

@@ -172,11 +172,11 @@ export class StateStore<States extends object> {
 
   /**
    * Finds the first fault rule that matches this call, counts the call, and returns the effect unless the rule skips
-   * the call. `own`: the port's own effects that this call can have.
+   * the call. `target`: the object that the call names. `own`: the port's own effects that this call can have.
    */
   async strike<Own extends string>(
     call: string,
-    target: string | null,
+    target: Name | null,
     own: readonly Own[],
   ): Promise<Effect<Own> | null> {
     const kinds = [...Object.keys(commonEffects), ...own];
@@ -184,7 +184,7 @@ export class StateStore<States extends object> {
       with hit as (
         select id, skip from sandbox_faults
         where (location is null or location = ${this.location})
-          and (call is null or call = ${call}) and (target is null or target = ${target})
+          and (call is null or call = ${call}) and (target is null or target in (${target?.id ?? null}, ${target?.project ?? null}))
           and (remaining is null or remaining > 0)
           and effect->>'kind' = any(${kinds}::text[])
         order by id limit 1 for update)

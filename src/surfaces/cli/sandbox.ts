@@ -65,7 +65,7 @@ function addFaults(sandbox: Command, cli: Cli): void {
     .description('add a rule that makes calls fail; the first rule that matches a call applies')
     .addArgument(choice('<effect>', Object.keys(effects), 'what happens'))
     .addOption(choice('--call <call>', calls, 'only this call'))
-    .option('--on <id>', 'only calls for this machine, network or image')
+    .option('--on <id>', 'only calls for this machine, network or image, or for this account')
     .option('--location <location>', 'only in this location')
     .option('--skip <count>', 'let this many matching calls succeed first', wholeNumber)
     .option('--times <count>', 'for this many calls (default: all, until the rule is cleared)', atLeastOne)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { triesAll } from '../../laws/sample.ts';
 import { describeWorlds, openHomes } from './suite.ts';
 import { simulate } from './world.ts';
 
@@ -14,4 +15,4 @@ describe('a seed', () => {
   });
 });
 
-describeWorlds(homes, 1, 250);
+describeWorlds(homes, 1, triesAll ? 250 : 50);

@@ -142,6 +142,14 @@ describe('a fault rule', () => {
     expect(await outcomes(1, () => engine.removeInstance(mine))).toBe('.');
   });
 
+  it('applies to all objects of an account if the target is the account', async () => {
+    const [mine, other] = [lab.ref(), { ...lab.ref(), account: 'acc_other' }];
+    await strike({ target: mine.account, effect: fail });
+    expect(await outcomes(1, () => engine.observeInstance(mine))).toBe('x');
+    expect(await outcomes(1, () => engine.observeInstance(other))).toBe('.');
+    expect(await outcomes(1, () => engine.readCapacity())).toBe('.');
+  });
+
   it('is counted once across all processes', async () => {
     const others = [await harness.reopen(), await harness.reopen()];
     await strike({ call: 'readCapacity', times: 5, effect: fail });
