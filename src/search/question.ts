@@ -1,7 +1,8 @@
 /** Reads a question: the words that were said, the things and acts that they mean, and typing errors put right. */
 import { type Match, PARTICIPLE, type Phrases, plain } from './phrases.ts';
 import type { Spelling } from './spelling.ts';
-import { isSilent, parted, split, stem } from './text.ts';
+import { isSilent, parted, split, stem, stemsOf } from './text.ts';
+import { askingPairs, askingWords } from './words/sentences.ts';
 
 /** Acts that change nothing. */
 export const LOOKS: ReadonlySet<string> = new Set(['list', 'get']);
@@ -34,28 +35,14 @@ const LATER_THING = 0.85;
 /** After the first verb, others often only describe: "list the servers that I stopped". */
 const LATER_ACT = 0.75;
 /** In a question that begins with such a word, a verb of change is a state: "which servers are stopped". */
-const ASKING = new Set(
-  'which what who whose when why is are was were does did has have where welche welcher welches welchen wer wann warum wieso wo was ist sind'
-    .split(' ')
-    .map(stem)
-    .concat([
-      'how many',
-      'how much',
-      'how long',
-      'how big',
-      'how larg',
-      'wie viel',
-      'wie lang',
-      'wie gros',
-      'wie hoch',
-    ]),
-);
+const ASKING = new Set([...askingWords.map(stem), ...askingPairs.map((pair) => stemsOf(pair).join(' '))]);
 const STATE = 0.4;
 /** What was done already is a state, too: "the uploaded image". */
 const DONE = 0.5;
 /** An act that is even less sure says nothing about a goal: "start every box that is labelled staging". */
 const UNSURE = 0.4;
-const PLURAL = /[^su]s$/;
+/** "EBS" ends in an s of its own. */
+const isPluralForm = (form: string): boolean => /[^su]s$/.test(form) && stem(form) !== form;
 
 /** Machines are called like this: `web-1`, `db-02`. */
 const MACHINE_NAME = /\b[a-z]+-\d{1,2}\b/i;
@@ -131,7 +118,7 @@ export function questionOf(
     acts.has('list') ||
     found.some(
       ({ places, means }) =>
-        !means.every((word) => word.startsWith('+')) && PLURAL.test(read[places.at(-1) ?? 0]?.form ?? ''),
+        !means.every((word) => word.startsWith('+')) && isPluralForm(read[places.at(-1) ?? 0]?.form ?? ''),
     );
   // "Show all servers" and "show my servers" ask for the list.
   const get = acts.get('get') ?? 0;
@@ -143,22 +130,24 @@ export function questionOf(
   for (const [place, { word, weight }] of read.entries())
     if (!isSilent(word)) put(words, word, weight * (explained.get(place) ?? SAID));
   const others = said.filter((word, place) => !explained.has(place) && !isSilent(word));
+  // The same words may stand in two tables.
+  const phrasesFound = new Set(found.map(({ places }) => places.join())).size;
   const isBare =
     acts.size === 0 &&
     !isAsking &&
     !isPlural &&
     !said.includes('of') &&
-    // The same words may stand in two tables.
-    new Set(found.map(({ places }) => places.join())).size === 1 &&
-    !read.some(({ form }, place) => explained.has(place) && PLURAL.test(form) && stem(form) !== form) &&
+    (phrasesFound === 1 || (phrasesFound > 1 && others.length === 0)) &&
+    !read.some(({ form }, place) => explained.has(place) && isPluralForm(form)) &&
     others.every((word) => !isOfDocument(word));
   const sureActs = [...acts].flatMap(([act, weight]) => (weight < UNSURE ? [] : act));
+  const sureWords = [...words].flatMap(([word, weight]) => (weight <= LIKELY_THING ? [] : word));
   return {
     words,
     acts,
     isPlural,
     isBare,
     said,
-    all: new Set([...said, ...words.keys(), ...sureActs.map((act) => `+${act}`)]),
+    all: new Set([...said, ...sureWords, ...sureActs.map((act) => `+${act}`)]),
   };
 }

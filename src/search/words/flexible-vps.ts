@@ -190,7 +190,7 @@ export const flexibleVps: Table = [
   ],
   [
     'protection',
-    'protection|protect|delete protection|termination protection|from deleting|against deletion|prevent ~ deletion|prevent ~ delete|from being deleted|by accident|aus versehen|vor löschen|vor dem löschen|gegen löschen|lock ~ against deletion|accidental deletion|accidentally|löschschutz|schutz|schützen|versehentlich löschen|versehentliches löschen|deletion protection|lock ~ against',
+    'protection|protect|delete ~ by mistake|deleted by mistake|nobody ~ delete|nobody deletes|no one ~ delete|niemand ~ löschen|niemand ~ löscht|cannot be deleted|can t be deleted|undeletable|nicht gelöscht werden|unlöschbar|delete protection|termination protection|from deleting|against deletion|prevent ~ deletion|prevent ~ delete|from being deleted|by accident|aus versehen|vor löschen|vor dem löschen|gegen löschen|lock ~ against deletion|accidental deletion|accidentally|löschschutz|schutz|schützen|versehentlich löschen|versehentliches löschen|deletion protection|lock ~ against',
   ],
   ['memory', 'ram|memory|arbeitsspeicher|hauptspeicher'],
   ['user data', 'cloud init|cloudinit|user data|userdata|startup script|init script|startskript'],
