@@ -1,5 +1,5 @@
 /** Reads a question: the words that were said, the things and acts that they mean, and typing errors put right. */
-import { type Match, PARTICIPLE, type Phrases, plain } from './phrases.ts';
+import { ABSENT, isAbsent, type Match, PARTICIPLE, type Phrases, plain } from './phrases.ts';
 import type { Spelling } from './spelling.ts';
 import { isSilent, parted, split, stem, stemsOf } from './text.ts';
 import { askingPairs, askingWords } from './words/sentences.ts';
@@ -18,6 +18,12 @@ export interface Question {
   readonly isBare: boolean;
   /** What was said, word by word, each as its stem. */
   readonly said: readonly string[];
+  /** How surely it names a thing of the API, from 0 to 1. */
+  readonly thing: number;
+  /** What it names and the API does not have. */
+  readonly absent: readonly string[];
+  /** Its words that nobody knows, as they were written; none if the document knows another of its words. */
+  readonly unknown: readonly string[];
   /** All that was said or meant, in words of one form: for goals. */
   readonly all: ReadonlySet<string>;
 }
@@ -29,7 +35,7 @@ const EXPLAINED = 0.25;
 const IN_PHRASE = 0.05;
 const GUESSED = 0.9;
 const LIKELY = 0.6;
-const LIKELY_THING = 0.4;
+export const LIKELY_THING = 0.4;
 /** The first thing is what the question is about: "the price of a volume". */
 const LATER_THING = 0.85;
 /** After the first verb, others often only describe: "list the servers that I stopped". */
@@ -47,6 +53,8 @@ const isPluralForm = (form: string): boolean => /[^su]s$/.test(form) && stem(for
 /** Machines are called like this: `web-1`, `db-02`. */
 const MACHINE_NAME = /\b[a-z]+-\d{1,2}\b/i;
 const NAMED = 0.5;
+/** Shorter words that nobody knows are typing errors, or names. */
+const LONG_WORD = /^[a-z]{4,}$/;
 
 /** "Back up" is the only verb of two words that is also a thing in one. */
 const withVerbs = (query: string): string =>
@@ -93,7 +101,15 @@ export function questionOf(
           .flatMap(({ means: own }) => own.filter((word) => word.startsWith('+')));
   let verbs = 0;
   let things = 0;
-  const found = phrases.find(said).sort((a, b) => (a.places[0] ?? 0) - (b.places[0] ?? 0));
+  let thing = 0;
+  const matches = phrases.find(said).sort((a, b) => (a.places[0] ?? 0) - (b.places[0] ?? 0));
+  const found = matches.filter(({ means }) => !means.some(isAbsent));
+  // "Reserve an IP" asks for one; "attach the reserved IP" does not.
+  const missing = matches.filter(
+    ({ means, places: [first = 0], isState }) =>
+      means.some(isAbsent) && (isState || !PARTICIPLE.test(read[first]?.form ?? '')),
+  );
+  for (const { places } of missing) for (const place of places) explained.set(place, IN_PHRASE);
   for (const match of found) {
     const { places } = match;
     const means = [...match.means, ...verbsIn(match)];
@@ -102,6 +118,7 @@ export function questionOf(
       if (!word.startsWith('+')) {
         const sure = word.endsWith('?') ? LIKELY_THING : things > 0 ? LATER_THING : 1;
         put(words, plain(word), sure * weight);
+        thing = Math.max(thing, sure);
         continue;
       }
       const act = plain(word);
@@ -126,7 +143,10 @@ export function questionOf(
     acts.set('list', get);
     acts.set('get', 0.7 * get);
   }
-  if (MACHINE_NAME.test(query)) put(words, 'vm', NAMED);
+  if (MACHINE_NAME.test(query)) {
+    put(words, 'vm', NAMED);
+    thing = Math.max(thing, NAMED);
+  }
   for (const [place, { word, weight }] of read.entries())
     if (!isSilent(word)) put(words, word, weight * (explained.get(place) ?? SAID));
   const others = said.filter((word, place) => !explained.has(place) && !isSilent(word));
@@ -148,6 +168,13 @@ export function questionOf(
     isPlural,
     isBare,
     said,
+    thing,
+    absent: [...new Set(missing.flatMap(({ means }) => means.map((word) => word.slice(ABSENT.length))))],
+    unknown: others.some(isOfDocument)
+      ? []
+      : read.flatMap(({ word, form }) =>
+          LONG_WORD.test(form) && !isSilent(word) && !spelling.knows(word) ? form : [],
+        ),
     all: new Set([...said, ...sureWords, ...sureActs.map((act) => `+${act}`)]),
   };
 }

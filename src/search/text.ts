@@ -41,7 +41,7 @@ const MOST_STEMS = 20_000;
 function cut(word: string): string {
   let root = word;
   for (const [ending, rest] of ENDINGS) if (root.length > 3) root = root.replace(ending, rest);
-  return root.replaceAll(/(?<=.)([aou])e/g, '$1').replaceAll(/([b-df-hj-np-tv-z])\1/g, '$1');
+  return root.replaceAll(/(?<=.)([aou])e/g, '$1').replaceAll(/(?<=.)([b-df-hj-np-tv-z])\1/g, '$1');
 }
 
 /** `createVmSnapshot` → create Vm Snapshot. Names as "CloudWatch" are split only where they are unknown. */
