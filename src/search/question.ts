@@ -47,6 +47,8 @@ const STATE = 0.4;
 const DONE = 0.5;
 /** An act that is even less sure says nothing about a goal: "start every box that is labelled staging". */
 const UNSURE = 0.4;
+/** What comes after these words is not what the question is about: "a group for my nodes". */
+const PURPOSE = new Set(['for', 'für'].flatMap(stemsOf));
 /** "EBS" ends in an s of its own. */
 const isPluralForm = (form: string): boolean => /[^su]s$/.test(form) && stem(form) !== form;
 
@@ -131,11 +133,14 @@ export function questionOf(
     if (means.some((word) => !word.startsWith('+') && !word.endsWith('?'))) things++;
     for (const place of places) explained.set(place, places.length > 1 ? IN_PHRASE : EXPLAINED);
   }
+  const head = said.findIndex((word) => PURPOSE.has(word));
   const isPlural =
     acts.has('list') ||
     found.some(
       ({ places, means }) =>
-        !means.every((word) => word.startsWith('+')) && isPluralForm(read[places.at(-1) ?? 0]?.form ?? ''),
+        (head <= 0 || (places[0] ?? 0) < head) &&
+        !means.every((word) => word.startsWith('+')) &&
+        isPluralForm(read[places.at(-1) ?? 0]?.form ?? ''),
     );
   // "Show all servers" and "show my servers" ask for the list.
   const get = acts.get('get') ?? 0;
@@ -158,7 +163,9 @@ export function questionOf(
     !isPlural &&
     !said.includes('of') &&
     (phrasesFound === 1 || (phrasesFound > 1 && others.length === 0)) &&
-    !read.some(({ form }, place) => explained.has(place) && isPluralForm(form)) &&
+    !read.some(
+      ({ form }, place) => (head <= 0 || place < head) && explained.has(place) && isPluralForm(form),
+    ) &&
     others.every((word) => !isOfDocument(word));
   const sureActs = [...acts].flatMap(([act, weight]) => (weight < UNSURE ? [] : act));
   const sureWords = [...words].flatMap(([word, weight]) => (weight <= LIKELY_THING ? [] : word));

@@ -1,5 +1,5 @@
 /** Splits texts into comparable words. The same steps run over the document, the tables and the question. */
-import { articles, askingWords, silentWords } from './words/sentences.ts';
+import { articles, askingWords, providers, silentWords } from './words/sentences.ts';
 
 /** Letters with marks lose them, and the usual ways to write umlauts without them become the same letters. */
 function folded(text: string): string {
@@ -54,7 +54,7 @@ export const split = (text: string): string[] =>
     .replaceAll(/\bback(?:s|ed|ing)? up\b/g, 'backup')
     .match(/[a-z0-9]+/g) ?? [];
 
-const silentStems = new Set([...silentWords, ...askingWords].map(stem));
+const silentStems = new Set([...silentWords, ...askingWords, ...providers].map(stem));
 const articleStems = new Set(articles.map(stem));
 
 /** All words in their order, each as its stem: phrases are compared in this form. */

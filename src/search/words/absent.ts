@@ -74,7 +74,7 @@ export const absentThings: readonly AbsentThing[] = [
     until: 'support:tickets',
     things: 'support requests',
     near: ['operation', 'event', 'profile'],
-    said: 'ticket|tickets|support ticket|support tickets|open ~ ticket|ticket öffnen|ticket aufmachen|ticket erstellen|create ~ ticket|support request|support case|support contact|contact support|call support|ask support|talk to support|support kontaktieren|support anrufen|support anfrage|supportanfrage|kundendienst|hotline|helpdesk|talk to a human',
+    said: 'ticket|tickets|support ticket|support tickets|open ~ ticket|ticket öffnen|ticket aufmachen|ticket erstellen|create ~ ticket|support request|support case|case with support|open ~ case|support contact|contact support|call support|ask support|talk to support|support kontaktieren|support anrufen|support anfrage|supportanfrage|kundendienst|hotline|helpdesk|talk to a human',
   },
   // What nobody plans.
   {
@@ -105,13 +105,13 @@ export const absentThings: readonly AbsentThing[] = [
     until: 'cdn',
     things: 'content delivery',
     near: ['vps_location', 'vm'],
-    said: 'cdn|content delivery|content delivery network|cloudfront|cloud cdn|azure front door|front door|fastly|akamai|edge cache|edge caching|cache static files|bunny cdn',
+    said: 'cdn|cloudflare|content delivery|content delivery network|cloudfront|cloud cdn|azure front door|front door|fastly|akamai|edge cache|edge caching|cache static files|bunny cdn',
   },
   {
     until: 'database',
     things: 'managed databases',
     near: ['vm', 'volume', 'image'],
-    said: 'rds|aurora|dynamodb|cloud sql|cosmos db|cosmosdb|spanner|bigquery|redshift|elasticache|memorystore|mongodb atlas|dbaas|database as a service|database service|managed database|managed databases|managed db|managed postgres|managed postgresql|managed mysql|managed mariadb|managed redis|managed mongodb|hosted database|hosted postgres|hosted mysql|managed postgres database|managed mysql database|verwaltete datenbank|datenbank als dienst|managed datenbank|datenbank mieten|datenbankdienst',
+    said: 'rds|aurora|dynamodb|cloud sql|cosmos db|cosmosdb|spanner|bigquery|redshift|elasticache|memorystore|mongodb atlas|dbaas|database as a service|mongodb as a service|postgres as a service|mysql as a service|redis cache|database service|managed database|managed databases|managed db|managed postgres|managed postgresql|managed mysql|managed mariadb|managed redis|managed mongodb|hosted database|hosted postgres|hosted mysql|managed postgres database|managed mysql database|verwaltete datenbank|datenbank als dienst|managed datenbank|datenbank mieten|datenbankdienst',
   },
   {
     until: 'function',
@@ -141,13 +141,13 @@ export const absentThings: readonly AbsentThing[] = [
     until: 'mailbox',
     things: 'mailboxes and mail delivery',
     near: ['vm', 'firewall'],
-    said: 'mailbox|mailboxes|mail box|email hosting|mail hosting|email account|email accounts|webmail|postfach|postfächer|mailserver postfach|mail postfach|email postfach|e mail postfach|smtp relay|amazon ses|sendgrid|mailgun|office 365|exchange server|newsletter',
+    said: 'mailbox|mailboxes|mail box|email hosting|mail hosting|email account|email accounts|webmail|postfach|postfächer|mailserver postfach|mail postfach|email postfach|e mail postfach|smtp relay|amazon ses|sendgrid|mailgun|office 365|exchange server|hosted exchange|newsletter',
   },
   {
     until: 'web_space',
     things: 'web hosting without a machine',
     near: ['vm', 'image'],
-    said: 'webspace|web space|shared hosting|webhosting|web hosting|web hosting package|cpanel|plesk|wordpress hosting|managed wordpress|ftp account|ftp zugang|website builder|homepage baukasten|static site hosting',
+    said: 'webspace|web space|shared hosting|webhosting|web hosting|web hosting package|cpanel|plesk|wordpress hosting|managed wordpress|ftp account|ftp zugang|ftp space|website builder|homepage baukasten|static site hosting',
   },
   {
     until: 'file_share',
@@ -178,6 +178,12 @@ export const absentThings: readonly AbsentThing[] = [
     things: 'ways to pay',
     near: ['usage', 'price', 'profile'],
     said: 'payment method|payment methods|pay by card|pay with card|pay with paypal|credit card|credit cards|paypal|sepa|direct debit|bank account|bank details|kreditkarte|kreditkarten|zahlungsmethode|zahlungsart|zahlungsmittel|bankverbindung|lastschrift|prepaid|voucher|gutschein|coupon|promo code',
+  },
+  {
+    until: 'desktop',
+    things: 'virtual desktops',
+    near: ['vm', 'image'],
+    said: 'virtual desktop|virtual desktops|vdi|desktop as a service|daas|aws workspaces|amazon workspaces|azure virtual desktop|cloud pc|virtueller desktop|virtuelle desktops',
   },
   {
     until: 'license',

@@ -48,7 +48,7 @@ export const goals: Readonly<Record<string, string>> = {
   getIpAllowlist:
     'which ip/address/network may/can/allowed/dürfen api/call | ip allowed/erlaubt api | lock/restrict/einschränken api ip | office ip/address api/allowed',
   listAuditEntries:
-    'who changed/deleted/stopped/created/did/made/removed/opened/gelöscht/geändert/gestoppt/wer | change log/history made | wer hat gelöscht/geändert/gestoppt/ausgeschaltet',
+    'who killed/destroyed/terminated/restarted/rebooted/resized/detached/attached/touched/restored/changed/deleted/stopped/created/did/made/removed/opened/gelöscht/geändert/gestoppt/wer | change log/history made | wer hat gelöscht/geändert/gestoppt/ausgeschaltet',
   listVpsLocations:
     'where run/host/put/place/located/stehen/stand vm/data | eu/germany/europe/deutschland/frankfurt which/can/possible',
   listVpsPlans:
@@ -112,7 +112,7 @@ export const goals: Readonly<Record<string, string>> = {
   updateVpsFirewall:
     'firewall rename/name/label | replace/change/update all/rule firewall | default/standard outgoing/incoming/policy/traffic firewall/rule block/drop/allow',
   getVpsFirewall:
-    'which port/rule open/firewall/through/allowed | firewall attached/applies/applied what/which/where | rule firewall show/+get',
+    'which/what/welche vm firewall protect/protects/cover/covers/schützt | which port/rule open/firewall/through/allowed | firewall attached/applies/applied what/which/where | rule firewall show/+get',
   addVpsFirewallRule:
     'reach/reachable/unreachable/blocked website/port/http/https/web/ssh | nobody/only/nur reach/access database/vm/port | open/allow/expose/öffnen/freigeben port/ssh/http/https/443/80/22/ping/rdp/icmp/mysql/smtp | block/ban/deny/sperren ip/address/range/country/subnet/attacker | reach/access/connect website/web/ssh/port cannot/can/nobody | only/nur office/home/colleague/me/vpn/büro/we ssh/reach/access/connect/port/allow/login',
   removeVpsFirewallRule: 'close/schließen/lock port | revoke rule/port/ingress | rule no longer/nicht',

@@ -42,6 +42,12 @@ export const silentWords = listed(
   'jetzt gerade heute hier dort da so auch mehr sehr alle habe hat haben hatte gibt etwas jemand weil aber sich bin hab',
 );
 
+/** Whose words somebody uses. They are silent, too: "azure vnet" is a bare name. */
+export const providers = listed(
+  'aws amazon azure microsoft gcp google hetzner digital ocean digitalocean linode vultr ovh ovhcloud ionos',
+  'scaleway upcloud exoscale openstack vmware proxmox cloud',
+);
+
 /** A machine of which somebody says this does not answer. */
 export const hungWords = listed('hung hang hangs frozen freeze stuck unresponsive hängt eingefroren');
 

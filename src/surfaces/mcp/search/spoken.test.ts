@@ -99,6 +99,8 @@ describe('a bare name of a thing asks how to have one', () => {
     ['site to site vpn', 'createVpnGateway'],
     ['wireguard vpn for my laptop', 'createVpnPeer'],
     ['Sicherung jede Nacht automatisch', 'createBackupPolicy'],
+    ['digital ocean cloud firewall', 'createVpsFirewall'],
+    ['Azure availability set for spreading VMs', 'createPlacementGroup'],
   ])('"%s" finds %s', (query, id) => expect(first(query)).toBe(id));
 
   it.each([
