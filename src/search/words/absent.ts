@@ -74,7 +74,7 @@ export const absentThings: readonly AbsentThing[] = [
     until: 'support:tickets',
     things: 'support requests',
     near: ['operation', 'event', 'profile'],
-    said: 'ticket|tickets|support ticket|support tickets|open ~ ticket|ticket öffnen|ticket aufmachen|ticket erstellen|create ~ ticket|support request|support case|case with support|open ~ case|support contact|contact support|call support|ask support|talk to support|support kontaktieren|support anrufen|support anfrage|supportanfrage|kundendienst|hotline|helpdesk|talk to a human',
+    said: 'ticket|tickets|open ~ ticket|ticket öffnen|ticket aufmachen|ticket erstellen|create ~ ticket|support request|support case|case with support|open ~ case|support contact|contact support|call support|ask support|talk to support|support kontaktieren|support anrufen|support anfrage|supportanfrage|kundendienst|hotline|helpdesk|talk to a human',
   },
   // What nobody plans.
   {
