@@ -31,12 +31,29 @@ export async function ensureCli() {
     legalComments: 'none',
     logLevel: 'warning',
     banner: { js: mark },
+    plugins: [computed(esbuild, /search\/words\/nouns\.ts$/)],
   });
   chmodSync(draft, 0o755);
   renameSync(draft, bundle);
   await esbuild.stop();
   return bundle;
 }
+
+/** Replaces a module by the values that it exports, so that the bundle does without what they are made from. */
+const computed = (esbuild, filter) => ({
+  name: 'computed',
+  setup(build) {
+    build.onLoad({ filter }, async ({ path }) => {
+      const options = { entryPoints: [path], bundle: true, write: false, format: 'esm' };
+      const [{ text }] = (await esbuild.build(options)).outputFiles;
+      const values = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+      const lines = Object.entries(values).map(
+        ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
+      );
+      return { contents: lines.join('\n') };
+    });
+  },
+});
 
 /** The files of the server that the sources import. They import nothing themselves, except files of the search. */
 function takenFromServer(sources) {

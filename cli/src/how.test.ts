@@ -38,6 +38,24 @@ it('names commands, not operations, to people', async () => {
   expect(out).not.toContain('createVm');
 });
 
+it('says that something is not there, and shows the nearest topics', async () => {
+  const { code, out, err } = await site.line('how set up a load balancer');
+  expect([code, err]).toEqual([0, 'Nothing here is about load balancers. The nearest topics:\n']);
+  expect(out.split('\n')[0]).toMatch(/^hostplane vm list /);
+});
+
+it('says which part of a question it has no answer to', async () => {
+  const { out, err } = await site.line('how create a vm with a gpu');
+  expect(err).toMatch(/^Nothing here is about GPUs\. /);
+  expect(out.split('\n')[0]).toMatch(/^hostplane vm create /);
+});
+
+it('says that nobody knows the words, and shows the nearest topics', async () => {
+  const { out, err } = await site.line('how qwertz zzzyx');
+  expect(err).toBe('Nothing here is about “qwertz zzzyx”. The nearest topics:\n');
+  expect(out).toContain('hostplane ');
+});
+
 it('2: without words, says what to write', async () => {
   const { code, err } = await site.line('how');
   expect([code, err]).toEqual([2, expect.stringContaining('hostplane how ')]);

@@ -29,14 +29,14 @@ beforeAll(async () => {
 afterAll(() => removeTemporaryFolder(folder));
 
 describe('the package', () => {
-  it('has one file, its manifest, a README and the license, and less than 300 kB', () => {
+  it('has one file, its manifest, a README and the license, and less than 250 kB', () => {
     expect(packed.files.map(({ path }) => path).sort()).toEqual([
       'LICENSE',
       'README.md',
       'dist/hostplane.cjs',
       'package.json',
     ]);
-    expect(packed.unpackedSize).toBeLessThan(300_000);
+    expect(packed.unpackedSize).toBeLessThan(250_000);
   });
 
   it('runs without a checkout and without other packages', async () => {

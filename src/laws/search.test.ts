@@ -1,13 +1,17 @@
 /** A new family needs only its words: the laws say which are missing, and which mean nothing. */
 import { describe, expect, it } from 'vitest';
+import { familyContracts } from '../contract/families.ts';
 import { families } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';
+import { builtNames } from '../search/absent.ts';
 import { operationsIn } from '../search/document.ts';
 import { actsOf } from '../search/entries.ts';
 import { OperationSearch } from '../search/operation-search.ts';
 import { meaningsIn, Phrases, plain } from '../search/phrases.ts';
-import { parted, stemsOf, wordsOf } from '../search/text.ts';
+import { isSilent, parted, stem, stemsOf, wordsOf } from '../search/text.ts';
+import { absentThings } from '../search/words/absent.ts';
 import { goals } from '../search/words/goals.ts';
+import { ordinary } from '../search/words/ordinary.ts';
 import { tables } from '../search/words/tables.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 
@@ -101,4 +105,66 @@ describe('the tables', () => {
       expect(named.length).toBeGreaterThan(0);
     },
   );
+});
+
+describe('the things that the API does not have', () => {
+  const built = builtNames(operations);
+  const planned = new Map(
+    familyContracts.map(({ name, planned: nouns = {} }) => [
+      name as string,
+      Object.keys(nouns).map((noun) => `${name}:${noun}`),
+    ]),
+  );
+
+  it('are not built: words of things that are belong in the table of their family', () => {
+    expect(absentThings.filter(({ until }) => built.has(until)).map(({ until }) => until)).toEqual([]);
+  });
+
+  it('have a name of the contract if the contract plans them', () => {
+    const unplanned = absentThings
+      .map(({ until }) => until)
+      .filter((until) => until.includes(':') && ![...planned.values()].flat().includes(until));
+    expect(unplanned).toEqual([]);
+  });
+
+  it.each([...planned].filter(([family]) => operations.every((operation) => operation.family !== family)))(
+    'include something of the family %s, which has no operation',
+    (_, nouns) => {
+      expect(absentThings.some(({ until }) => nouns.includes(until))).toBe(true);
+    },
+  );
+
+  it('come near topics that exist', () => {
+    const topics = new Set(operations.map(({ topic }) => topic.name));
+    expect(absentThings.flatMap(({ near }) => near.filter((name) => !topics.has(name)))).toEqual([]);
+  });
+
+  const phrasesIn = (said: string): string[] =>
+    said.split('|').map((phrase) =>
+      phrase
+        .split('~')
+        .map((part) => stemsOf(part).join(' '))
+        .join(' ~ '),
+    );
+
+  it('are never said as something that the API has', () => {
+    const present = new Set(tables.flat().flatMap(([, said]) => phrasesIn(said)));
+    expect(
+      absentThings.flatMap(({ said }) => phrasesIn(said).filter((phrase) => present.has(phrase))),
+    ).toEqual([]);
+  });
+
+  it('are never meant by an ordinary word', () => {
+    const usual = new Set(ordinary.map(stem));
+    const phrases = absentThings.flatMap(({ said }) => phrasesIn(said));
+    expect(phrases.filter((phrase) => usual.has(phrase) || isSilent(phrase))).toEqual([]);
+  });
+
+  it.each(absentThings)('$things: all that people call them gets the note', ({ said, things }) => {
+    const silent = said
+      .split('|')
+      .map((phrase) => phrase.replace('~', 'a'))
+      .filter((phrase) => search.ask(phrase).note?.includes(things) !== true);
+    expect(silent).toEqual([]);
+  });
 });

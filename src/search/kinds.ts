@@ -3,6 +3,7 @@ import type { Kind } from './document.ts';
 import { type Phrases, plain } from './phrases.ts';
 import type { Question } from './question.ts';
 import { stem, stemsOf, wordsOf } from './text.ts';
+import { forceWords } from './words/sentences.ts';
 
 const NAMED = 3;
 const ACT = 2;
@@ -12,12 +13,7 @@ const EXPLAINED = 0.2;
 const BEGUN = 0.5;
 const SHORTEST_BEGINNING = 4;
 
-/** Somebody who says these words accepts that a guest cannot save its work. */
-const FORCE = new Set(
-  'force forced forcefully forcibly hard immediately instantly once plug hung hang hangs frozen freeze stuck unresponsive hart sofort hängt eingefroren erzwingen'
-    .split(' ')
-    .map(stem),
-);
+const FORCE = new Set(forceWords.map(stem));
 /** Otherwise the gentle one of two similar kinds comes first. */
 const FORCED = 0.4;
 

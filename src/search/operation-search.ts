@@ -2,12 +2,13 @@
  * Finds the operations of an API document by what people say. There is no network and no model: the words come from the
  * document, and from the tables in `words/`, which say what people call the things and acts of the API.
  */
+import { AbsentThings, noteOn, quoted } from './absent.ts';
 import { type ApiDocument, type Described, operationsIn } from './document.ts';
 import { type Entry, entriesOf } from './entries.ts';
 import { Goals } from './goals.ts';
 import { kindsFor } from './kinds.ts';
 import { Phrases } from './phrases.ts';
-import { LOOKS, type Question, questionOf } from './question.ts';
+import { LIKELY_THING, LOOKS, type Question, questionOf } from './question.ts';
 import { Spelling } from './spelling.ts';
 import { stem } from './text.ts';
 import { type NearTopic, Topics } from './topics.ts';
@@ -19,6 +20,13 @@ export interface Hit {
   readonly score: number;
   /** Of the things that the operation can do, those that the question speaks of, the best first. */
   readonly kinds: readonly string[];
+}
+
+export interface Answer {
+  /** The best first; nothing if the question is only about what the API does not have. */
+  readonly hits: readonly Hit[];
+  /** Says what the question is about and the API does not have; always there if there are no hits. */
+  readonly note: string | undefined;
 }
 
 const TEXT = 1;
@@ -57,7 +65,8 @@ const LONGEST_QUERY = 400;
 export class OperationSearch {
   readonly #operations: readonly Described[];
   readonly #entries: readonly Entry[];
-  readonly #phrases = new Phrases(tables);
+  readonly #absent: AbsentThings;
+  readonly #phrases: Phrases;
   readonly #spelling: Spelling;
   readonly #rarity = new Map<string, number>();
   readonly #actRarity = new Map<string, number>();
@@ -69,6 +78,8 @@ export class OperationSearch {
 
   constructor(document: ApiDocument) {
     this.#operations = operationsIn(document);
+    this.#absent = new AbsentThings(this.#operations);
+    this.#phrases = new Phrases([...tables, this.#absent.table]);
     this.#entries = entriesOf(this.#operations, this.#phrases);
     const counts = new Map<string, number>();
     for (const { text } of this.#entries)
@@ -88,12 +99,37 @@ export class OperationSearch {
     );
   }
 
-  /** The best first; nothing only if no word of the question means anything here. */
-  find(whole: string): Hit[] {
+  find(query: string): readonly Hit[] {
+    return this.ask(query).hits;
+  }
+
+  ask(whole: string): Answer {
     const query = whole.slice(0, LONGEST_QUERY).trim();
-    const question = questionOf(query, this.#phrases, this.#spelling, (word) => this.#rarity.has(word));
+    const question = this.#read(query);
     const goals = this.#goals.find(question.all);
     const named = new Set(this.#named(query));
+    const { absent, unknown, thing } = question;
+    // Verbs alone fit many operations, so an unknown word is what the question is about.
+    const isUnknown = absent.length === 0 && thing === 0 && goals.size === 0 && unknown.length > 0;
+    const missing = named.size > 0 ? [] : isUnknown ? [quoted(unknown)] : this.#absent.namesOf(absent);
+    const isOnlyMissing = missing.length > 0 && thing <= LIKELY_THING;
+    const hits = isOnlyMissing ? [] : this.#ranked(question, goals, named);
+    return { hits, note: noteOn(missing, hits.length > 0) };
+  }
+
+  /** For a question that finds nothing, or asks for what the API does not have. */
+  nearestTopics(whole: string, count: number, family?: string): NearTopic[] {
+    const query = whole.slice(0, LONGEST_QUERY);
+    this.#topics ??= new Topics(this.#operations, tables);
+    const near = this.#topics.named(this.#absent.nearTo(this.#read(query).absent), family);
+    return near.length > 0 ? near.slice(0, count) : this.#topics.nearest(query, count, family);
+  }
+
+  #read(query: string): Question {
+    return questionOf(query, this.#phrases, this.#spelling, (word) => this.#rarity.has(word));
+  }
+
+  #ranked(question: Question, goals: ReadonlyMap<string, number>, named: ReadonlySet<string>): Hit[] {
     return this.#entries
       .map((entry) => {
         const kinds = kindsFor(entry.kinds, question, this.#phrases);
@@ -106,12 +142,6 @@ export class OperationSearch {
       })
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score);
-  }
-
-  /** For a question that finds nothing. */
-  nearestTopics(query: string, count: number, family?: string): NearTopic[] {
-    this.#topics ??= new Topics(this.#operations, tables);
-    return this.#topics.nearest(query.slice(0, LONGEST_QUERY), count, family);
   }
 
   #score(entry: Entry, question: Question): number {

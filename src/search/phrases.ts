@@ -1,7 +1,8 @@
 /**
  * Tables of what people say and the words of the API for it. In `said`, phrases are divided by `|`; `~` stands for a
  * few words in between: `turn ~ off`. In `means`, a word with a plus is an act (`+create`), the others are things.
- * A word with a question mark is only likely: `+list?` for "all", `image?` for "Debian".
+ * A word with a question mark is only likely: `+list?` for "all", `image?` for "Debian". One with an exclamation mark is
+ * a thing that the API does not have.
  */
 import { isArticle, split, stem, stemsOf } from './text.ts';
 
@@ -24,6 +25,9 @@ export interface Match {
 /** What was done already is a state: "the uploaded image". */
 export const PARTICIPLE = /ed$|^ge\w+t$/;
 
+export const ABSENT = '!';
+export const isAbsent = (word: string): boolean => word.startsWith(ABSENT);
+
 const GAP = '~';
 const LONGEST_GAP = 5;
 
@@ -31,7 +35,9 @@ export const meaningsIn = (means: string): string[] =>
   means
     .split(' ')
     .flatMap((word) =>
-      word.startsWith('+') ? word : stemsOf(word).map((each) => (word.endsWith('?') ? `${each}?` : each)),
+      word.startsWith('+') || word.startsWith(ABSENT)
+        ? word
+        : stemsOf(word).map((each) => (word.endsWith('?') ? `${each}?` : each)),
     );
 
 /** `+list?` → list, `image?` → image. */
@@ -87,7 +93,12 @@ export class Phrases {
       }
       // The other reading of words that belong to two phrases: "EC2 instance" and "instance types".
       return match.places.length === longer.places.length
-        ? [{ ...match, means: match.means.map((word) => (word.endsWith('?') ? word : `${word}?`)) }]
+        ? [
+            {
+              ...match,
+              means: match.means.map((word) => (word.endsWith('?') || isAbsent(word) ? word : `${word}?`)),
+            },
+          ]
         : [];
     });
   }

@@ -1,7 +1,8 @@
 /** Reads a question: the words that were said, the things and acts that they mean, and typing errors put right. */
-import { type Match, PARTICIPLE, type Phrases, plain } from './phrases.ts';
+import { ABSENT, isAbsent, type Match, PARTICIPLE, type Phrases, plain } from './phrases.ts';
 import type { Spelling } from './spelling.ts';
-import { isSilent, parted, split, stem } from './text.ts';
+import { isSilent, parted, split, stem, stemsOf } from './text.ts';
+import { askingPairs, askingWords } from './words/sentences.ts';
 
 /** Acts that change nothing. */
 export const LOOKS: ReadonlySet<string> = new Set(['list', 'get']);
@@ -17,6 +18,12 @@ export interface Question {
   readonly isBare: boolean;
   /** What was said, word by word, each as its stem. */
   readonly said: readonly string[];
+  /** How surely it names a thing of the API, from 0 to 1. */
+  readonly thing: number;
+  /** What it names and the API does not have. */
+  readonly absent: readonly string[];
+  /** Its words that nobody knows, as they were written; none if the document knows another of its words. */
+  readonly unknown: readonly string[];
   /** All that was said or meant, in words of one form: for goals. */
   readonly all: ReadonlySet<string>;
 }
@@ -28,38 +35,28 @@ const EXPLAINED = 0.25;
 const IN_PHRASE = 0.05;
 const GUESSED = 0.9;
 const LIKELY = 0.6;
-const LIKELY_THING = 0.4;
+export const LIKELY_THING = 0.4;
 /** The first thing is what the question is about: "the price of a volume". */
 const LATER_THING = 0.85;
 /** After the first verb, others often only describe: "list the servers that I stopped". */
 const LATER_ACT = 0.75;
 /** In a question that begins with such a word, a verb of change is a state: "which servers are stopped". */
-const ASKING = new Set(
-  'which what who whose when why is are was were does did has have where welche welcher welches welchen wer wann warum wieso wo was ist sind'
-    .split(' ')
-    .map(stem)
-    .concat([
-      'how many',
-      'how much',
-      'how long',
-      'how big',
-      'how larg',
-      'wie viel',
-      'wie lang',
-      'wie gros',
-      'wie hoch',
-    ]),
-);
+const ASKING = new Set([...askingWords.map(stem), ...askingPairs.map((pair) => stemsOf(pair).join(' '))]);
 const STATE = 0.4;
 /** What was done already is a state, too: "the uploaded image". */
 const DONE = 0.5;
 /** An act that is even less sure says nothing about a goal: "start every box that is labelled staging". */
 const UNSURE = 0.4;
-const PLURAL = /[^su]s$/;
+/** What comes after these words is not what the question is about: "a group for my nodes". */
+const PURPOSE = new Set(['for', 'für'].flatMap(stemsOf));
+/** "EBS" ends in an s of its own. */
+const isPluralForm = (form: string): boolean => /[^su]s$/.test(form) && stem(form) !== form;
 
 /** Machines are called like this: `web-1`, `db-02`. */
 const MACHINE_NAME = /\b[a-z]+-\d{1,2}\b/i;
 const NAMED = 0.5;
+/** Shorter words that nobody knows are typing errors, or names. */
+const LONG_WORD = /^[a-z]{4,}$/;
 
 /** "Back up" is the only verb of two words that is also a thing in one. */
 const withVerbs = (query: string): string =>
@@ -106,7 +103,15 @@ export function questionOf(
           .flatMap(({ means: own }) => own.filter((word) => word.startsWith('+')));
   let verbs = 0;
   let things = 0;
-  const found = phrases.find(said).sort((a, b) => (a.places[0] ?? 0) - (b.places[0] ?? 0));
+  let thing = 0;
+  const matches = phrases.find(said).sort((a, b) => (a.places[0] ?? 0) - (b.places[0] ?? 0));
+  const found = matches.filter(({ means }) => !means.some(isAbsent));
+  // "Reserve an IP" asks for one; "attach the reserved IP" does not.
+  const missing = matches.filter(
+    ({ means, places: [first = 0], isState }) =>
+      means.some(isAbsent) && (isState || !PARTICIPLE.test(read[first]?.form ?? '')),
+  );
+  for (const { places } of missing) for (const place of places) explained.set(place, IN_PHRASE);
   for (const match of found) {
     const { places } = match;
     const means = [...match.means, ...verbsIn(match)];
@@ -115,6 +120,7 @@ export function questionOf(
       if (!word.startsWith('+')) {
         const sure = word.endsWith('?') ? LIKELY_THING : things > 0 ? LATER_THING : 1;
         put(words, plain(word), sure * weight);
+        thing = Math.max(thing, sure);
         continue;
       }
       const act = plain(word);
@@ -127,11 +133,14 @@ export function questionOf(
     if (means.some((word) => !word.startsWith('+') && !word.endsWith('?'))) things++;
     for (const place of places) explained.set(place, places.length > 1 ? IN_PHRASE : EXPLAINED);
   }
+  const head = said.findIndex((word) => PURPOSE.has(word));
   const isPlural =
     acts.has('list') ||
     found.some(
       ({ places, means }) =>
-        !means.every((word) => word.startsWith('+')) && PLURAL.test(read[places.at(-1) ?? 0]?.form ?? ''),
+        (head <= 0 || (places[0] ?? 0) < head) &&
+        !means.every((word) => word.startsWith('+')) &&
+        isPluralForm(read[places.at(-1) ?? 0]?.form ?? ''),
     );
   // "Show all servers" and "show my servers" ask for the list.
   const get = acts.get('get') ?? 0;
@@ -139,26 +148,40 @@ export function questionOf(
     acts.set('list', get);
     acts.set('get', 0.7 * get);
   }
-  if (MACHINE_NAME.test(query)) put(words, 'vm', NAMED);
+  if (MACHINE_NAME.test(query)) {
+    put(words, 'vm', NAMED);
+    thing = Math.max(thing, NAMED);
+  }
   for (const [place, { word, weight }] of read.entries())
     if (!isSilent(word)) put(words, word, weight * (explained.get(place) ?? SAID));
   const others = said.filter((word, place) => !explained.has(place) && !isSilent(word));
+  // The same words may stand in two tables.
+  const phrasesFound = new Set(found.map(({ places }) => places.join())).size;
   const isBare =
     acts.size === 0 &&
     !isAsking &&
     !isPlural &&
     !said.includes('of') &&
-    // The same words may stand in two tables.
-    new Set(found.map(({ places }) => places.join())).size === 1 &&
-    !read.some(({ form }, place) => explained.has(place) && PLURAL.test(form) && stem(form) !== form) &&
+    (phrasesFound === 1 || (phrasesFound > 1 && others.length === 0)) &&
+    !read.some(
+      ({ form }, place) => (head <= 0 || place < head) && explained.has(place) && isPluralForm(form),
+    ) &&
     others.every((word) => !isOfDocument(word));
   const sureActs = [...acts].flatMap(([act, weight]) => (weight < UNSURE ? [] : act));
+  const sureWords = [...words].flatMap(([word, weight]) => (weight <= LIKELY_THING ? [] : word));
   return {
     words,
     acts,
     isPlural,
     isBare,
     said,
-    all: new Set([...said, ...words.keys(), ...sureActs.map((act) => `+${act}`)]),
+    thing,
+    absent: [...new Set(missing.flatMap(({ means }) => means.map((word) => word.slice(ABSENT.length))))],
+    unknown: others.some(isOfDocument)
+      ? []
+      : read.flatMap(({ word, form }) =>
+          LONG_WORD.test(form) && !isSilent(word) && !spelling.knows(word) ? form : [],
+        ),
+    all: new Set([...said, ...sureWords, ...sureActs.map((act) => `+${act}`)]),
   };
 }

@@ -16,6 +16,13 @@ interface Known extends NearTopic {
   readonly trigrams: readonly ReadonlySet<string>[];
 }
 
+const shown = ({ topic, title, purpose, operation }: Known): NearTopic => ({
+  topic,
+  title,
+  purpose,
+  operation,
+});
+
 function trigramsOf(word: string): Set<string> {
   const padded = ` ${word} `;
   return new Set(Array.from({ length: Math.max(1, padded.length - 2) }, (_, i) => padded.slice(i, i + 3)));
@@ -55,6 +62,15 @@ export class Topics {
     }));
   }
 
+  /** Those with these names, in this order. */
+  named(names: readonly string[], family?: string): NearTopic[] {
+    return names.flatMap((name) =>
+      this.#known
+        .filter((known) => known.topic === name && (family === undefined || known.family === family))
+        .map(shown),
+    );
+  }
+
   /** Always as many as asked for, if there are so many: those with the most similar words first. */
   nearest(query: string, count: number, family?: string): NearTopic[] {
     const asked = wordsOf(query).map(trigramsOf);
@@ -65,6 +81,6 @@ export class Topics {
       .map((known) => ({ known, value: likest(known) }))
       .sort((a, b) => b.value - a.value)
       .slice(0, count)
-      .map(({ known: { topic, title, purpose, operation } }) => ({ topic, title, purpose, operation }));
+      .map(({ known }) => shown(known));
   }
 }

@@ -32,6 +32,15 @@ interface Found {
   readonly types: readonly string[];
 }
 
+interface Answer {
+  /** The best first. */
+  readonly hits: readonly Found[];
+  /** What to look at if the search has no hits: the nearest topics, each with an operation to begin with. */
+  readonly near: readonly Found[];
+  /** Says what the question is about and the server does not have. */
+  readonly note: string | undefined;
+}
+
 /** For each operation with such a choice, what the search says about it. */
 function typesIn(result: unknown): Map<unknown, string[]> {
   const hits = isObject(result) && Array.isArray(result['hits']) ? result['hits'].filter(isObject) : [];
@@ -43,8 +52,13 @@ function typesIn(result: unknown): Map<unknown, string[]> {
   );
 }
 
-/** The operations that the search names, the best first. */
-async function operationsFor(client: Client, document: Document, query: string): Promise<Found[]> {
+/** The operations that are named in a part of the answer, each once. */
+function foundIn(document: Document, part: unknown, types: ReadonlyMap<unknown, string[]>): Found[] {
+  const named = [...textsIn(part)].flatMap((text) => document.find(text) ?? []);
+  return [...new Set(named)].map((operation) => ({ operation, types: types.get(operation.id) ?? [] }));
+}
+
+async function ask(client: Client, document: Document, query: string): Promise<Answer> {
   const message = {
     jsonrpc: '2.0',
     id: 1,
@@ -59,9 +73,12 @@ async function operationsFor(client: Client, document: Document, query: string):
       body: JSON.stringify(message),
     });
     const result = resultIn(body);
-    const types = typesIn(result);
-    const found = [...textsIn(result)].flatMap((text) => document.find(text) ?? []);
-    return [...new Set(found)].map((operation) => ({ operation, types: types.get(operation.id) ?? [] }));
+    const { topics, note, ...rest } = isObject(result) ? result : {};
+    return {
+      hits: foundIn(document, rest, typesIn(result)),
+      near: foundIn(document, topics, new Map()),
+      note: typeof note === 'string' ? note : undefined,
+    };
   } catch (error) {
     if (!(error instanceof Refused) || error.problem.status !== 404) throw error;
     throw new Failure('This server has no search. hostplane --help lists what there is.', exitCodes.notFound);
@@ -100,8 +117,8 @@ export const how: BuiltInCommand = {
     const session = openSession(io, given);
     try {
       const document = await session.documents.read();
-      const found = await operationsFor(session.client, document, query);
-      const rows = found
+      const { hits, near, note } = await ask(session.client, document, query);
+      const rows = (hits.length > 0 ? hits : near)
         .flatMap((each) => commandsOf(document, each).map((command) => ({ command, type: each.types[0] })))
         .slice(0, MOST)
         .map(({ command, type }) => ({
@@ -114,6 +131,10 @@ export const how: BuiltInCommand = {
           'Nothing was found. Try other words; hostplane --help lists what there is.',
           exitCodes.notFound,
         );
+      // Rows are read by scripts, too, so what is said about them stands beside them.
+      if (hits.length === 0)
+        io.err(`${printable(note ?? 'Nothing fits these words.')} The nearest topics:\n`);
+      else if (note !== undefined) io.err(`${printable(note)}\n`);
       const printer = printerFor(io, given);
       if (!printer.isForPeople) await printer.value(rows);
       else {

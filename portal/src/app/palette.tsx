@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import { indexQuery, keysQuery } from '../data/queries.ts';
+import { foundOperationsQuery, indexQuery, keysQuery } from '../data/queries.ts';
 import { maySee, useMaybeAccount, useMe } from '../data/session.ts';
 import { returnFocus } from '../ui/focus.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -16,6 +16,8 @@ interface Hit {
 }
 
 const MOST = 16;
+/** As many as the server reads. */
+const LONGEST_QUESTION = 400;
 
 /** Ctrl K: jumps to a page, a key or an operation. */
 export default function Palette({ close }: { close: () => void }) {
@@ -63,9 +65,18 @@ export default function Palette({ close }: { close: () => void }) {
     return [...pages, ...mine, ...operations];
   }, [me, keys, index]);
   const asked = words.toLowerCase().split(/\s+/).filter(Boolean);
-  const hits = all
+  const named = all
     .filter(({ text }) => asked.every((word) => text.toLowerCase().includes(word)))
     .slice(0, MOST);
+  // Nothing has all these words, so the server is asked what they mean.
+  const found = useQuery({
+    ...foundOperationsQuery(asked.join(' ').slice(0, LONGEST_QUESTION)),
+    enabled: Boolean(me) && named.length === 0 && asked.length > 0,
+  }).data;
+  const meant = [...(found?.operation_ids ?? []), ...(found?.near_operation_ids ?? [])].flatMap(
+    (operation) => all.find(({ to }) => to === `/api/reference/${operation}`) ?? [],
+  );
+  const hits = named.length > 0 ? named : meant;
   const current = Math.min(at, Math.max(0, hits.length - 1));
   const go = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
@@ -111,6 +122,12 @@ export default function Palette({ close }: { close: () => void }) {
         />
         <kbd className="rounded border border-line px-1.5 text-xs text-faint">Esc</kbd>
       </div>
+      {named.length === 0 && found?.note && (
+        <p role="status" className="px-4 pt-3 text-muted">
+          {found.note}
+          {found.near_operation_ids.length > 0 && ' The nearest topics:'}
+        </p>
+      )}
       <div id={id} role="listbox" aria-label="Hits" className="max-h-[56dvh] overflow-y-auto p-1.5">
         {hits.length === 0 && (
           <p className="px-3 py-6 text-center text-muted">Nothing has these words. Try fewer.</p>

@@ -1,7 +1,7 @@
 /** What the pages read. The keys begin with the account, so that switching it shows nothing of another one. */
 import { queryOptions } from '@tanstack/react-query';
 import { get } from './http.ts';
-import type { IacList, OperationIndex } from './reference-types.ts';
+import type { FoundOperations, IacList, OperationIndex } from './reference-types.ts';
 import { acts, calls } from './session.ts';
 import type {
   Access,
@@ -71,6 +71,19 @@ export const indexQuery = queryOptions({
   queryFn: ({ signal }) => get<OperationIndex>('/portal/api/operations.json', signal),
   staleTime: 60_000,
 });
+
+/** In milliseconds: whoever types on asks for something else. */
+const PAUSE = 200;
+
+export const foundOperationsQuery = (words: string) =>
+  queryOptions({
+    queryKey: ['found-operations', words],
+    queryFn: async ({ signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      return get<FoundOperations>(`/portal/v1/found-operations?${new URLSearchParams({ words })}`, signal);
+    },
+    staleTime: 60_000,
+  });
 
 export const operationQuery = (id: string) =>
   queryOptions({

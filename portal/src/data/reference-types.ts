@@ -25,6 +25,13 @@ export interface OperationIndex {
   }[];
 }
 
+/** Operations that the search of the server finds for words which no title contains. */
+export interface FoundOperations {
+  readonly note: string | null;
+  readonly operation_ids: readonly string[];
+  readonly near_operation_ids: readonly string[];
+}
+
 /** A module, a role or a scenario for infrastructure as code. */
 export interface IacPart {
   readonly tool: string;

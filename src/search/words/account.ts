@@ -12,7 +12,7 @@ export const account: Table = [
   ],
   [
     'profile account',
-    'company|billing country|billing address|time zone|timezone|currency|my account|account settings|account details|account profile|account information|company name|company details|account name|contact|contacts|contact details|profile|on file|account status|address is on file|customer number|customer data|stammdaten|firma|firmenname|firmendaten|kontodaten|kontoinformationen|kundendaten|kundennummer|rechnungsadresse|währung|zeitzone|kontoeinstellungen|profil|mein konto|kontakt|ansprechpartner|kontostatus|kontoprofil|konto',
+    'azure subscription|company|billing country|billing address|time zone|timezone|currency|my account|account settings|account details|account profile|account information|company name|company details|account name|contact|contacts|contact details|profile|on file|account status|address is on file|customer number|customer data|stammdaten|firma|firmenname|firmendaten|kontodaten|kontoinformationen|kundendaten|kundennummer|rechnungsadresse|währung|zeitzone|kontoeinstellungen|profil|mein konto|kontakt|ansprechpartner|kontostatus|kontoprofil|konto',
   ],
   [
     'resource all inventory',

@@ -32,7 +32,7 @@ export const acts: Table = [
     '+delete',
     'löschen|lösche|entfernen|entferne|wegwerfen|werfe ~ weg|wirf ~ weg|loswerden|kündigen|zerstören|abräumen|vernichten|' +
       'beseitigen|aufräumen|abbauen|baue ~ ab|wegmachen|mach ~ weg|weg damit|nicht mehr gebraucht|brauche ~ nicht mehr|nicht mehr brauche|' +
-      'nicht mehr benötigt|auflösen|verwerfen|wegnehmen|stilllegen|austragen|nimm ~ raus|rauswerfen|rausschmeißen|abschaffen|aufheben|ausmustern',
+      'nicht mehr benötigt|auflösen|verwerfen|wegnehmen|stilllegen|austragen|nimm ~ raus|rauswerfen|aus ~ werfen|wirf ~ aus|rausschmeißen|kick|kick out|abschaffen|aufheben|ausmustern',
   ],
   [
     '+delete',
@@ -60,6 +60,16 @@ export const acts: Table = [
   [
     '+create?',
     'new|schedule|configure|prepare|neu|neue|neuen|neuer|neues|ziehen|brauche|brauchen|i need|need a|want a|hinzu|dazu|zusätzlich|zusätzliche|zusätzlichen',
+  ],
+  // Where a thing cannot be changed, another is made in its place.
+  [
+    '+update? +create?',
+    'replace ~ with|replace ~ by|swap out|swap ~ for|swap ~ with|swap ~ key|exchange|new one|new ones|ersetze ~ durch|durch ~ ersetzen|durch ~ neuen|austauschen gegen|gegen ~ tauschen',
+  ],
+  ['+update?', 'make sure|ensure|sicherstellen|dafür sorgen'],
+  [
+    '+create',
+    'want a fresh|want a brand new|need a fresh|need a brand new|get a fresh|get me a fresh|give me a fresh|brauche ~ frischen|brauche ~ frische|brauche ~ frisches',
   ],
   ['+update?', 'set|different|tag|label|mark|switch|statt|stattdessen|replace|enable|disable'],
   [

@@ -20,7 +20,7 @@ export const flexibleVps: Table = [
   ],
   [
     'backup',
-    'backup|backups|sicherung|sicherungen|datensicherung|sicherungskopie|recovery point|aws backup|vault|sicherheitskopie|archive copy|full copy outside',
+    'backup|backups|sicherung|sicherungen|datensicherung|sicherungskopie|recovery point|vzdump|aws backup|vault|sicherheitskopie|archive copy|full copy outside',
   ],
   ['backup +create?', 'sichern|sichere|wegsichern'],
   [
@@ -138,7 +138,7 @@ export const flexibleVps: Table = [
   // What a machine does and shows.
   [
     'console',
-    'console|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|while it boots|beim booten zusehen|without ssh|no ssh|ssh is dead|ohne ssh|through the web|over the web|via web|through the browser|über den browser|per browser|in a web page|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
+    'console|bastion|vnc|kvm|remote screen|screen|on the monitor|on the screen|monitor of|keyboard|terminal|in the browser|browser terminal|while it boots|beim booten zusehen|without ssh|no ssh|ssh is dead|ohne ssh|through the web|over the web|via web|through the browser|über den browser|per browser|in a web page|console access|open console|web console|lish|novnc|serial console|remote console|out of band|ec2 instance connect|cloud shell|spice|rescue console|emergency access|can t ssh|cannot ssh|ssh ~ not work|ssh is down|monitor and keyboard|ssh ~ broken|remote desktop|' +
       'konsole|bildschirm|tastatur|im browser|fernkonsole|webkonsole|serielle konsole|monitor des servers|bildschirminhalt|ssh geht nicht|ssh ~ nicht',
   ],
   [
@@ -190,7 +190,7 @@ export const flexibleVps: Table = [
   ],
   [
     'protection',
-    'protection|protect|delete protection|termination protection|from deleting|against deletion|prevent ~ deletion|prevent ~ delete|from being deleted|by accident|aus versehen|vor löschen|vor dem löschen|gegen löschen|lock ~ against deletion|accidental deletion|accidentally|löschschutz|schutz|schützen|versehentlich löschen|versehentliches löschen|deletion protection|lock ~ against',
+    'protection|protect|delete ~ by mistake|deleted by mistake|nobody ~ delete|nobody deletes|no one ~ delete|niemand ~ löschen|niemand ~ löscht|cannot be deleted|can t be deleted|undeletable|nicht gelöscht werden|unlöschbar|delete protection|termination protection|from deleting|against deletion|prevent ~ deletion|prevent ~ delete|from being deleted|by accident|aus versehen|vor löschen|vor dem löschen|gegen löschen|lock ~ against deletion|accidental deletion|accidentally|löschschutz|schutz|schützen|versehentlich löschen|versehentliches löschen|deletion protection|lock ~ against',
   ],
   ['memory', 'ram|memory|arbeitsspeicher|hauptspeicher'],
   ['user data', 'cloud init|cloudinit|user data|userdata|startup script|init script|startskript'],

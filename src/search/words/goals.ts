@@ -1,3 +1,5 @@
+import { hungWords } from './sentences.ts';
+
 /**
  * By operation: words that together mean it, although none of them names it. Each goal is a set of words in any order,
  * as people say them or as the tables translate them; `/` divides alternatives.
@@ -20,7 +22,7 @@ export const goals: Readonly<Record<string, string>> = {
   listEvents:
     'what happened/changed/passiert today/yesterday/overnight/night/recently/gestern/nacht | live/real follow/stream/verfolgen',
   setWebhook:
-    'tell/inform/notify/ping/call url/endpoint/system/slack/chat/https/us when/if/change/event | rotate/renew secret webhook | events slack/url/endpoint/https | disable/enable/pause webhook',
+    'slack/message/nachricht/teams/discord/chat when/whenever/wenn/sobald/if | tell/inform/notify/ping/call url/endpoint/system/slack/chat/https/us when/if/change/event | rotate/renew secret webhook | events slack/url/endpoint/https | disable/enable/pause webhook',
   deleteWebhook:
     'not/don/stop/no send/sending/schicken/notify event/notification/message/webhook | stop post/posting/send/sending/calling url/endpoint/event/notification | stop/unsubscribe/end send/sending/notification/message/callback/webhook/notifying | no more/longer notification/callback/webhook',
   listWebhookDeliveries:
@@ -46,7 +48,7 @@ export const goals: Readonly<Record<string, string>> = {
   getIpAllowlist:
     'which ip/address/network may/can/allowed/dürfen api/call | ip allowed/erlaubt api | lock/restrict/einschränken api ip | office ip/address api/allowed',
   listAuditEntries:
-    'who changed/deleted/stopped/created/did/made/removed/opened/gelöscht/geändert/gestoppt/wer | change log/history made | wer hat gelöscht/geändert/gestoppt/ausgeschaltet',
+    'who killed/destroyed/terminated/restarted/rebooted/resized/detached/attached/touched/restored/changed/deleted/stopped/created/did/made/removed/opened/gelöscht/geändert/gestoppt/wer | change log/history made | wer hat gelöscht/geändert/gestoppt/ausgeschaltet',
   listVpsLocations:
     'where run/host/put/place/located/stehen/stand vm/data | eu/germany/europe/deutschland/frankfurt which/can/possible',
   listVpsPlans:
@@ -62,11 +64,10 @@ export const goals: Readonly<Record<string, string>> = {
   deleteVm:
     'stop/end/no billing/paying/charging/pay vm | vm not/no longer/more need/needed/brauche/pay | stop paying vm completely/entirely | vm kündigen',
   redeployVm:
-    'switch/swap/change/convert/put/install/umstellen/wechseln vm image | blank/empty/clean/leeres vm/image same/existing | reinstall/rebuild/reimage vm/image/ubuntu/debian | vm factory/fresh/clean/scratch/frisch | hacked/infected/compromised vm',
+    'switch/swap/change/convert/put/install/umstellen/wechseln vm image/linux/ubuntu/debian/rocky/alma/fedora/windows | blank/empty/clean/leeres vm/image same/existing | reinstall/rebuild/reimage vm/image/ubuntu/debian | vm factory/fresh/clean/scratch/frisch | hacked/infected/compromised vm',
   restoreVm:
     '+restore snapshot/backup | undo/revert/rückgängig upgrade/update/change/deployment/disk | go/get/zurück back snapshot/yesterday/state | accidentally/broke/broken/kaputt update/upgrade/deleted vm',
-  performVmAction:
-    'pay/cost/zahlen less/weniger vm | nacht/wochenende/leerlauf/night/weekend sparen/save/aus/off vm | vm hang/hung/frozen/stuck/unresponsive/hängt/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm',
+  performVmAction: `pay/cost/zahlen less/weniger vm | nacht/wochenende/leerlauf/night/weekend sparen/save/aus/off vm | vm ${hungWords.join('/')}/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm`,
   performBulkVmAction:
     '+stop bulk | +start bulk | +restart bulk | +stop label/staging vm/bulk | stop/off/shut/aus all/every/everything/alle/alles vm night/weekend/nacht/wochenende | vm +restart all/many/several/alle/mehrere | vm +stop all/many/several/alle/mehrere | vm +start all/many/several/alle/mehrere',
   resizeVm:
@@ -87,11 +88,11 @@ export const goals: Readonly<Record<string, string>> = {
   getVmConsoleLog:
     'why vm boot/crash/crashed/start/hang | boot/kernel log/message/output | last/letzte output/ausgabe vm',
   createVmSnapshot:
-    'able/können/möglich undo/rückgängig/revert | test/try/before/testen/vor upgrade/update/change/änderung risk/safe/sicher/undo | before upgrade/update/change/migration/deployment/risky/experiment/touching snapshot/save/state/safe/undo | freeze/save/einfrieren vm state/zustand | quick/schnell undo/rollback point | vor update/upgrade/änderung snapshot/backup/sichern',
+    'copy/kopie before/vor update/upgrade/risky/change/änderung | able/können/möglich undo/rückgängig/revert | test/try/before/testen/vor upgrade/update/change/änderung risk/safe/sicher/undo | before upgrade/update/change/migration/deployment/risky/experiment/touching snapshot/save/state/safe/undo | freeze/save/einfrieren vm state/zustand | quick/schnell undo/rollback point | vor update/upgrade/änderung snapshot/backup/sichern',
   createVmBackup: 'back/backup vm now/jetzt/sofort | copy/kopie disk/vm outside/external/elsewhere/safe',
   createVmBackupDownload: 'backup download/link/export/local/offsite/laptop/computer/home/copy/url/outside',
   createBackupPolicy:
-    'backup automatic/automatically/daily/nightly/weekly/night/täglich/automatisch/regularly/schedule +create/every/happen/run/back | never/nicht lose/verlieren data/daten | lose/losing/disaster data | vm backed automatically/regularly/daily',
+    'data/daten/+create nightly/daily/weekly/tägliche/nächtliche copy/kopie | backup/snapshot automatic/automatically/automatisch/automatische/automatischen/regelmäßig/regelmäßige every/each/daily/nightly/weekly/hourly/day/night/week/jede/jeden/täglich/tägliche/nachts/wöchentlich/stündlich | snapshot every/each/daily/nightly/weekly/täglich/nachts/wöchentlich/stündlich day/night/week/nacht/tag/woche/hour/+create | backup automatic/automatically/daily/nightly/weekly/night/täglich/automatisch/regularly/schedule +create/every/happen/run/back | never/nicht lose/verlieren data/daten | lose/losing/disaster data | vm backed automatically/regularly/daily',
   updateBackupPolicy:
     'too/zu many/viele backup | backup run/laufen instead/at/later/earlier/um | keep/retain/retention/aufbewahren/behalten backup more/longer/days/fewer/instead/weeks/länger/tage +update/instead/more | change/move/ändern time/hour/schedule/uhrzeit backup | pause/suspend/disable/aussetzen backup policy/schedule/automatic',
   getBackupPolicy:
@@ -111,7 +112,7 @@ export const goals: Readonly<Record<string, string>> = {
   updateVpsFirewall:
     'firewall rename/name/label | replace/change/update all/rule firewall | default/standard outgoing/incoming/policy/traffic firewall/rule block/drop/allow',
   getVpsFirewall:
-    'which port/rule open/firewall/through/allowed | firewall attached/applies/applied what/which/where | rule firewall show/+get',
+    'which/what/welche vm firewall protect/protects/cover/covers/schützt | which port/rule open/firewall/through/allowed | firewall attached/applies/applied what/which/where | rule firewall show/+get',
   addVpsFirewallRule:
     'reach/reachable/unreachable/blocked website/port/http/https/web/ssh | nobody/only/nur reach/access database/vm/port | open/allow/expose/öffnen/freigeben port/ssh/http/https/443/80/22/ping/rdp/icmp/mysql/smtp | block/ban/deny/sperren ip/address/range/country/subnet/attacker | reach/access/connect website/web/ssh/port cannot/can/nobody | only/nur office/home/colleague/me/vpn/büro/we ssh/reach/access/connect/port/allow/login',
   removeVpsFirewallRule: 'close/schließen/lock port | revoke rule/port/ingress | rule no longer/nicht',
@@ -141,7 +142,7 @@ export const goals: Readonly<Record<string, string>> = {
   updateVpnGateway:
     'vpn port/dns/network change/add/another/new | rotate/renew vpn/wireguard gateway/server key',
   createVpnPeer:
-    'give/grant/let/allow access/zugang/zugriff internal/private/inside/network/intern | temporary/befristet access internal/private/network | add/allow/give/let/connect laptop/phone/device/colleague/employee/office/contractor/mitarbeiter/handy vpn | vpn access/zugang +create/give/new/for | vpn new user/client/peer/device/mitarbeiter',
+    'connect/verbinden/anbinden phone/laptop/handy/notebook/tablet/smartphone network/vpn | give/grant/let/allow access/zugang/zugriff internal/private/inside/network/intern | temporary/befristet access internal/private/network | add/allow/give/let/connect laptop/phone/device/colleague/employee/office/contractor/mitarbeiter/handy vpn | vpn access/zugang +create/give/new/for | vpn new user/client/peer/device/mitarbeiter',
   updateVpnPeer:
     'vpn befristet/befristen/temporär/temporary/until/bis/limited | vpn access/peer expire/temporary/until/disable/pause/sperren/temporarily | replace/new key vpn peer/client',
   deleteVpnPeer:
@@ -152,7 +153,8 @@ export const goals: Readonly<Record<string, string>> = {
   getVpnPeerConfig:
     'vpn phone/iphone/android/handy/laptop qr/config/file/working/set | wireguard file/config/conf/qr/profile | vpn configuration/config/datei/qr',
   listImages:
-    'which/what os/image/distribution/linux/windows available/offer/install/support/can/installieren | do offer/have/support image',
-  getVpnGateway: 'vpn gateway address/public/key/port/endpoint what/+get/one',
+    'have/haben/offer/gibt linux/ubuntu/debian/rocky/alma/fedora/windows/centos/suse | which/what os/image/distribution/linux/windows available/offer/install/support/can/installieren | do offer/have/support image',
+  getVpnGateway:
+    'public/öffentlicher key vpn gateway | vpn gateway address/public/key/port/endpoint what/+get/one',
   deleteVpnGateway: 'vpn no longer/not need/needed | shut/turn down/off vpn',
 };

@@ -16,7 +16,7 @@ export const ordinary = (
   'exactly currently recently finally suddenly accidentally properly manually yourself myself ourselves himself everyone anyone ' +
   'nobody everybody nothing whatever whenever somewhere company firm world country euro nginx apache mysql postgres redis docker ' +
   'wordpress nextcloud minecraft jenkins gitlab github python node java php laravel rails django production staging development ' +
-  'prod demo sandbox frontend backend api app apps application code script scripts cron ansible terraform kubernetes helm ' +
+  'prod demo sandbox frontend backend api app apps application code script scripts cron ansible terraform helm ' +
   'should could would might shall migrate migration former colleague leave leaves left leaving deal deals handle needs stuff bit bits ' +
   'eins zwei drei vier fünf sechs sieben acht neun zehn hundert tausend erste ersten zweite zweiten dritte letzte letzten ' +
   'nächste nächsten vorige montag dienstag mittwoch donnerstag freitag samstag sonntag januar februar märz april mai juni juli ' +

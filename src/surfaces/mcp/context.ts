@@ -85,6 +85,8 @@ export interface SearchArguments {
 const DEFAULT_HITS = 8;
 const MOST_LOCKED = 3;
 const NEAR_TOPICS = 8;
+/** Beside hits, which are about another part of the question. */
+const FEW_TOPICS = 3;
 
 /** What to do if nothing can be shown: never only "use other words". */
 function wayOut({ search }: Situation, { query = '', family }: SearchArguments, isLocked: boolean): Json {
@@ -96,7 +98,7 @@ function wayOut({ search }: Situation, { query = '', family }: SearchArguments, 
   return {
     topics: search.nearestTopics(query, NEAR_TOPICS, family),
     next_step:
-      'No operation fits these words. Search for one of these topics, or say what you want to do with which thing.',
+      'Tell the user that nothing here does this. These are the nearest topics: search for one of them, or say what you want to do with which thing.',
   };
 }
 
@@ -113,10 +115,14 @@ export function searchOperations(situation: Situation, given: SearchArguments): 
     });
   }
   const caller = callerOf(exchange);
-  const all = registry.endpoints.map((endpoint) => ({ endpoint, types: [] }));
-  const ranked = (query.trim() === '' ? all : search.find(query))
+  const everything = {
+    found: registry.endpoints.map((endpoint) => ({ endpoint, types: [] })),
+    note: undefined,
+  };
+  const { found, note } = query.trim() === '' ? everything : search.ask(query);
+  const ranked = found
     .filter(({ endpoint }) => family === undefined || endpoint.family === family)
-    .map((found) => ({ ...found, standing: standingOf(caller, found.endpoint) }));
+    .map((each) => ({ ...each, standing: standingOf(caller, each.endpoint) }));
   const open = ranked.filter(({ standing }) => standing.callable);
   const hits = (callable_only ? open : ranked).slice(0, limit).map(({ endpoint, types, standing }) => ({
     operation: endpoint.id,
@@ -147,9 +153,14 @@ export function searchOperations(situation: Situation, given: SearchArguments): 
     ...hits.slice(count).map(({ input: _, http: __, ...rest }) => rest),
   ];
   return success({
+    // Before the hits, so that nobody takes them for an answer to the whole question.
+    ...(note === undefined ? {} : { note }),
     hits: shown,
     ...(locked.length === 0 ? {} : { not_callable: locked }),
     ...(hits.length === 0 ? wayOut(situation, given, ranked.length > 0) : {}),
+    ...(hits.length > 0 && note !== undefined
+      ? { topics: search.nearestTopics(query, FEW_TOPICS, family) }
+      : {}),
   });
 }
 

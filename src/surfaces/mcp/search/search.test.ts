@@ -12,7 +12,7 @@ const idsFor = (query: string): string[] => search.find(query).map(({ endpoint }
 
 interface Phrasing {
   readonly query: string;
-  /** The operations that are right; one of them is enough. */
+  /** The operations that are right; one of them is enough. None if the API does not have what is asked for. */
   readonly ids: readonly string[];
   readonly kind: string;
 }
@@ -20,12 +20,14 @@ interface Phrasing {
 const fileOf = (name: string): string => join(import.meta.dirname, name);
 const linesOf = (name: string): string[] => readFileSync(fileOf(name), 'utf8').split('\n');
 
-/** Each line: the phrasing, the operations with commas, and the kind of phrasing if it is known. */
+/** Each line: the phrasing, the operations with commas or `-` for none, and the kind of phrasing if it is known. */
 const readTable = (name: string): Phrasing[] =>
   linesOf(name)
     .filter((line) => line.trim() !== '')
     .map((line) => line.split('\t'))
-    .map(([query = '', ids = '', kind = 'any']) => ({ query, ids: ids.split(','), kind }));
+    .map(([query = '', ids = '', kind = 'any']) => ({ query, ids: ids === '-' ? [] : ids.split(','), kind }));
+
+const asksForSomething = ({ ids }: Phrasing): boolean => ids.length > 0;
 
 /** A line without a space at its beginning names an operation; the lines below it are ways to ask for it. */
 function readGroups(name: string): Phrasing[] {
@@ -43,7 +45,7 @@ interface Placed extends Phrasing {
 }
 
 const placed = (phrasings: readonly Phrasing[]): Placed[] =>
-  phrasings.map((phrasing) => {
+  phrasings.filter(asksForSomething).map((phrasing) => {
     const found = idsFor(phrasing.query);
     const places = phrasing.ids.map((id) => found.indexOf(id) + 1).filter((place) => place > 0);
     return { ...phrasing, place: places.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...places) };
@@ -71,6 +73,9 @@ const more = placed(readTable('phrasings-more.tsv'));
 /** Phrasings that nobody has looked at while the tables were written. */
 const UNSEEN = 'phrasings-unseen.tsv';
 const unseen = existsSync(fileOf(UNSEEN)) ? placed(readTable(UNSEEN)) : [];
+
+const FILES = ['phrasings-seen.tsv', 'phrasings-more.tsv', ...(unseen.length === 0 ? [] : [UNSEEN])];
+const absent = FILES.flatMap(readTable).filter((phrasing) => !asksForSomething(phrasing));
 
 describe('the phrasings', () => {
   it('ask for every operation in at least three ways, 300 in all, each once', () => {
@@ -109,6 +114,10 @@ describe('search', () => {
 
   it.each(goals)('finds what %s means among the first operations', (_, all, within, goal) => {
     expect(share(all, within), tableOf(all, within)).toBeGreaterThanOrEqual(goal);
+  });
+
+  it.each(absent)('says that it has nothing about "$query"', ({ query }) => {
+    expect(search.ask(query).note).toMatch(/^(Nothing here is about |No operation fits)/);
   });
 
   it.each([

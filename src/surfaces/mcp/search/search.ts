@@ -20,12 +20,18 @@ export class Search {
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   }
 
-  /** The best first. */
-  find(query: string): Found[] {
-    return this.#search.find(query).flatMap(({ id, kinds: types }) => {
+  /** The best first, and what the query speaks of and the API does not have. */
+  ask(query: string): { readonly found: Found[]; readonly note: string | undefined } {
+    const { hits, note } = this.#search.ask(query);
+    const found = hits.flatMap(({ id, kinds: types }) => {
       const endpoint = this.#endpoints.get(id);
       return endpoint === undefined ? [] : [{ endpoint, types }];
     });
+    return { found, note };
+  }
+
+  find(query: string): Found[] {
+    return this.ask(query).found;
   }
 
   nearestTopics(query: string, count: number, family?: string): NearTopic[] {

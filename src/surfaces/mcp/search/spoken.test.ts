@@ -94,13 +94,34 @@ describe('a bare name of a thing asks how to have one', () => {
     ['lambda webhook', 'setWebhook'],
     ['EBS volume', 'createVpsVolume'],
     ['NSG', 'createVpsFirewall'],
+    ['EBS', 'createVpsVolume'],
+    ['GCE persistent disk', 'createVpsVolume'],
+    ['site to site vpn', 'createVpnGateway'],
+    ['wireguard vpn for my laptop', 'createVpnPeer'],
+    ['Sicherung jede Nacht automatisch', 'createBackupPolicy'],
+    ['digital ocean cloud firewall', 'createVpsFirewall'],
+    ['Azure availability set for spreading VMs', 'createPlacementGroup'],
   ])('"%s" finds %s', (query, id) => expect(first(query)).toBe(id));
 
   it.each([
     ['volumes', 'listVpsVolumes'],
     ['checksum of a backup', 'getVmBackup'],
     ['public key of the VPN gateway', 'getVpnGateway'],
+    ['VPN gateway public key', 'getVpnGateway'],
   ])('"%s" asks for what there is, and finds %s', (query, id) => expect(first(query)).toBe(id));
+});
+
+describe('words that only make something likely do not make a goal of it', () => {
+  it.each([
+    ['spawn a debian vm', 'createVm'],
+    ['automatic nightly reboot', 'performVmAction'],
+    ['automatische Backups täglich', 'createBackupPolicy'],
+  ])('"%s" finds %s', (query, id) => expect(first(query)).toBe(id));
+});
+
+it('where a thing cannot be changed, "replace" makes another', () => {
+  expect(first('replace ssh keys with a new one')).toBe('createVpsSshKey');
+  expect(first('replace the firewall rules')).toBe('updateVpsFirewall');
 });
 
 it('a verb is heard although the tables know the thing that it makes: "attach a disk", "attached disk"', () => {

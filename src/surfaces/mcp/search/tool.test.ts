@@ -26,8 +26,35 @@ it('a search that finds nothing answers with the nearest topics and what to do w
   expect(json.hits).toEqual([]);
   expect(json.topics).toHaveLength(8);
   expect(json.topics[0]).toMatchObject({ title: expect.any(String), operation: expect.any(String) });
+  expect(json.note).toBe('Nothing here is about “xyzzy qwrtzz”.');
   expect(json.next_step).toContain('topics');
   expect(estimateTokens(text)).toBeLessThanOrEqual(900);
+});
+
+it('a search for what is not there says so, with the nearest topics and no hits', async () => {
+  const { json } = await agent.call('search_operations', { query: 'load balancer' });
+  expect(json.note).toBe('Nothing here is about load balancers.');
+  expect(json.hits).toEqual([]);
+  expect(json.topics.map(({ topic }: { topic: string }) => topic)).toEqual([
+    'vm',
+    'placement_group',
+    'firewall',
+  ]);
+  expect(json.next_step).toContain('nearest topics');
+});
+
+it('a search that is only partly about what is there says so before its hits', async () => {
+  const { json, text } = await agent.call('search_operations', { query: 'create a vm with a gpu' });
+  expect(json.note).toContain('Nothing here is about GPUs.');
+  expect(json.hits[0].operation).toBe('createVm');
+  expect(json.topics[0].topic).toBe('vps_plan');
+  expect(text.indexOf('"note"')).toBeLessThan(text.indexOf('"hits"'));
+});
+
+it('a search for what is there has no note', async () => {
+  const { json } = await agent.call('search_operations', { query: 'create a vm' });
+  expect(json).not.toHaveProperty('note');
+  expect(json).not.toHaveProperty('topics');
 });
 
 it('a search within a family answers with topics of that family', async () => {

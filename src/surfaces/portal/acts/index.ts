@@ -8,6 +8,7 @@ import { keyOptionActs } from './key-options.ts';
 import { keyActs } from './keys.ts';
 import { meActs } from './me.ts';
 import { memberActs } from './members.ts';
+import { searchActs } from './search.ts';
 import { securityActs } from './security.ts';
 import { signInActs } from './sign-in.ts';
 import { signUpActs } from './sign-up.ts';
@@ -26,4 +27,5 @@ export const acts: readonly Act[] = [
   cliLoginActs,
   allowlistActs,
   approvalActs,
+  searchActs,
 ].flat();

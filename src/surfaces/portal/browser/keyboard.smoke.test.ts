@@ -94,6 +94,18 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByRole('heading', { name: 'Security' }).waitFor();
   });
 
+  it('the search says what is not there, and Enter goes to the nearest topic', async () => {
+    const { page } = tab;
+    await openWide(tab, '/portal/members');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox').waitFor();
+    await page.keyboard.type('load balancer');
+    await page.getByText('Nothing here is about load balancers. The nearest topics:').waitFor();
+    await page.getByRole('option', { name: 'List VMs' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'List VMs' }).waitFor();
+  });
+
   it('a menu opens with the arrow key, moves with it, and its dialog gives the focus back to its button', async () => {
     const { page } = tab;
     await openWide(tab, '/portal/api/keys');

@@ -1,0 +1,51 @@
+import { Nullable, Shape, Type } from '../../../kernel/schema.ts';
+import type { Services } from '../../../kernel/services.ts';
+import { OperationSearch } from '../../../search/operation-search.ts';
+import { publicationOf } from '../../openapi/publication.ts';
+import { act } from '../act.ts';
+import { Text } from '../shapes.ts';
+
+const MOST = 8;
+const MOST_TOPICS = 4;
+
+/** Made for the first question: the index takes a fifth of a second. */
+const searches = new WeakMap<Services, OperationSearch>();
+
+function searchOf(services: Services): OperationSearch {
+  const known = searches.get(services);
+  if (known !== undefined) return known;
+  const search = new OperationSearch(publicationOf(services).document());
+  searches.set(services, search);
+  return search;
+}
+
+export const searchActs = [
+  act({
+    id: 'findOperations',
+    method: 'GET',
+    path: '/found-operations',
+    summary: 'Find operations of the API by what somebody wants to do',
+    input: Shape({ words: Type.Optional(Type.String({ maxLength: 400 })) }),
+    answer: Shape({
+      /** What the words speak of and the API does not have. */
+      note: Nullable(Text),
+      /** The best first. */
+      operation_ids: Type.Array(Text),
+      /** If there are none: the operations to begin with in the nearest topics. */
+      near_operation_ids: Type.Array(Text),
+    }),
+    authority: 'person',
+    reauthentication: false,
+    audit: 'none',
+    async handle({ services }, { words = '' }) {
+      const search = searchOf(services);
+      const { hits, note = null } = search.ask(words);
+      const near = hits.length > 0 ? [] : search.nearestTopics(words, MOST_TOPICS);
+      return {
+        note,
+        operation_ids: hits.slice(0, MOST).map(({ id }) => id),
+        near_operation_ids: near.map(({ operation }) => operation),
+      };
+    },
+  }),
+];
