@@ -4,6 +4,8 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { callerOf, type Exchange, type Incoming } from '../../kernel/exchange.ts';
+import { recall } from '../../kernel/idempotency/store.ts';
+import type { ProblemCode } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -34,6 +36,16 @@ export interface Outcome {
   readonly requestId: string;
   /** Knows the words that sentences about this call may have; for refusals. */
   readonly isOurs?: IsOurs;
+}
+
+/**
+ * For reads that a tool makes for itself, such as the state that a confirmation is bound to. If the answer is that the
+ * server cannot say it now, the tool must not conclude that there is nothing: the problem is thrown.
+ */
+export function throwIfPassing({ isRefused, status, body }: Outcome): void {
+  if (!isRefused || (status !== 429 && status < 500)) return;
+  const { code, retry_after_seconds } = body as { code: ProblemCode; retry_after_seconds?: number };
+  throw new Problem(code, { ...(retry_after_seconds && { retryAfterSeconds: retry_after_seconds }) });
 }
 
 /** Headers of the MCP request that decide who calls and from where. */
@@ -123,6 +135,28 @@ export class ApiCaller {
       const completed = await completeRefusal(error, exchange, this.services, request.body);
       return this.#ended(exchange, began, refuse(exchange, this.services, completed), true);
     }
+  }
+
+  async isRepeated(key: string | undefined): Promise<boolean> {
+    if (key === undefined) return false;
+    return (await recall(this.services.db, callerOf(this.outer).account.id, key)) !== undefined;
+  }
+
+  /** The stored answer of a call that was made with this key. It is admitted and counted like the call itself. */
+  async repeated(
+    endpoint: Endpoint,
+    { path }: Pick<CallRequest, 'path'>,
+    key: string,
+  ): Promise<Outcome | undefined> {
+    const known = await recall(this.services.db, callerOf(this.outer).account.id, key);
+    if (known === undefined) return undefined;
+    const began = performance.now();
+    const exchange = this.#exchangeOf(endpoint, path === undefined ? {} : { path });
+    const refused = await this.#admit(exchange);
+    if (refused !== undefined)
+      return this.#ended(exchange, began, refuse(exchange, this.services, refused), true);
+    const { status, headers, body } = known;
+    return this.#ended(exchange, began, { status, headers, body: body === '' ? null : body });
   }
 
   #admit(exchange: Exchange): ReturnType<typeof admit> {

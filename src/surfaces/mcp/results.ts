@@ -1,7 +1,7 @@
 /** The results of tools. A refusal is a result too: a code, what happened, and what to do next. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
-import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
+import { Problem, problemBody } from '../../kernel/problems/problem.ts';
 import { markedError, markedQuotes, withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
@@ -96,6 +96,16 @@ export const refusedOutcome = ({ body, isOurs }: Outcome): CallToolResult =>
 
 export const refusedProblem = (problem: Problem, requestId: string): CallToolResult =>
   refusal(problemAnswer(problemInToolWords(problemBody(problem, requestId, '') as Json, [])));
+
+/** In the middle of a batch, a problem is the result of one call: what was made before it must be told. */
+export const refusing = <T>(
+  { outer }: { readonly outer: { readonly requestId: string } },
+  work: () => Promise<T>,
+): Promise<T | CallToolResult> =>
+  work().catch((error: unknown) => {
+    if (error instanceof Problem) return refusedProblem(error, outer.requestId);
+    throw error;
+  });
 
 export const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 

@@ -7,7 +7,7 @@ import { faultsOf } from '../../kernel/validation.ts';
 import type { Observer } from '../http/observation.ts';
 import { version } from '../openapi/version.ts';
 import { callBatch } from './batch.ts';
-import type { BatchArguments } from './batch-rehearsal.ts';
+import type { BatchArguments } from './batch-calls.ts';
 import { type CallArguments, callOf, callRead } from './calls.ts';
 import { callChange } from './change.ts';
 import {
