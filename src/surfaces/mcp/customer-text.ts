@@ -6,7 +6,14 @@
  * a model that sends an object back must not lose them. `unfold.ts` is the way back.
  */
 import { ENDS_WITH, type TSchema, WRITTEN_BY } from '../../kernel/schema.ts';
-import { ABOUT_ONE_VALUE, type IsOurs, isOursIn, type Vocabulary, withoutNames } from './own-sentences.ts';
+import {
+  ABOUT_ONE_VALUE,
+  type IsOurs,
+  isInFile,
+  isOursIn,
+  type Vocabulary,
+  withoutNames,
+} from './own-sentences.ts';
 import { branchesOf, isFree, type TextSchema, writtenNames } from './written-names.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -77,10 +84,12 @@ const isSentence = (schema: TextSchema | undefined, value: unknown): boolean =>
 class Marker {
   readonly #written: ReadonlySet<string>;
   readonly #isOurs: IsOurs;
+  readonly #vocabulary: Vocabulary;
 
   constructor(vocabulary: Vocabulary) {
     this.#written = writtenNames(vocabulary.registry);
     this.#isOurs = isOursIn(vocabulary);
+    this.#vocabulary = vocabulary;
   }
 
   mark(value: unknown, schema: TextSchema | undefined): unknown {
@@ -95,7 +104,7 @@ class Marker {
     for (const [key, member] of Object.entries(value)) {
       const name = withoutControls(key);
       const shape = memberOf(schema, key);
-      if (this.#isCustomers(key, shape, member)) {
+      if (this.#isCustomers(key, shape, member) && !this.#isProviders(member)) {
         theirs[name] = cleaned(member);
         continue;
       }
@@ -113,6 +122,10 @@ class Marker {
     if (typeof text !== 'string' || typeof end !== 'string' || end === '') return text;
     const tail = ` ${withoutControls(end)}`;
     return text.endsWith(tail) ? text.slice(0, -tail.length) : text;
+  }
+
+  #isProviders(value: unknown): boolean {
+    return typeof value === 'string' && isInFile(this.#vocabulary, value);
   }
 
   #isCustomers(name: string, schema: TextSchema | undefined, value: unknown): boolean {

@@ -109,9 +109,8 @@ export const refusing = <T>(
 
 export const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
-/** Repeats a name only if an operation could have it: a model may have taken it from a text of a customer. */
-export function unknownNames(asked: readonly string[], near: readonly string[]): Refusal {
-  const names = asked.filter((name) => OPERATION_NAME.test(name));
+/** `names`: only what an operation could be called, or its place. A model may have taken others from a text of a customer. */
+export function unknownNames(names: readonly string[], near: readonly string[]): Refusal {
   const meant = near.length === 0 ? '' : `Did you mean ${[...new Set(near)].join(', ')}? `;
   return {
     code: 'unknown_operation',
@@ -121,4 +120,9 @@ export function unknownNames(asked: readonly string[], near: readonly string[]):
 }
 
 export const unknownOperation = (asked: readonly string[], near: readonly string[]): CallToolResult =>
-  refusal(unknownNames(asked, near));
+  refusal(
+    unknownNames(
+      asked.filter((name) => OPERATION_NAME.test(name)),
+      near,
+    ),
+  );
