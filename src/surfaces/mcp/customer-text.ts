@@ -14,6 +14,7 @@ import {
   type Vocabulary,
   withoutNames,
 } from './own-sentences.ts';
+import { said } from './said.ts';
 import { branchesOf, isFree, type TextSchema, writtenNames } from './written-names.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -60,12 +61,12 @@ export function markedQuotes(value: unknown): unknown {
   return { ...Object.fromEntries(own), ...(Object.keys(theirs).length === 0 ? {} : { [MARK]: theirs }) };
 }
 
-/** An error about a field. A sentence about one value is ours; another may quote whatever is in the account. */
+/** An error about a field. A sentence about one value is ours; in another, what is not made of our words is left out. */
 export function markedError(error: unknown, isOurs: IsOurs | undefined): unknown {
   const { code, detail } = (isObject(error) ? error : {}) as { code?: never; detail?: unknown };
-  if (isOurs === undefined || typeof detail !== 'string' || !ABOUT_ONE_VALUE.includes(code as never))
-    return markedQuotes(error);
-  const shown = withoutNames(detail, isOurs);
+  if (isOurs === undefined || typeof detail !== 'string') return markedQuotes(error);
+  const shown = ABOUT_ONE_VALUE.includes(code as never) ? withoutNames(detail, isOurs) : said(detail, isOurs);
+  if (shown === undefined) return markedQuotes(error);
   const { [MARK]: theirs, ...own } = markedQuotes({ ...(error as Json), detail: '' }) as Json;
   const all = { ...(theirs as Json | undefined), ...(shown === detail ? {} : { detail }) };
   return { ...own, detail: shown, ...(Object.keys(all).length === 0 ? {} : { [MARK]: all }) };

@@ -4,7 +4,6 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { callerOf, type Exchange, type Incoming } from '../../kernel/exchange.ts';
-import { recall } from '../../kernel/idempotency/store.ts';
 import type { ProblemCode } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
@@ -13,6 +12,7 @@ import { Turns } from '../../kernel/turns.ts';
 import { Departure } from '../../kernel/waiting/client-gone.ts';
 import { admit, readmit } from '../../pipeline/admission.ts';
 import { execute } from '../../pipeline/execution.ts';
+import { storedAnswer } from '../../pipeline/idempotency.ts';
 import { completeRefusal } from '../../pipeline/refusal-details.ts';
 import type { Observer } from '../http/observation.ts';
 import { refuse } from '../http/refusal.ts';
@@ -70,9 +70,11 @@ function pathOf({ id, path }: Endpoint, given: Readonly<Record<string, unknown>>
   const missing = names.filter((name) => typeof given[name] !== 'string' || given[name] === '');
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   if (missing.length > 0 || unknown.length > 0) {
-    const needs = names.length === 0 ? 'no path parameters' : `path: {${names.join(', ')}}`;
     throw new Problem('malformed_request', {
-      detail: `${id} takes ${needs}, each a text.`,
+      detail:
+        names.length === 0
+          ? `${id} takes no path parameters.`
+          : `${id} takes ${names.join(' and ')} in path, each a text.`,
       nextStep: 'Send exactly these path parameters; a list operation shows the ids.',
     });
   }
@@ -139,7 +141,7 @@ export class ApiCaller {
 
   async isRepeated(key: string | undefined): Promise<boolean> {
     if (key === undefined) return false;
-    return (await recall(this.services.db, callerOf(this.outer).account.id, key)) !== undefined;
+    return (await storedAnswer(this.services.db, callerOf(this.outer).account.id, key)) !== undefined;
   }
 
   /** The stored answer of a call that was made with this key. It is admitted and counted like the call itself. */
@@ -148,15 +150,14 @@ export class ApiCaller {
     { path }: Pick<CallRequest, 'path'>,
     key: string,
   ): Promise<Outcome | undefined> {
-    const known = await recall(this.services.db, callerOf(this.outer).account.id, key);
+    const known = await storedAnswer(this.services.db, callerOf(this.outer).account.id, key);
     if (known === undefined) return undefined;
     const began = performance.now();
     const exchange = this.#exchangeOf(endpoint, path === undefined ? {} : { path });
     const refused = await this.#admit(exchange);
     if (refused !== undefined)
       return this.#ended(exchange, began, refuse(exchange, this.services, refused), true);
-    const { status, headers, body } = known;
-    return this.#ended(exchange, began, { status, headers, body: body === '' ? null : body });
+    return this.#ended(exchange, began, known);
   }
 
   #admit(exchange: Exchange): ReturnType<typeof admit> {

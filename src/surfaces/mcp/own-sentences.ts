@@ -7,6 +7,7 @@
 import { isIP } from 'node:net';
 import type { FieldCode } from '../../kernel/problems/catalogue.ts';
 import { meaningOf } from '../../kernel/schema.ts';
+import { tools } from './tools.ts';
 import { branchesOf, type Endpoints, type TextSchema } from './written-names.ts';
 
 /** Where words of ours come from. */
@@ -74,9 +75,11 @@ const NUMBER = /^[\d.:/T+-]+Z?$/;
 
 export function isOursIn({ registry, provider = NOBODY }: Vocabulary): IsOurs {
   const words = wordsOf(registry, ({ endpoints }) =>
-    endpoints.flatMap(({ id, permission, path, params, body, query }) => [
+    endpoints.flatMap(({ id, permission, path, params, body, query, resource }) => [
       id,
       permission,
+      resource.name,
+      resource.name.replaceAll('_', ' '),
       path.slice(1),
       ...[params, body, query].flatMap((schema) =>
         schema === undefined ? [] : wordsIn(schema as TextSchema),
@@ -86,6 +89,7 @@ export function isOursIn({ registry, provider = NOBODY }: Vocabulary): IsOurs {
   const slugs = wordsOf(provider, slugsAndTextsIn);
   return (word) =>
     words.has(word) ||
+    tools.some(({ name }) => name === word) ||
     slugs.has(word) ||
     // A member within others, as `protection.delete` or as the JSON Pointer `remote_cidrs/1`.
     word.split(/[./]/).every((part) => words.has(part) || /^\d+$/.test(part)) ||

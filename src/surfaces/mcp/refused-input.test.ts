@@ -1,5 +1,6 @@
 /** What a model is told if the input of a tool is wrong: in words of the tools, and what to send instead. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKey } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
 import { VpsAccount } from '../../testing/vps.ts';
@@ -7,6 +8,7 @@ import { VpsAccount } from '../../testing/vps.ts';
 let t: TestApp;
 let mcp: McpServer;
 let agent: McpClient;
+let home: VpsAccount;
 let firewall: { readonly id: string };
 
 const rule = (i: number) => ({
@@ -20,8 +22,8 @@ const rule = (i: number) => ({
 beforeAll(async () => {
   t = await createTestApp({ provider: behindProxy });
   mcp = await startMcp(t);
-  const { key } = await VpsAccount.open(t);
-  agent = await connectMcp(mcp.url, key);
+  home = await VpsAccount.open(t);
+  agent = await connectMcp(mcp.url, home.key);
   const body = { name: 'large', rules: Array.from({ length: 100 }, (_, i) => rule(i)) };
   firewall = (await agent.call('call_write', { operation: 'createVpsFirewall', body })).json.data;
 });
@@ -67,6 +69,33 @@ it('the text of left_out in a row of a list is read with the call that the answe
   const part = { operation: 'getVpsFirewall', path: { id: firewall.id }, cursor };
   const { data } = (await agent.call('call_read', part)).json;
   expect(data.rules[1]).toMatchObject({ ports: [rule(json.data[0].rules.length - 1).ports[0]] });
+});
+
+it('our own sentences stand in detail, and names that somebody chose do not', async () => {
+  const plan = {
+    name: 'm',
+    location: 'fra1',
+    plan: 'flex-9-9',
+    source: { type: 'image', image_id: 'none-1' },
+  };
+  const { json: wrong } = await agent.call('call_write', { operation: 'createVm', body: plan });
+  const details = wrong.errors.map(({ detail }: { detail: string }) => detail).join(' ');
+  expect(details).toContain('There is no plan "…"; did you mean flex-1-1? There are: flex-1-1,');
+  expect(details).toContain('There is no image "…". Valid: windows-server-2025,');
+  const again = { operation: 'createVpsFirewall', body: { name: 'large' } };
+  const { json: taken } = await agent.call('call_write', again);
+  expect(taken.detail).toMatch(
+    /^The firewall fw_\w+ already has the name …\. call_read getVpsFirewall with path/,
+  );
+  expect(taken.customer_text.detail).toContain('already has the name large.');
+  const { key } = await createKey(t.services.db, home.account, { permissions: ['flexible-vps:vms:read'] });
+  const reader = await connectMcp(mcp.url, key);
+  const { json: denied } = await reader.call('call_write', again);
+  await reader.close();
+  expect(denied.detail).toMatch(
+    /^This call needs flexible-vps:firewalls:write; the key has flexible-vps:vms:read/,
+  );
+  expect(denied.customer_text).toBeUndefined();
 });
 
 it.each([

@@ -123,7 +123,7 @@ async function callTool(situation: Situation, name: string, given: Json): Promis
   try {
     return await handlers[tool.name](situation, given);
   } catch (error) {
-    if (error instanceof Problem) return refusedProblem(error, requestId);
+    if (error instanceof Problem) return refusedProblem(error, requestId, isOursIn(situation.services));
     situation.services.log.error({ request_id: requestId, tool: name, err: error }, 'a tool of MCP failed');
     return refusedProblem(new Problem('internal_error'), requestId);
   }
