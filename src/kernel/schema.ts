@@ -141,11 +141,13 @@ export function Secret<T extends TSchema>(schema: T): T {
  * as MCP which text is data of others. `others`: people in the portal, programs, strangers. `provider`: the values come
  * from the provider or from us, although another member with this name is free text, or although only the handler checks
  * them. `rule`: the caller chooses the value, but only a form without room for an order is accepted, such as a port range.
+ * `catalogue`: the value stands in the provider's file or in our code as it is, and quotes nobody: the name of a price.
  */
 export const WRITTEN_BY = 'x-written-by';
 export const byOthers = { [WRITTEN_BY]: 'others' } as const;
 export const byProvider = { [WRITTEN_BY]: 'provider' } as const;
 export const byRule = { [WRITTEN_BY]: 'rule' } as const;
+export const byCatalogue = { [WRITTEN_BY]: 'catalogue' } as const;
 
 /** The text follows a rule, except that it ends with what another member of the same object shows: a key and its comment. */
 export const ENDS_WITH = 'x-ends-with';

@@ -23,7 +23,7 @@ import { acts } from '../surfaces/portal/acts/index.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
 
 type Schema = JsonSchema & {
-  readonly 'x-written-by'?: 'others' | 'provider' | 'rule';
+  readonly 'x-written-by'?: 'others' | 'provider' | 'rule' | 'catalogue';
   readonly 'x-address-purpose'?: AddressPurpose;
   readonly 'x-read-as'?: ReadPlace;
   readonly 'x-ref'?: Reference;

@@ -11,6 +11,7 @@ const HTTP = /\bheader|\bHTTP\b|\b(GET|POST|PUT|PATCH|DELETE)\b|\b[A-Z][a-z]+-[A
 /** Refused before a tool runs: the program that speaks MCP gets them as answers to its HTTP request. */
 const OF_THE_REQUEST = [
   'api_key_missing',
+  'api_key_malformed',
   'bearer_not_supported',
   'not_acceptable',
   'unsupported_media_type',
@@ -24,6 +25,14 @@ it('the next step of each problem of an operation names tools', () => {
     .map((code) => `${code}: ${inToolWords(problems[code].next_step, endpoints)}`);
   expect(wrong.filter((step) => HTTP.test(step))).toEqual([]);
   expect(wrong.length).toBeGreaterThan(40);
+});
+
+it('what each problem of an operation says happened is said in words of the tools', () => {
+  const codes = new Set(endpoints.flatMap(possibleProblems));
+  const said = [...codes]
+    .filter((code) => !OF_THE_REQUEST.includes(code))
+    .map((code) => `${code}: ${inToolWords(problems[code].when, endpoints)}`);
+  expect(said.filter((when) => HTTP.test(when))).toEqual([]);
 });
 
 /** What the texts of refusals have in place of a value. */

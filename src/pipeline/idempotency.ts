@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../kernel/audit/entry.ts';
 import { callerOf, type Exchange } from '../kernel/exchange.ts';
-import { recall, remember, take } from '../kernel/idempotency/store.ts';
+import { type Remembered, recall, remember, take } from '../kernel/idempotency/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';
 import type { SuccessStatus } from '../kernel/record.ts';
 import type { Db } from '../store/database.ts';
@@ -10,7 +10,9 @@ import type { Result } from './output.ts';
 
 function fingerprint(exchange: Exchange, input: Input): Buffer {
   const { method, path } = exchange.incoming;
-  const request = canonicalJson([method, path, input.query, input.body ?? null]);
+  // `confirm` repeats a name, which nobody knows any more after the deletion.
+  const { confirm: _, ...query } = input.query as Readonly<Record<string, unknown>>;
+  const request = canonicalJson([method, path, query, input.body ?? null]);
   return createHash('sha256').update(request).digest();
 }
 
@@ -28,11 +30,19 @@ export async function replay(db: Db, exchange: Exchange, input: Input): Promise<
   const known = await recall(db, accountId, key);
   if (known === undefined) return undefined;
   if (!known.request_hash.equals(fingerprint(exchange, input))) throw new Problem('idempotency_key_conflict');
-  return {
-    status: known.status as SuccessStatus,
-    headers: { ...known.headers, 'idempotent-replayed': 'true' },
-    body: known.body === '' ? null : known.body,
-  };
+  return resultOf(known);
+}
+
+const resultOf = ({ status, headers, body }: Remembered): Result => ({
+  status: status as SuccessStatus,
+  headers: { ...headers, 'idempotent-replayed': 'true' },
+  body: body === '' ? null : body,
+});
+
+/** The answer that is stored for a key, whatever its request was: for keys that are made of the request. */
+export async function storedAnswer(db: Db, accountId: string, key: string): Promise<Result | undefined> {
+  const known = await recall(db, accountId, key);
+  return known && resultOf(known);
 }
 
 /** Whether an answer is stored for the key. Does not lock it: `replay` decides. */

@@ -178,7 +178,9 @@ export function readInput(exchange: Exchange, services: Pick<Services, 'egress'>
   const query = on_failure === 'keep' ? own : { ...own, on_failure };
   const isDryRun = dry_run === true && endpoint.access !== 'read';
   // A dry run has no effect, so it neither stores an answer nor replays the answer of the real call.
-  const isRepeatable = endpoint.method === 'POST' && endpoint.access !== 'read' && !isDryRun;
+  // Over HTTP, other methods can be repeated as they are. A model repeats several calls at once, and wants their answers.
+  const hasKey = endpoint.method === 'POST' || exchange.source === 'mcp';
+  const isRepeatable = hasKey && endpoint.access !== 'read' && !isDryRun;
   return {
     params: exchange.incoming.params,
     query,

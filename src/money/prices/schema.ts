@@ -1,6 +1,7 @@
 /** API schemas of the price list and of the answer to an estimate. */
 import { Family } from '../../kernel/families.ts';
 import {
+  byCatalogue,
   byProvider,
   Currency,
   HourlyPrice,
@@ -143,7 +144,7 @@ export const Price = Named(
     sku: Sku,
     family: Family,
     resource_type: ResourceType,
-    name: text('What is sold, in words.'),
+    name: { ...text('What is sold, in words.'), ...byCatalogue },
     billing: BillingShape,
     unit: UnitShape,
     currency: Currency,

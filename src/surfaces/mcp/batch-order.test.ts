@@ -1,5 +1,5 @@
 /** The calls of a batch change what the calls after them do, so these are rehearsed again when their turn comes. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
 import { newMachine } from '../../testing/mcp-tasks/task.ts';
@@ -94,3 +94,28 @@ it.each(['if_match', 'approval_id'])(
     expect(json).toMatchObject({ code: 'validation_failed', next_step: expect.stringContaining('alone') });
   },
 );
+
+describe('the id of another type', () => {
+  it.each([
+    ['in a path', { operation: 'getVm', path: { id: '$0.id' } }, 'path/id'],
+    ['in a path, by the name', { operation: 'getVm', path: { id: '$0.name' } }, 'path/id'],
+    [
+      'in a body',
+      { operation: 'attachVpsFirewall', path: { id: 'lax' }, body: { target: { type: 'vm', id: '$0.id' } } },
+      'body/target/id',
+    ],
+    ['in a query', { operation: 'listVpsVolumes', query: { vm_id: '$0.id' } }, 'query/vm_id'],
+  ])('%s is refused before any call is made', async (_, second, place) => {
+    const first = { operation: 'createVpsVolume', body: { name: 'wrong', size_gb: 10, location: 'fra1' } };
+    const { isError, json } = await write({ calls: [first, second], dry_run: true });
+    expect([isError, json.code, json.call]).toEqual([true, 'wrong_type', 1]);
+    expect(json.detail).toContain(`takes a vm at ${place}`);
+    expect(json.detail).toContain('names a volume');
+  });
+
+  it('is none if the types are the same', async () => {
+    const first = { operation: 'createVpsFirewall', body: { name: 'right' } };
+    const second = { operation: 'updateVpsFirewall', path: { id: '$0.id' }, body: { description: 'x' } };
+    expect((await write({ calls: [first, second], dry_run: true })).isError).toBe(false);
+  });
+});

@@ -1,15 +1,18 @@
 /** Checks the calls of a batch before the first of them is made. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { canonicalJson } from '../../kernel/audit/entry.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { Shape, Type } from '../../kernel/schema.ts';
 import { faultsOf } from '../../kernel/validation.ts';
+import { wrongTypeIn } from './batch-types.ts';
 import { type CallArguments, callOf } from './calls.ts';
 import type { CallTool } from './describe.ts';
-import { canAnswer, type Earlier, neededBy } from './earlier-answers.ts';
+import { answerAt, type Earlier, neededBy } from './earlier-answers.ts';
 import type { ApiCaller, Outcome } from './inner-call.ts';
 import { ABOUT_ONE_VALUE } from './own-sentences.ts';
 import { type Json, refusal, success } from './results.ts';
+import { unfolded } from './unfold.ts';
 
 const Anything = Type.Optional(Type.Unsafe<object>({ type: 'object' }));
 const Call = Shape({ operation: Type.String(), path: Anything, query: Anything, body: Anything });
@@ -34,12 +37,17 @@ export const at = (number: number, result: CallToolResult, more: Json = {}): Cal
 const wrong = (number: number, code: string, detail: string, next_step: string): CallToolResult =>
   at(number, refusal({ code, detail: `${detail} Nothing was done.`, next_step }));
 
+const isSame = (a: CallArguments, b: CallArguments): boolean =>
+  canonicalJson(unfolded(a)) === canonicalJson(unfolded(b));
+
 /** The calls with their endpoints, or why they cannot be made in one batch. */
 export function plan(
   api: ApiCaller,
   tool: CallTool,
   calls: readonly CallArguments[],
+  hasKey = false,
 ): Planned[] | CallToolResult {
+  const { endpoints } = api.services.registry;
   const planned: Planned[] = [];
   for (const [i, given] of calls.entries()) {
     const [fault] = faultsOf(Call, given);
@@ -50,8 +58,16 @@ export function plan(
         `calls/${i} is not valid.`,
         'Send operation, path, query and body.',
       );
-    const endpoint = callOf(api.services.registry.endpoints, tool, given, true);
+    const endpoint = callOf(endpoints, tool, given, true);
     if ('content' in endpoint) return at(i, endpoint);
+    const same = planned.findIndex((each) => isSame(each.given, given));
+    if (hasKey && same >= 0 && endpoint.access !== 'read')
+      return wrong(
+        i,
+        'validation_failed',
+        `Calls ${same} and ${i} are the same, so that one idempotency_key would count them as one.`,
+        'Make one of them in a call of its own, with another idempotency_key, or leave the key out.',
+      );
     const needed = neededBy(given);
     if (needed.some(({ call }) => call >= i))
       return wrong(
@@ -60,13 +76,24 @@ export function plan(
         `Call ${i} uses an answer that is not there yet.`,
         'Use $0, $1 … of earlier calls only.',
       );
-    const missing = needed.find(({ call, names }) => !canAnswer((planned[call] as Planned).endpoint, names));
+    const missing = needed.find(
+      ({ call, names }) => answerAt((planned[call] as Planned).endpoint, names).length === 0,
+    );
     if (missing !== undefined)
       return wrong(
         i,
         'unknown_answer',
         `Call ${i} uses a member that the answer of call ${missing.call} does not have.`,
         `Use members of that answer; describe_operations ${planned[missing.call]?.endpoint.id} names them.`,
+      );
+    const before = planned.map((each) => each.endpoint);
+    const type = wrongTypeIn(endpoint, given, needed, before, endpoints);
+    if (type !== undefined)
+      return wrong(
+        i,
+        'wrong_type',
+        `Call ${i} takes a ${type.wanted} at ${type.at.startsWith('/') ? 'body' : ''}${type.at}, but what it uses of the answer of call ${type.call} names a ${type.given}.`,
+        `Use the answer of a call that makes or reads a ${type.wanted}, or its id.`,
       );
     const isLate = needed.some(
       ({ call }) => planned[call]?.isLate || planned[call]?.endpoint.access !== 'read',

@@ -1,84 +1,15 @@
 /** The calls of a batch before the first of them changes something: checked, rehearsed, and those that read are made. */
-import { createHash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../../kernel/audit/entry.ts';
-import type { Endpoint } from '../../kernel/record.ts';
-import { at, certainRefusal, jsonOf, type Planned, plan } from './batch-plan.ts';
-import { type CallArguments, requestOf, singleResult } from './calls.ts';
-import { shownChange } from './change.ts';
+import { Batch, type BatchArguments } from './batch-calls.ts';
+import { awaited, type Expected, expectedAfter } from './batch-order.ts';
+import { at, certainRefusal, type Planned, plan } from './batch-plan.ts';
+import { requestOf } from './calls.ts';
 import type { CallTool } from './describe.ts';
 import { filled } from './earlier-answers.ts';
-import { BUDGET } from './fit.ts';
-import type { ApiCaller, Outcome } from './inner-call.ts';
-import { withIds } from './names.ts';
+import type { ApiCaller } from './inner-call.ts';
 import { type Rehearsal, rehearse } from './rehearsals.ts';
-import { type Json, problemAnswer, refusal, refusedOutcome } from './results.ts';
+import { problemAnswer, refusal, refusedOutcome } from './results.ts';
 import { unfolded } from './unfold.ts';
-
-export interface BatchArguments extends Omit<CallArguments, 'operation'> {
-  readonly calls: readonly CallArguments[];
-}
-
-/** A repeat with the same key has the same calls, but perhaps not all of them: a number would name another call. */
-function keyFor(key: string, { operation, path, query, body }: CallArguments): string {
-  const facts = canonicalJson([operation, path, query, unfolded(body)]);
-  return `${key}-${createHash('sha256').update(facts).digest('hex').slice(0, 12)}`;
-}
-
-export class Batch {
-  readonly #api: ApiCaller;
-  readonly #shared: Omit<BatchArguments, 'calls'>;
-  readonly #budget: number;
-  readonly answers: unknown[] = [];
-  readonly shown: Json[] = [];
-
-  constructor(api: ApiCaller, { calls, ...shared }: BatchArguments) {
-    this.#api = api;
-    this.#shared = shared;
-    this.#budget = BUDGET / calls.length;
-  }
-
-  /** The call with values and ids in place of texts that stand for them. */
-  async ready(
-    { endpoint, given }: Planned,
-    i: number,
-    answers: readonly unknown[] = this.answers,
-  ): Promise<CallArguments | CallToolResult> {
-    const { idempotency_key: key, wait_seconds } = this.#shared;
-    const { call, missing } = filled(given, answers);
-    if (missing.length > 0)
-      return refusal({
-        code: 'unknown_answer',
-        detail: `An earlier answer has no value for a member that call ${i} uses. Nothing was done.`,
-        next_step: 'Look at the earlier answers, and send the value instead.',
-      });
-    const resolved = await withIds(this.#api, endpoint, call);
-    if ('content' in resolved) return resolved;
-    return {
-      ...resolved,
-      ...(key === undefined ? {} : { idempotency_key: keyFor(key, resolved) }),
-      ...(wait_seconds === undefined ? {} : { wait_seconds }),
-    };
-  }
-
-  async read({ endpoint }: Planned, call: CallArguments, i: number): Promise<CallToolResult | undefined> {
-    const outcome = await this.#api.call(endpoint, requestOf(endpoint, call));
-    const options = { budget: this.#budget };
-    return this.#note(outcome, i, singleResult(this.#api, outcome, undefined, {}, options));
-  }
-
-  async make(endpoint: Endpoint, call: CallArguments, i: number): Promise<CallToolResult | undefined> {
-    const outcome = await this.#api.call(endpoint, requestOf(endpoint, call));
-    return this.#note(outcome, i, shownChange(this.#api, outcome, undefined));
-  }
-
-  #note(outcome: Outcome, i: number, result: CallToolResult): CallToolResult | undefined {
-    if (outcome.isRefused) return refusedOutcome(outcome);
-    this.answers[i] = outcome.body;
-    this.shown[i] = { call: outcome.endpoint.id, ...jsonOf(result) };
-    return undefined;
-  }
-}
 
 /** A late call, tried with examples of the answers that are not there yet. */
 async function tryLate(
@@ -111,6 +42,10 @@ export interface Rehearsed {
   readonly batch: Batch;
   /** By the number of the call. */
   readonly rehearsals: ReadonlyMap<number, Rehearsal>;
+  /** By the number of the call: what is refused as things are, and checked again after a call before it. */
+  readonly expected: ReadonlyMap<number, Expected>;
+  /** The numbers of the calls that need answers of changes. */
+  readonly late: ReadonlySet<number>;
   /** What the confirmation is bound to besides: calls as they are before the answers that they need. */
   readonly more: readonly unknown[];
 }
@@ -121,18 +56,24 @@ export async function rehearseAll(
   tool: CallTool,
   given: BatchArguments,
 ): Promise<Rehearsed | CallToolResult> {
-  const planned = plan(api, tool, given.calls);
+  const planned = plan(api, tool, given.calls, given.idempotency_key !== undefined);
   if ('content' in planned) return planned;
   const batch = new Batch(api, given);
   const rehearsals = new Map<number, Rehearsal>();
+  const expected = new Map<number, Expected>();
+  const late = new Set<number>();
   const unchanged = { nothing_changed: true };
   for (const [i, each] of planned.entries()) {
-    if (each.isLate) {
+    if (batch.isLate(each)) {
+      late.add(i);
       const tried = await tryLate(api, batch, planned, i);
       if (tried !== undefined && 'content' in tried) return at(i, tried, unchanged);
       if (tried !== undefined) rehearsals.set(i, tried);
       continue;
     }
+    const unseen = await batch.repeat(each, i);
+    if (unseen !== undefined) return at(i, unseen, unchanged);
+    if (batch.isMade(i)) continue;
     const call = await batch.ready(each, i);
     if ('content' in call) return at(i, call);
     if (each.endpoint.access === 'read') {
@@ -141,9 +82,11 @@ export async function rehearseAll(
       continue;
     }
     const rehearsal = await rehearse(api, each.endpoint, call);
-    if (rehearsal.trial.isRefused) return at(i, refusedOutcome(rehearsal.trial), unchanged);
-    rehearsals.set(i, rehearsal);
+    const after = rehearsal.trial.isRefused ? awaited(rehearsal, rehearsals) : undefined;
+    if (after !== undefined) expected.set(i, await expectedAfter(api, rehearsal, after));
+    else if (rehearsal.trial.isRefused) return at(i, refusedOutcome(rehearsal.trial), unchanged);
+    rehearsals.set(i, expected.get(i)?.rehearsal ?? rehearsal);
   }
-  const late = planned.filter(({ isLate }) => isLate).map(({ given: call }) => unfolded(call));
-  return { planned, batch, rehearsals, more: late };
+  const more = [...late].map((i) => unfolded(planned[i]?.given));
+  return { planned, batch, rehearsals, expected, late, more };
 }

@@ -1,8 +1,9 @@
 /** The answer of a batch that stopped: which calls were made, which were not, and how to go on with these. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { LIFETIME_MINUTES } from '../../kernel/rehearsals/rehearsal.ts';
+import type { Batch, BatchArguments } from './batch-calls.ts';
 import { at, jsonOf, type Planned } from './batch-plan.ts';
-import { type Batch, type BatchArguments, rehearseAll } from './batch-rehearsal.ts';
+import { rehearseAll } from './batch-rehearsal.ts';
 import type { CallArguments } from './calls.ts';
 import { confirmed } from './confirmation.ts';
 import { marked } from './customer-text.ts';
@@ -11,7 +12,7 @@ import { continued } from './earlier-answers.ts';
 import { shorten } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
 import { withIds } from './names.ts';
-import { type Json, refusal } from './results.ts';
+import { type Json, refusal, refusing } from './results.ts';
 
 /** Stands for the refusal of a call that nobody has confirmed yet. */
 export const UNCONFIRMED = 'unconfirmed';
@@ -29,7 +30,7 @@ async function remainingCalls(api: ApiCaller, { planned, batch, i }: Stop): Prom
   const remaining: CallArguments[] = [];
   for (const { endpoint, given } of planned.slice(i)) {
     const call = continued(given, batch.answers, i);
-    const resolved = await withIds(api, endpoint, call);
+    const resolved = await refusing(api, () => withIds(api, endpoint, call));
     const { path, query, body } = 'content' in resolved ? call : resolved;
     remaining.push({
       operation: endpoint.id,
@@ -95,7 +96,8 @@ export async function stopped(
 ): Promise<CallToolResult> {
   const { batch, i, refused } = stop;
   const calls = await remainingCalls(api, stop);
-  const result = refused === UNCONFIRMED ? await asked(api, tool, given, calls) : refused;
+  const result =
+    refused === UNCONFIRMED ? await refusing(api, () => asked(api, tool, given, calls)) : refused;
   const { detail, next_step, ...rest } = jsonOf(result);
   const said = String(detail).replaceAll(NOTHING, '').trim();
   return at(

@@ -217,7 +217,7 @@ it.each([
     'an invalid body of a call that needs an earlier answer',
     'call_write',
     [
-      group('x'),
+      { operation: 'createVpsFirewall', body: { name: 'x' } },
       { operation: 'updateVpsFirewall', path: { id: '$0.id' }, body: { description: 1, nmae: 'z' } },
     ],
     'validation_failed',
@@ -225,7 +225,10 @@ it.each([
   [
     'an invalid query of a read that needs an earlier answer',
     'call_write',
-    [group('x'), { operation: 'listVmInterfaces', path: { id: '$0.id' }, query: { limit: 'many' } }],
+    [
+      { operation: 'createVm', body: newMachine('x') },
+      { operation: 'listVmInterfaces', path: { id: '$0.id' }, query: { limit: 'many' } },
+    ],
     'validation_failed',
   ],
   ['a member that calls do not have', 'call_write', [{ ...group('x'), force: true }], 'validation_failed'],

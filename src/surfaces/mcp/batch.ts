@@ -4,8 +4,10 @@
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { canonicalJson } from '../../kernel/audit/entry.ts';
+import type { BatchArguments } from './batch-calls.ts';
+import { isAsExpected } from './batch-order.ts';
 import { jsonOf, type Planned } from './batch-plan.ts';
-import { type Batch, type BatchArguments, type Rehearsed, rehearseAll } from './batch-rehearsal.ts';
+import { type Rehearsed, rehearseAll } from './batch-rehearsal.ts';
 import { stopped, UNCONFIRMED } from './batch-stop.ts';
 import { type CallArguments, singleResult } from './calls.ts';
 import { confirmed, offerOf } from './confirmation.ts';
@@ -13,10 +15,15 @@ import type { CallTool } from './describe.ts';
 import { shorten } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
 import { foreseenBy, isRehearsed, needsConfirmation, type Rehearsal, rehearse } from './rehearsals.ts';
-import { type Json, refusedOutcome, success } from './results.ts';
+import { type Json, problemAnswer, refusedOutcome, refusing, success } from './results.ts';
 
 const ALONE =
   'as if the calls before it were not made; the batch stops and asks if they make it take away or open more';
+
+const MADE = 'made before with this idempotency_key: it is not made again';
+
+/** A call that others wait for is given this time to end, even if the model did not ask for it. */
+const WAIT_SECONDS = 30;
 
 export async function callBatch(
   api: ApiCaller,
@@ -25,20 +32,25 @@ export async function callBatch(
 ): Promise<CallToolResult> {
   const rehearsed = await rehearseAll(api, tool, given);
   if ('content' in rehearsed) return rehearsed;
-  const { planned, batch, rehearsals, more } = rehearsed;
+  const { planned, batch, rehearsals, expected, late, more } = rehearsed;
   const list = [...rehearsals.values()];
   if (given.dry_run === true) return dryRun(api, rehearsed, await offerOf(api, list, more));
   const calls = await confirmed(api, list, given.confirm, more);
   if ('content' in calls) return calls;
   const bound = new Map([...rehearsals.keys()].map((i, n) => [i, calls[n] as CallArguments]));
+  const holding = new Set([...expected.values()].map(({ after }) => after));
   let hasChanged = false;
   for (const [i, each] of planned.entries()) {
-    if (each.endpoint.access === 'read' && !each.isLate) continue;
-    const foreseen = rehearsals.get(i);
-    const refused =
-      each.isLate || hasChanged
-        ? await makeAfterOthers(api, batch, each, i, foreseen)
-        : await batch.make(each.endpoint, bound.get(i) as CallArguments, i);
+    if (batch.isMade(i)) continue;
+    const make = (call: CallArguments): Promise<CallToolResult | undefined> => {
+      const wait_seconds = Math.max(call.wait_seconds ?? 0, holding.has(i) ? WAIT_SECONDS : 0);
+      return batch.make(each.endpoint, { ...call, wait_seconds }, i);
+    };
+    const refused = await refusing(api, () =>
+      late.has(i) || hasChanged
+        ? makeAfterOthers(api, rehearsed, i, make)
+        : make(bound.get(i) as CallArguments),
+    );
     if (refused !== undefined) return stopped(api, tool, given, { planned, batch, i, refused });
     hasChanged ||= each.endpoint.access !== 'read';
   }
@@ -60,37 +72,48 @@ function takenBy(rehearsal: Rehearsal | undefined): string[] {
  */
 async function makeAfterOthers(
   api: ApiCaller,
-  batch: Batch,
-  each: Planned,
+  { planned, batch, rehearsals, expected }: Rehearsed,
   i: number,
-  foreseen: Rehearsal | undefined,
+  make: (call: CallArguments) => Promise<CallToolResult | undefined>,
 ): Promise<CallToolResult | typeof UNCONFIRMED | undefined> {
+  const each = planned[i] as Planned;
+  const unseen = await batch.repeat(each, i);
+  if (unseen !== undefined || batch.isMade(i)) return unseen;
   const call = await batch.ready(each, i);
   if ('content' in call) return call;
   if (each.endpoint.access === 'read') return batch.read(each, call, i);
-  if (!isRehearsed(each.endpoint)) return batch.make(each.endpoint, call, i);
+  if (!isRehearsed(each.endpoint)) return make(call);
   const rehearsal = await rehearse(api, each.endpoint, call);
   if (rehearsal.trial.isRefused) return refusedOutcome(rehearsal.trial);
-  const known = takenBy(foreseen);
-  const isForeseen = takenBy(rehearsal).every((text) => known.includes(text));
+  const known = takenBy(rehearsals.get(i));
+  const waited = expected.get(i);
+  const isForeseen =
+    waited === undefined
+      ? takenBy(rehearsal).every((text) => known.includes(text))
+      : isAsExpected(waited, rehearsal);
   if (needsConfirmation(rehearsal) && !isForeseen) return UNCONFIRMED;
-  return batch.make(each.endpoint, rehearsal.call, i);
+  return make(rehearsal.call);
 }
 
-function dryRun(api: ApiCaller, { planned, rehearsals }: Rehearsed, offer: Json): CallToolResult {
-  const firstChange = planned.findIndex(({ endpoint }) => endpoint.access !== 'read');
-  const calls = planned.map(({ endpoint, isLate }, i): Json => {
-    const isAfterOthers = i > firstChange && isRehearsed(endpoint);
-    const trial = rehearsals.get(i)?.trial;
+function dryRun(api: ApiCaller, rehearsed: Rehearsed, offer: Json): CallToolResult {
+  const { planned, batch, rehearsals, expected, late } = rehearsed;
+  const firstChange = planned.findIndex(({ endpoint }, i) => endpoint.access !== 'read' && !batch.isMade(i));
+  const calls = planned.map(({ endpoint }, i): Json => {
+    const { trial, note } = rehearsals.get(i) ?? {};
+    const { problem } = expected.get(i) ?? {};
     if (trial === undefined)
       return {
         call: endpoint.id,
-        ...(isLate ? { rehearsed: 'only its input; the rest after the calls before it' } : {}),
+        ...(late.has(i) ? { rehearsed: 'only its input; the rest after the calls before it' } : {}),
+        ...(endpoint.access !== 'read' && batch.isMade(i) ? { rehearsed: MADE } : {}),
       };
+    const isAfterOthers = i > firstChange && isRehearsed(endpoint);
+    const alone = note ?? (isAfterOthers ? ALONE : undefined);
+    const how = late.has(i) ? 'with examples of the answers before it' : alone;
     return {
       call: endpoint.id,
-      ...(isLate ? { rehearsed: 'with examples of the answers before it' } : {}),
-      ...(isAfterOthers && !isLate ? { rehearsed: ALONE } : {}),
+      ...(how === undefined ? {} : { rehearsed: how }),
+      ...(problem === undefined ? {} : { refused_now: problemAnswer(problem, trial.isOurs) }),
       ...jsonOf(singleResult(api, trial, ['effects', 'changes', 'warnings'])),
       price: foreseenBy(trial).cost,
     };

@@ -76,6 +76,13 @@ export function schemaOf({ endpoint, status, body }: Outcome): TSchema | null | 
   return endpoint.answers[status as keyof Endpoint['answers']];
 }
 
+const readerOf = ({ services }: ApiCaller, { resource: { name } }: Endpoint): Endpoint | undefined =>
+  services.registry.endpoints.find(({ resource }) => resource.name === name && resource.role === 'read');
+
+/** A part of a list in one row is read with the call that reads this row. */
+const partsOf = ({ id }: Endpoint): string =>
+  `An item with left_out stands for items of its row: read them with call_read ${id}, the id of the row, and cursor set to its text. As cursor of the list it is not known.`;
+
 /** The rows of a list, marked and narrowed. If not all of them fit, the page is read again with fewer rows. */
 async function listResult(
   api: ApiCaller,
@@ -108,10 +115,9 @@ async function listResult(
   }
   const { data: _, next_cursor, ...more } = outcome.body as Json;
   const isNarrowed = left.length > 0 || shortened.length > 0 || count < all;
-  const reader = api.services.registry.endpoints.find(
-    ({ resource }) => resource.name === first.endpoint.resource.name && resource.role === 'read',
-  );
+  const reader = readerOf(api, first.endpoint);
   const alone = reader === undefined ? '' : ` ${reader.id} shows one of them whole, in parts if need be.`;
+  const parts = shortened.length > 0 && reader !== undefined ? ` ${partsOf(reader)}` : '';
   return success({
     status: outcome.status,
     data: rows,
@@ -123,7 +129,7 @@ async function listResult(
             ...(left.length > 0 ? { members_left_out: left } : {}),
             ...(shortened.length > 0 ? { shortened } : {}),
             ...(count < all ? { rows_in_this_answer: rows.length } : {}),
-            next_step: `Name the members you need in fields, or read on with cursor.${alone}`,
+            next_step: `Name the members you need in fields, or read on with cursor.${alone}${parts}`,
           },
         }
       : {}),
@@ -162,6 +168,13 @@ export async function callRead(
 ): Promise<CallToolResult> {
   const refused = refusedFields(endpoint, given.fields);
   if (refused !== undefined) return refused;
+  const reader = readerOf(api, endpoint);
+  if (takes(endpoint, 'cursor') && partOf(given.cursor) !== undefined && reader !== undefined)
+    return refusal({
+      code: 'invalid_cursor',
+      detail: `${endpoint.id} does not know this cursor: it is the text of left_out in one row.`,
+      next_step: partsOf(reader),
+    });
   // Of one resource, a part of a long list can be read.
   const part = takes(endpoint, 'cursor') ? undefined : partOf(given.cursor);
   const paged: Record<string, unknown> = {

@@ -5,7 +5,7 @@ import { type CallArguments, changeResult, requestOf } from './calls.ts';
 import { confirmed, offerOf } from './confirmation.ts';
 import { brief, pick, refusedFields } from './fields.ts';
 import type { ApiCaller, Outcome } from './inner-call.ts';
-import { isRehearsed, rehearse } from './rehearsals.ts';
+import { isRehearsed, rehearse, withSubjectName } from './rehearsals.ts';
 import { refusedOutcome } from './results.ts';
 
 /** A short answer, or the members that the model asked for. */
@@ -30,14 +30,13 @@ export async function callChange(
   const wrong = refusedFields(endpoint, given.fields);
   if (wrong !== undefined) return wrong;
   if (!isRehearsed(endpoint)) return make(given);
+  // What was done already can be neither rehearsed nor confirmed again: a repeat gets its answer by the idempotency key.
+  if (given.dry_run !== true && (await api.isRepeated(given.idempotency_key)))
+    return make(await withSubjectName(api, endpoint, given));
   const rehearsal = await rehearse(api, endpoint, given);
   const { trial } = rehearsal;
-  // What is deleted already cannot be rehearsed again: a repeat gets its answer by the idempotency key. Any other refusal
-  // may have passed when the call is made, and nobody would have confirmed it.
-  if (trial.isRefused)
-    return trial.status === 404 && given.idempotency_key !== undefined && given.dry_run !== true
-      ? make(rehearsal.call)
-      : refusedOutcome(trial);
+  // A refusal may have passed when the call is made, and nobody would have confirmed it.
+  if (trial.isRefused) return refusedOutcome(trial);
   if (given.dry_run === true) return changeResult(api, trial, await offerOf(api, [rehearsal]));
   const calls = await confirmed(api, [rehearsal], given.confirm);
   return 'content' in calls ? calls : make(calls[0] ?? given);

@@ -21,7 +21,7 @@ const isApproved = (api: ApiCaller, { call }: Rehearsal): boolean =>
   call.approval_id !== undefined && needsApproval(callerOf(api.outer), { access: 'destructive' });
 
 /** What one call would take away and loosen, in as few words as possible. */
-function shownLoss({ services }: ApiCaller, { endpoint, trial }: Rehearsal): Json {
+function shownLoss({ services }: ApiCaller, { endpoint, trial, note }: Rehearsal): Json {
   const { effects, cost, changes } = foreseenBy(trial);
   const shown = marked({ effects }, DryRun, services) as { effects: readonly Json[] };
   return {
@@ -29,6 +29,7 @@ function shownLoss({ services }: ApiCaller, { endpoint, trial }: Rehearsal): Jso
       Object.fromEntries(Object.entries(effect).filter(([, value]) => value !== null)),
     ),
     ...(changes.length === 0 ? {} : (marked({ changes }, Changes, services) as Json)),
+    ...(note === undefined ? {} : { rehearsed: note }),
     cost_change: cost,
     ...(endpoint.access === 'destructive' ? {} : { loosens: true }),
   };

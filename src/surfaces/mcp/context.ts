@@ -10,15 +10,7 @@ import { marked } from './customer-text.ts';
 import { describe, signature, standingOf, toolFor } from './describe.ts';
 import { countThatFits, sizeOf } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
-import {
-  type Json,
-  OPERATION_NAME,
-  refusal,
-  refusedOutcome,
-  success,
-  unknownNames,
-  unknownOperation,
-} from './results.ts';
+import { type Json, OPERATION_NAME, refusal, refusedOutcome, success, unknownNames } from './results.ts';
 import type { Search } from './search/search.ts';
 
 const MOST_SEARCH_TOKENS = 820;
@@ -164,9 +156,13 @@ export function searchOperations(situation: Situation, given: SearchArguments): 
   });
 }
 
+const WRITTEN_NAME = /^[A-Za-z][\w.-]{0,63}$/;
+
 /** The operation with the fewest other letters, or the one that the words of the name find: `deleteServer` is `deleteVm`. */
-function nearOperation({ services, search }: Situation, name: string): readonly string[] {
-  if (!OPERATION_NAME.test(name)) return [];
+function nearOperation({ services, search }: Situation, written: string): readonly string[] {
+  if (!WRITTEN_NAME.test(written)) return [];
+  // `delete_vm` is how other interfaces write `deleteVm`.
+  const name = written.replaceAll(/[-_.]+(\w?)/g, (_, letter: string) => letter.toUpperCase());
   const near = nearest(name, operationIds(services));
   if (near !== null) return [near];
   const words = name.replaceAll(/(?=[A-Z])/g, ' ').toLowerCase();
@@ -181,14 +177,18 @@ export function describeOperations(situation: Situation, ids: readonly string[])
   const known = ids.flatMap((id) => find(services, id) ?? []);
   const unknown = ids.filter((id) => find(services, id) === undefined);
   const near = unknown.flatMap((name) => nearOperation(situation, name));
-  if (known.length === 0) return unknownOperation(unknown, near);
+  // What could not be the name of an operation may be a text of a customer, so its place stands for it.
+  const said = ids.flatMap((id, i) =>
+    unknown.includes(id) ? [OPERATION_NAME.test(id) ? id : `with the name at ids/${i}`] : [],
+  );
+  if (known.length === 0) return refusal(unknownNames(said, near));
   const caller = callerOf(exchange);
   const all = known.map((endpoint) => describe(endpoint, services.registry, caller));
   const count = countThatFits(all, MOST_TOKENS);
   const left = known.slice(count).map(({ id }) => id);
   return success({
     operations: all.slice(0, count),
-    ...(unknown.length === 0 ? {} : { unknown: unknownNames(unknown, near) }),
+    ...(unknown.length === 0 ? {} : { unknown: unknownNames(said, near) }),
     ...(left.length === 0
       ? {}
       : { truncated: { not_described: left, next_step: 'Describe these in another call.' } }),

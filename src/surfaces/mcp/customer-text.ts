@@ -6,7 +6,15 @@
  * a model that sends an object back must not lose them. `unfold.ts` is the way back.
  */
 import { ENDS_WITH, type TSchema, WRITTEN_BY } from '../../kernel/schema.ts';
-import { ABOUT_ONE_VALUE, type IsOurs, isOursIn, type Vocabulary, withoutNames } from './own-sentences.ts';
+import {
+  ABOUT_ONE_VALUE,
+  type IsOurs,
+  isInFile,
+  isOursIn,
+  type Vocabulary,
+  withoutNames,
+} from './own-sentences.ts';
+import { said } from './said.ts';
 import { branchesOf, isFree, type TextSchema, writtenNames } from './written-names.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -53,12 +61,12 @@ export function markedQuotes(value: unknown): unknown {
   return { ...Object.fromEntries(own), ...(Object.keys(theirs).length === 0 ? {} : { [MARK]: theirs }) };
 }
 
-/** An error about a field. A sentence about one value is ours; another may quote whatever is in the account. */
+/** An error about a field. A sentence about one value is ours; in another, what is not made of our words is left out. */
 export function markedError(error: unknown, isOurs: IsOurs | undefined): unknown {
   const { code, detail } = (isObject(error) ? error : {}) as { code?: never; detail?: unknown };
-  if (isOurs === undefined || typeof detail !== 'string' || !ABOUT_ONE_VALUE.includes(code as never))
-    return markedQuotes(error);
-  const shown = withoutNames(detail, isOurs);
+  if (isOurs === undefined || typeof detail !== 'string') return markedQuotes(error);
+  const shown = ABOUT_ONE_VALUE.includes(code as never) ? withoutNames(detail, isOurs) : said(detail, isOurs);
+  if (shown === undefined) return markedQuotes(error);
   const { [MARK]: theirs, ...own } = markedQuotes({ ...(error as Json), detail: '' }) as Json;
   const all = { ...(theirs as Json | undefined), ...(shown === detail ? {} : { detail }) };
   return { ...own, detail: shown, ...(Object.keys(all).length === 0 ? {} : { [MARK]: all }) };
@@ -77,10 +85,12 @@ const isSentence = (schema: TextSchema | undefined, value: unknown): boolean =>
 class Marker {
   readonly #written: ReadonlySet<string>;
   readonly #isOurs: IsOurs;
+  readonly #vocabulary: Vocabulary;
 
   constructor(vocabulary: Vocabulary) {
     this.#written = writtenNames(vocabulary.registry);
     this.#isOurs = isOursIn(vocabulary);
+    this.#vocabulary = vocabulary;
   }
 
   mark(value: unknown, schema: TextSchema | undefined): unknown {
@@ -95,7 +105,7 @@ class Marker {
     for (const [key, member] of Object.entries(value)) {
       const name = withoutControls(key);
       const shape = memberOf(schema, key);
-      if (this.#isCustomers(key, shape, member)) {
+      if (this.#isCustomers(key, shape, member) && !this.#isProviders(member)) {
         theirs[name] = cleaned(member);
         continue;
       }
@@ -113,6 +123,10 @@ class Marker {
     if (typeof text !== 'string' || typeof end !== 'string' || end === '') return text;
     const tail = ` ${withoutControls(end)}`;
     return text.endsWith(tail) ? text.slice(0, -tail.length) : text;
+  }
+
+  #isProviders(value: unknown): boolean {
+    return typeof value === 'string' && isInFile(this.#vocabulary, value);
   }
 
   #isCustomers(name: string, schema: TextSchema | undefined, value: unknown): boolean {

@@ -16,6 +16,8 @@ export interface Earlier {
   readonly names: readonly string[];
   /** The place in the call as errors name it: a pointer into the body, `query/name` or `path/name`. */
   readonly at: string;
+  /** Whether it is the whole text at this place. */
+  readonly isWhole: boolean;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -47,7 +49,7 @@ export function neededBy(given: CallArguments): Earlier[] {
   const needed: Earlier[] = [];
   mapped(given, (text, at) => {
     for (const [, call, names = ''] of text.matchAll(INSIDE))
-      needed.push({ call: Number(call), names: names.split('.'), at });
+      needed.push({ call: Number(call), names: names.split('.'), at, isWhole: WHOLE.test(text) });
     return text;
   });
   return needed;
@@ -69,14 +71,13 @@ const within = (schema: TextSchema, name: string): readonly TextSchema[] =>
     ...(isObject(additionalProperties) ? [additionalProperties as TextSchema] : []),
   ]);
 
-/** Whether some answer of the call can have this member. */
-export const canAnswer = ({ answers }: Endpoint, names: readonly string[]): boolean =>
-  Object.values(answers).some(
-    (schema) =>
-      names.reduce<readonly TextSchema[]>(
-        (found, name) => found.flatMap((each) => within(each, name)),
-        schema ? [schema as TextSchema] : [],
-      ).length > 0,
+/** The schemas of this member in the answers of the call; none if no answer can have it. */
+export const answerAt = ({ answers }: Endpoint, names: readonly string[]): readonly TextSchema[] =>
+  Object.values(answers).flatMap((schema) =>
+    names.reduce<readonly TextSchema[]>(
+      (found, name) => found.flatMap((each) => within(each, name)),
+      schema ? [schema as TextSchema] : [],
+    ),
   );
 
 /** The call with what `replace` returns for each reference, which is all or a part of a text. */

@@ -4,6 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { callerOf, type Exchange, type Incoming } from '../../kernel/exchange.ts';
+import type { ProblemCode } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -11,6 +12,7 @@ import { Turns } from '../../kernel/turns.ts';
 import { Departure } from '../../kernel/waiting/client-gone.ts';
 import { admit, readmit } from '../../pipeline/admission.ts';
 import { execute } from '../../pipeline/execution.ts';
+import { storedAnswer } from '../../pipeline/idempotency.ts';
 import { completeRefusal } from '../../pipeline/refusal-details.ts';
 import type { Observer } from '../http/observation.ts';
 import { refuse } from '../http/refusal.ts';
@@ -36,6 +38,16 @@ export interface Outcome {
   readonly isOurs?: IsOurs;
 }
 
+/**
+ * For reads that a tool makes for itself, such as the state that a confirmation is bound to. If the answer is that the
+ * server cannot say it now, the tool must not conclude that there is nothing: the problem is thrown.
+ */
+export function throwIfPassing({ isRefused, status, body }: Outcome): void {
+  if (!isRefused || (status !== 429 && status < 500)) return;
+  const { code, retry_after_seconds } = body as { code: ProblemCode; retry_after_seconds?: number };
+  throw new Problem(code, { ...(retry_after_seconds && { retryAfterSeconds: retry_after_seconds }) });
+}
+
 /** Headers of the MCP request that decide who calls and from where. */
 const KEPT = ['x-api-key', 'authorization', 'user-agent', 'x-forwarded-for'];
 
@@ -58,9 +70,11 @@ function pathOf({ id, path }: Endpoint, given: Readonly<Record<string, unknown>>
   const missing = names.filter((name) => typeof given[name] !== 'string' || given[name] === '');
   const unknown = Object.keys(given).filter((name) => !names.includes(name));
   if (missing.length > 0 || unknown.length > 0) {
-    const needs = names.length === 0 ? 'no path parameters' : `path: {${names.join(', ')}}`;
     throw new Problem('malformed_request', {
-      detail: `${id} takes ${needs}, each a text.`,
+      detail:
+        names.length === 0
+          ? `${id} takes no path parameters.`
+          : `${id} takes ${names.join(' and ')} in path, each a text.`,
       nextStep: 'Send exactly these path parameters; a list operation shows the ids.',
     });
   }
@@ -123,6 +137,27 @@ export class ApiCaller {
       const completed = await completeRefusal(error, exchange, this.services, request.body);
       return this.#ended(exchange, began, refuse(exchange, this.services, completed), true);
     }
+  }
+
+  async isRepeated(key: string | undefined): Promise<boolean> {
+    if (key === undefined) return false;
+    return (await storedAnswer(this.services.db, callerOf(this.outer).account.id, key)) !== undefined;
+  }
+
+  /** The stored answer of a call that was made with this key. It is admitted and counted like the call itself. */
+  async repeated(
+    endpoint: Endpoint,
+    { path }: Pick<CallRequest, 'path'>,
+    key: string,
+  ): Promise<Outcome | undefined> {
+    const known = await storedAnswer(this.services.db, callerOf(this.outer).account.id, key);
+    if (known === undefined) return undefined;
+    const began = performance.now();
+    const exchange = this.#exchangeOf(endpoint, path === undefined ? {} : { path });
+    const refused = await this.#admit(exchange);
+    if (refused !== undefined)
+      return this.#ended(exchange, began, refuse(exchange, this.services, refused), true);
+    return this.#ended(exchange, began, known);
   }
 
   #admit(exchange: Exchange): ReturnType<typeof admit> {

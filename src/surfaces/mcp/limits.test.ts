@@ -61,3 +61,21 @@ it('the page of the account says that it could not be read, instead of showing n
   const page = JSON.parse(await send(0, 'resources/read', { uri: 'hostplane://account' }));
   expect(page.resources).toMatchObject({ code: 'rate_limited' });
 });
+
+it('a confirmation whose state cannot be read says so, and can be used later', async () => {
+  const body = { name: 'guard' };
+  const made = await send(50, 'tools/call', {
+    name: 'call_write',
+    arguments: { operation: 'createVpsFirewall', body },
+  });
+  const call = { operation: 'deleteVpsFirewall', path: { id: JSON.parse(made).data.id } };
+  const destroy = async (left: number, more: object) =>
+    JSON.parse(await send(left, 'tools/call', { name: 'call_destructive', arguments: { ...call, ...more } }));
+  const { confirm_with: confirm } = await destroy(50, {});
+  // The request itself counts, its rehearsal does not: the read after it is one too many.
+  expect(await destroy(1, { confirm })).toMatchObject({
+    code: 'rate_limited',
+    retry_after_seconds: expect.any(Number),
+  });
+  expect((await destroy(50, { confirm })).code).toBeUndefined();
+});

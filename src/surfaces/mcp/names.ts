@@ -15,7 +15,7 @@ import { parametersIn } from '../openapi/resource-mark.ts';
 import { type CallArguments, takes } from './calls.ts';
 import { marked } from './customer-text.ts';
 import { EACH } from './each.ts';
-import type { ApiCaller } from './inner-call.ts';
+import { type ApiCaller, throwIfPassing } from './inner-call.ts';
 import { type Json, refusal } from './results.ts';
 import { sentBack } from './sent-back.ts';
 import { unfolded } from './unfold.ts';
@@ -114,7 +114,9 @@ class Resolver {
     let cursor: string | null = null;
     for (let page = 0; page < mostPages; page++) {
       const next: object = cursor === null ? {} : { cursor };
-      const { isRefused, body } = await this.#api.call(list, { path, query: { ...query, ...next } });
+      const outcome = await this.#api.call(list, { path, query: { ...query, ...next } });
+      throwIfPassing(outcome);
+      const { isRefused, body } = outcome;
       if (isRefused) return page === 0 ? undefined : { rows, hasMore: true };
       const { data, next_cursor = null } = body as { data: readonly Json[]; next_cursor?: string | null };
       rows.push(...data);

@@ -7,6 +7,7 @@
 import { isIP } from 'node:net';
 import type { FieldCode } from '../../kernel/problems/catalogue.ts';
 import { meaningOf } from '../../kernel/schema.ts';
+import { tools } from './tools.ts';
 import { branchesOf, type Endpoints, type TextSchema } from './written-names.ts';
 
 /** Where words of ours come from. */
@@ -15,6 +16,8 @@ export interface Vocabulary {
   /** The provider's file. */
   readonly provider?: object;
 }
+
+const NOBODY = {};
 
 /** Words that are joined: a name of several words, an address of mail, a URL. */
 const JOINED = /[\p{L}\p{N}]+(?:[-_.@:/+]+[\p{L}\p{N}]+)+/gu;
@@ -42,6 +45,21 @@ function slugsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, member]) => [...slugsIn(name), ...slugsIn(member)]);
 }
 
+const slugsAndTextsIn = (provider: object): string[] => [...slugsIn(provider), ...textsIn(provider)];
+
+/** Texts of several words. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.includes(' ') ? [value] : [];
+  return value === null || typeof value !== 'object' ? [] : Object.values(value).flatMap(textsIn);
+}
+
+/**
+ * Whether the provider wrote the text into its file, such as the name of a public image, which stands where a customer
+ * names an image of its own. One word could be the name of anything.
+ */
+export const isInFile = ({ provider = NOBODY }: Vocabulary, text: string): boolean =>
+  text.includes(' ') && wordsOf(provider, slugsAndTextsIn).has(text);
+
 /** The words of requests, and those of a provider's file, which a reload replaces by another object. */
 const known = new WeakMap<object, ReadonlySet<string>>();
 
@@ -51,25 +69,27 @@ function wordsOf<T extends object>(source: T, find: (source: T) => readonly stri
   return found;
 }
 
-const NOBODY = {};
 const ID = /^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 /** Amounts, times, sizes and other words with digits only between the signs. */
 const NUMBER = /^[\d.:/T+-]+Z?$/;
 
 export function isOursIn({ registry, provider = NOBODY }: Vocabulary): IsOurs {
   const words = wordsOf(registry, ({ endpoints }) =>
-    endpoints.flatMap(({ id, permission, path, params, body, query }) => [
+    endpoints.flatMap(({ id, permission, path, params, body, query, resource }) => [
       id,
       permission,
+      resource.name,
+      resource.name.replaceAll('_', ' '),
       path.slice(1),
       ...[params, body, query].flatMap((schema) =>
         schema === undefined ? [] : wordsIn(schema as TextSchema),
       ),
     ]),
   );
-  const slugs = wordsOf(provider, slugsIn);
+  const slugs = wordsOf(provider, slugsAndTextsIn);
   return (word) =>
     words.has(word) ||
+    tools.some(({ name }) => name === word) ||
     slugs.has(word) ||
     // A member within others, as `protection.delete` or as the JSON Pointer `remote_cidrs/1`.
     word.split(/[./]/).every((part) => words.has(part) || /^\d+$/.test(part)) ||

@@ -9,7 +9,7 @@ import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { factsOf } from '../../kernel/rehearsals/rehearsal.ts';
 import { bodyTakes, type CallArguments, requestOf, takes } from './calls.ts';
-import type { ApiCaller, Outcome } from './inner-call.ts';
+import { type ApiCaller, type Outcome, throwIfPassing } from './inner-call.ts';
 import type { Json } from './results.ts';
 
 interface Effect {
@@ -34,6 +34,8 @@ export interface Rehearsal {
   /** The call as it will be made: with the name that some calls want repeated. */
   readonly call: CallArguments;
   readonly trial: Outcome;
+  /** Says what the rehearsal could not find out. */
+  readonly note?: string;
 }
 
 export const isRehearsed = (endpoint: Endpoint): boolean =>
@@ -65,6 +67,7 @@ const wantsName = ({ isRefused, body }: Outcome): boolean =>
   );
 
 interface Subject {
+  readonly id?: string;
   readonly name?: string;
   readonly etag?: string;
   /** Whether the version is one that the call itself can be bound to. */
@@ -72,7 +75,7 @@ interface Subject {
 }
 
 /** The resource that the path names, as the call that reads it shows it. */
-async function subjectOf(api: ApiCaller, { path }: Endpoint, call: CallArguments): Promise<Subject> {
+export async function subjectOf(api: ApiCaller, { path }: Endpoint, call: CallArguments): Promise<Subject> {
   const reader = api.services.registry.endpoints
     .filter(
       ({ method, path: each, resource }) =>
@@ -84,13 +87,26 @@ async function subjectOf(api: ApiCaller, { path }: Endpoint, call: CallArguments
   const outcome = await api.call(reader, {
     path: Object.fromEntries(names.map((name) => [name, call.path?.[name]])),
   });
+  throwIfPassing(outcome);
   if (outcome.isRefused) return { isOwn: false };
-  const { name, etag } = outcome.body as { name?: string; etag?: string };
+  const { id, name, etag } = outcome.body as { id?: string; name?: string; etag?: string };
   return {
+    ...(typeof id === 'string' ? { id } : {}),
     ...(typeof name === 'string' ? { name } : {}),
     ...(typeof etag === 'string' ? { etag } : {}),
     isOwn: reader.path === path,
   };
+}
+
+/** The call with the name of its resource where it has to be repeated; the call itself if there is nothing to repeat. */
+export async function withSubjectName(
+  api: ApiCaller,
+  endpoint: Endpoint,
+  call: CallArguments,
+): Promise<CallArguments> {
+  if (!takes(endpoint, 'confirm') && !bodyTakes(endpoint, 'confirm')) return call;
+  const { name } = await subjectOf(api, endpoint, call);
+  return name === undefined ? call : withName(endpoint, call, name);
 }
 
 export async function rehearse(api: ApiCaller, endpoint: Endpoint, call: CallArguments): Promise<Rehearsal> {
@@ -98,10 +114,8 @@ export async function rehearse(api: ApiCaller, endpoint: Endpoint, call: CallArg
     api.call(endpoint, requestOf(endpoint, { ...given, dry_run: true, wait_seconds: 0 }));
   const trial = await run(call);
   if (!wantsName(trial)) return { endpoint, call, trial };
-  const { name } = await subjectOf(api, endpoint, call);
-  if (name === undefined) return { endpoint, call, trial };
-  const named = withName(endpoint, call, name);
-  return { endpoint, call: named, trial: await run(named) };
+  const named = await withSubjectName(api, endpoint, call);
+  return { endpoint, call: named, trial: named === call ? trial : await run(named) };
 }
 
 /** What a confirmation is bound to, and the calls, which refuse another version if they can. */

@@ -1,11 +1,12 @@
 /** The results of tools. A refusal is a result too: a code, what happened, and what to do next. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
-import { type Problem, problemBody } from '../../kernel/problems/problem.ts';
+import { Problem, problemBody } from '../../kernel/problems/problem.ts';
 import { markedError, markedQuotes, withoutControls } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
 import { type IsOurs, withoutNames } from './own-sentences.ts';
+import { said } from './said.ts';
 import { inToolWords, problemInToolWords } from './tool-words.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -60,11 +61,12 @@ const cleanDeep = (value: unknown): unknown =>
 
 const FIELDS = /^(?:One field is|\d+ fields are) not valid: /;
 
-/** The detail, if it is the sentence of the catalogue, or names only fields; undefined if it may quote customers. */
+/** The detail, if it is the sentence of the catalogue, names only fields, or is made of texts in our code. */
 function ownDetail(code: string, detail: string, isOurs: IsOurs | undefined): string | undefined {
   const { when } = problems[code as ProblemCode] ?? {};
   if (when !== undefined && [when, inToolWords(when, [])].includes(detail)) return detail;
-  return FIELDS.test(detail) && isOurs !== undefined ? withoutNames(detail, isOurs) : undefined;
+  if (isOurs === undefined) return undefined;
+  return FIELDS.test(detail) ? withoutNames(detail, isOurs) : said(detail, isOurs);
 }
 
 /** The members of a problem that a model should see, with what they quote as customer text. */
@@ -76,8 +78,9 @@ export function problemAnswer(problem: Json, isOurs?: IsOurs): Refusal {
   const next = nextCalls[code]?.(problem);
   const { errors, ...others } = cleanDeep(Object.fromEntries(kept)) as Json;
   const own = ownDetail(code, String(problem['detail']), isOurs);
+  const isWhole = own !== undefined && !own.includes('…');
   const shown = {
-    ...(markedQuotes({ ...others, ...(own === undefined ? {} : { detail: '' }) }) as Json),
+    ...(markedQuotes({ ...others, ...(isWhole ? { detail: '' } : {}) }) as Json),
     ...(Array.isArray(errors) ? { errors: errors.map((error) => markedError(error, isOurs)) } : {}),
   };
   return {
@@ -94,14 +97,23 @@ export function problemAnswer(problem: Json, isOurs?: IsOurs): Refusal {
 export const refusedOutcome = ({ body, isOurs }: Outcome): CallToolResult =>
   refusal(problemAnswer(body as Json, isOurs));
 
-export const refusedProblem = (problem: Problem, requestId: string): CallToolResult =>
-  refusal(problemAnswer(problemInToolWords(problemBody(problem, requestId, '') as Json, [])));
+export const refusedProblem = (problem: Problem, requestId: string, isOurs?: IsOurs): CallToolResult =>
+  refusal(problemAnswer(problemInToolWords(problemBody(problem, requestId, '') as Json, []), isOurs));
+
+/** In the middle of a batch, a problem is the result of one call: what was made before it must be told. */
+export const refusing = <T>(
+  { outer }: { readonly outer: { readonly requestId: string } },
+  work: () => Promise<T>,
+): Promise<T | CallToolResult> =>
+  work().catch((error: unknown) => {
+    if (error instanceof Problem) return refusedProblem(error, outer.requestId);
+    throw error;
+  });
 
 export const OPERATION_NAME = /^[a-z][A-Za-z0-9]{0,63}$/;
 
-/** Repeats a name only if an operation could have it: a model may have taken it from a text of a customer. */
-export function unknownNames(asked: readonly string[], near: readonly string[]): Refusal {
-  const names = asked.filter((name) => OPERATION_NAME.test(name));
+/** `names`: only what an operation could be called, or its place. A model may have taken others from a text of a customer. */
+export function unknownNames(names: readonly string[], near: readonly string[]): Refusal {
   const meant = near.length === 0 ? '' : `Did you mean ${[...new Set(near)].join(', ')}? `;
   return {
     code: 'unknown_operation',
@@ -111,4 +123,9 @@ export function unknownNames(asked: readonly string[], near: readonly string[]):
 }
 
 export const unknownOperation = (asked: readonly string[], near: readonly string[]): CallToolResult =>
-  refusal(unknownNames(asked, near));
+  refusal(
+    unknownNames(
+      asked.filter((name) => OPERATION_NAME.test(name)),
+      near,
+    ),
+  );

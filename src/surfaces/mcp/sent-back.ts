@@ -14,7 +14,7 @@ import { parametersIn, resourceMark } from '../openapi/resource-mark.ts';
 import { takes } from './calls.ts';
 import { marked } from './customer-text.ts';
 import { rowSchema } from './fields.ts';
-import type { ApiCaller } from './inner-call.ts';
+import { type ApiCaller, throwIfPassing } from './inner-call.ts';
 import { itemsOf, type Part, standsFor } from './left-out.ts';
 import { type Json, refusal, refusedProblem } from './results.ts';
 import { unfolded } from './unfold.ts';
@@ -45,6 +45,7 @@ async function presentOf(api: ApiCaller, endpoint: Endpoint, path: Body): Promis
       ...(isFilter ? { [read.filter]: own } : {}),
     },
   });
+  throwIfPassing(outcome);
   if (outcome.isRefused) return undefined;
   const schema = reader.answers[200];
   if (read?.in === undefined) return { resource: outcome.body as Json, schema };

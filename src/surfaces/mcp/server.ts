@@ -1,13 +1,13 @@
 /** The MCP server of one request: the official package speaks the protocol, the handlers below do the work. */
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Exchange } from '../../kernel/exchange.ts';
-import { invalid, Problem } from '../../kernel/problems/problem.ts';
+import { type FieldError, invalid, Problem, problemBody } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { faultsOf } from '../../kernel/validation.ts';
 import type { Observer } from '../http/observation.ts';
 import { version } from '../openapi/version.ts';
 import { callBatch } from './batch.ts';
-import type { BatchArguments } from './batch-rehearsal.ts';
+import type { BatchArguments } from './batch-calls.ts';
 import { type CallArguments, callOf, callRead } from './calls.ts';
 import { callChange } from './change.ts';
 import {
@@ -20,11 +20,12 @@ import {
 import { callEach, wantsEach } from './each.ts';
 import { ApiCaller } from './inner-call.ts';
 import { withIds } from './names.ts';
+import { type IsOurs, isOursIn } from './own-sentences.ts';
 import { prompts, promptText } from './prompts.ts';
 import { readResource, resources, templates } from './resources.ts';
-import { type Json, refusal, refusedProblem } from './results.ts';
+import { type Json, problemAnswer, refusal, refusedProblem } from './results.ts';
 import type { Search } from './search/search.ts';
-import { isOffered, type ToolName, tools } from './tools.ts';
+import { isOffered, type Tool, type ToolName, tools } from './tools.ts';
 import { type WaitArguments, waitOperations } from './waiting.ts';
 
 const INSTRUCTIONS = `Hostplane manages servers and what belongs to them through an API; these tools reach all of its operations.
@@ -90,6 +91,18 @@ async function calling(
   return 'content' in call ? call : make(api, endpoint, call);
 }
 
+/** What is wrong with the input of a tool, whose members are words of ours, too. */
+function refusedInput(
+  { services, exchange }: Situation,
+  { input, needs }: Tool,
+  faults: readonly FieldError[],
+): CallToolResult {
+  const isOurs = isOursIn(services);
+  const isWord: IsOurs = (word) => isOurs(word) || Object.hasOwn(input.properties, word);
+  const answer = problemAnswer(problemBody(invalid(faults), exchange.requestId, ''), isWord);
+  return refusal({ ...answer, next_step: needs ?? answer.next_step });
+}
+
 async function callTool(situation: Situation, name: string, given: Json): Promise<CallToolResult> {
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined)
@@ -106,11 +119,11 @@ async function callTool(situation: Situation, name: string, given: Json): Promis
     return refusedProblem(new Problem('rate_limited', { retryAfterSeconds }), requestId);
   }
   const faults = faultsOf(tool.input, given);
-  if (faults.length > 0) return refusedProblem(invalid(faults), requestId);
+  if (faults.length > 0) return refusedInput(situation, tool, faults);
   try {
     return await handlers[tool.name](situation, given);
   } catch (error) {
-    if (error instanceof Problem) return refusedProblem(error, requestId);
+    if (error instanceof Problem) return refusedProblem(error, requestId, isOursIn(situation.services));
     situation.services.log.error({ request_id: requestId, tool: name, err: error }, 'a tool of MCP failed');
     return refusedProblem(new Problem('internal_error'), requestId);
   }

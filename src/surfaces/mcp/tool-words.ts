@@ -11,7 +11,12 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/in the header Approval-Id/g, 'as approval_id'],
   [/(?:the header )?Approval-Id/g, 'approval_id'],
   [/(?:the header )?Idempotency-Key/g, 'idempotency_key'],
+  // The tools have no input for these.
+  [/, or it already has the version in If-None-Match/g, ''],
+  [/, or a header has invalid syntax/g, ''],
+  [/fields, query parameters or headers/g, 'inputs'],
   [/(?:the header )?If-Match/g, 'if_match'],
+  [/the current ETag/g, 'the current etag'],
   [/(?:the header )?X-Request-Id/g, 'request_id'],
   [/Prefer: wait=\w+/g, 'wait_seconds'],
   [/\?dry_run=true/g, 'dry_run'],

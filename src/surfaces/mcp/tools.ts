@@ -74,6 +74,8 @@ export interface Tool {
   readonly name: ToolName;
   readonly description: string;
   readonly input: TObject;
+  /** What to send, said only to a model whose input is not valid. */
+  readonly needs?: string;
   readonly hints: { readonly readOnlyHint: boolean; readonly destructiveHint?: boolean };
 }
 
@@ -97,6 +99,7 @@ export const tools: readonly Tool[] = [
     name: 'describe_operations',
     description: 'Input, example, answer, errors, cost and reversibility of operations.',
     input: Ids,
+    needs: 'Send ids: the names of one to five operations, as search_operations shows them.',
     hints: reads,
   },
   {
@@ -123,6 +126,8 @@ export const tools: readonly Tool[] = [
     name: 'wait_operations',
     description: 'Wait until operations end, or a person decides on approvals.',
     input: Wait,
+    needs:
+      'Send operation_ids: the ids of one to 20 operations (op_…). Answers with status 202 have one in operation; call_read listOperations lists them.',
     hints: reads,
   },
 ];

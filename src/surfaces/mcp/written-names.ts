@@ -19,7 +19,7 @@ export interface TextSchema {
   readonly additionalProperties?: unknown;
   readonly anyOf?: readonly TextSchema[];
   readonly oneOf?: readonly TextSchema[];
-  readonly [WRITTEN_BY]?: 'others' | 'provider' | 'rule';
+  readonly [WRITTEN_BY]?: 'others' | 'provider' | 'rule' | 'catalogue';
   readonly [ENDS_WITH]?: string;
   readonly [ADDRESS_PURPOSE]?: AddressPurpose;
   readonly 'x-read-as'?: ReadPlace;

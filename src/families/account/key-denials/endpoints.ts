@@ -6,6 +6,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import {
+  byCatalogue,
   byOthers,
   byProvider,
   Id,
@@ -63,7 +64,10 @@ const KeyDenial = Named(
     ),
     client_ip: Type.String({ description: 'The address that the call came from.' }),
     method: Method,
-    path_template: Type.String({ description: 'The path of the call, with its parameters in braces.' }),
+    path_template: Type.String({
+      ...byCatalogue,
+      description: 'The path of the call, with its parameters in braces.',
+    }),
     operation_id: Type.String({ description: 'The `operationId` of the call in this document.' }),
     required_permission: Nullable(
       Type.String({ description: 'The permission that the call needs; null if the address was the cause.' }),

@@ -2,7 +2,7 @@ import { Family } from '../../../kernel/families.ts';
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { Named, Nullable, OneOf, Shape, Type, volatile } from '../../../kernel/schema.ts';
+import { byCatalogue, Named, Nullable, OneOf, Shape, Type, volatile } from '../../../kernel/schema.ts';
 import { readAllLimits } from '../../../resources/limits/limit-rows.ts';
 
 const Limit = Named(
@@ -10,7 +10,7 @@ const Limit = Named(
   Shape({
     id: Type.String({ description: 'The name of the limit for programs, such as `flexible-vps.vms`.' }),
     family: Type.String({ description: 'The product family whose resources are counted.' }),
-    name: Type.String({ description: 'What is counted, in words.' }),
+    name: Type.String({ ...byCatalogue, description: 'What is counted, in words.' }),
     unit: Type.String({ description: 'The unit of `limit` and `used`, such as `keys` or `GB`.' }),
     limit: Nullable(Type.Integer({ description: 'The most you may have. Null: counted, but not limited.' })),
     used: Type.Integer({ ...volatile, description: 'How much you have now.' }),

@@ -1,7 +1,7 @@
 import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
-import { byProvider, Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { byCatalogue, Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { Architecture } from '../hardware.ts';
 import { readPlaces, soldPlans } from './sold-plans.ts';
 
@@ -9,9 +9,9 @@ const Location = Named(
   'VpsLocation',
   Shape({
     slug: Type.String({ description: 'The short name of the location, which requests use, such as `fra1`.' }),
-    name: Type.String({ ...byProvider, description: 'The name of the location for people.' }),
+    name: Type.String({ ...byCatalogue, description: 'The name of the location for people.' }),
     country: Type.String({ description: 'The country, as an ISO 3166 code with two letters.' }),
-    city: Type.String({ ...byProvider, description: 'The city that the data centre is in or near.' }),
+    city: Type.String({ ...byCatalogue, description: 'The city that the data centre is in or near.' }),
     network_zone: Type.String({
       description: 'Locations with the same value are close to each other in the network.',
     }),

@@ -3,7 +3,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
-  byProvider,
+  byCatalogue,
   Named,
   Nullable,
   OneOf,
@@ -51,7 +51,7 @@ const Plan = Named(
   'VpsPlan',
   Shape({
     slug: Type.String({ description: 'The short name of the plan, which requests use, such as `flex-2-4`.' }),
-    name: Type.String({ ...byProvider, description: 'The name of the plan for people.' }),
+    name: Type.String({ ...byCatalogue, description: 'The name of the plan for people.' }),
     category: PlanCategory,
     architecture: Architecture,
     vcpus: { ...Vcpus, description: 'The number of virtual processors. Of `custom`: the minimum.' },
