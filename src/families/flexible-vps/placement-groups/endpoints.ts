@@ -42,6 +42,7 @@ export const placementGroups = new Owned({
   permission: 'flexible-vps:placement-groups:read',
   path: '/flexible-vps/v1/placement-groups/{id}',
   limit: 'flexible-vps.placement-groups',
+  loses: 'The rule by which its machines would be placed.',
   events: { created: {}, deleted: {} },
   inventory: ({ location }) => ({ location }),
   shows: { vm_ids: vmIds },
