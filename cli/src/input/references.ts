@@ -66,6 +66,19 @@ export class Names {
     throw notThere(list, text, labels);
   }
 
+  /** Whether the list of the reference has something of this name; undefined if the list cannot be read yet. */
+  async isKnown(
+    text: string,
+    reference: Reference,
+    params: Params,
+    body: unknown,
+  ): Promise<boolean | undefined> {
+    const list = this.#document.find(reference.list);
+    const query = list && filtersFor(list, reference, params, body);
+    if (list === undefined || query === undefined) return undefined;
+    return (await this.#rowsNamed(list, query, reference, text)).length > 0;
+  }
+
   /** Resolves every name in a body, in the order of its members, because the lists of later ones depend on earlier ones. */
   async resolveBody(schema: Schema, body: unknown, params: Params): Promise<unknown> {
     const { schemas } = this.#document;
