@@ -256,12 +256,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   }
 
   /** Updates row, inventory entry and meter. Returns undefined if the row no longer exists. */
-  async change(
-    db: Db,
-    id: string,
-    change: RowChange<T>,
-    options: NoteOptions = {},
-  ): Promise<RowOf<T> | undefined> {
+  async change(db: Db, id: string, change: RowChange<T>, options: NoteOptions = {}) {
     const row = await updateOwned(db, this.#definition.table, id, change);
     if (row !== undefined) await this.note(db, row, options);
     return row;
