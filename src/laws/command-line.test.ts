@@ -1,9 +1,10 @@
 /** Every operation of the document has a command, and what a command sends is what its flags say. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globalFlags } from '../../cli/src/command.ts';
-import { problemInCommandWords } from '../../cli/src/commands/command-words.ts';
+import { helpInCommandWords, problemInCommandWords } from '../../cli/src/commands/command-words.ts';
 import { movedNames } from '../../cli/src/commands/moved.ts';
 import { Document } from '../../cli/src/document/document.ts';
+import type { Operation } from '../../cli/src/document/operation.ts';
 import { commandHelp } from '../../cli/src/help.ts';
 import { buildBody, isObject } from '../../cli/src/input/body.ts';
 import { parse } from '../../cli/src/input/parse.ts';
@@ -140,13 +141,50 @@ describe('refusals speak of commands and flags, not of the API', () => {
       const endpoint = registry.endpoints.find((each) => each.id === of)!;
       const left = [...possibleProblems(endpoint)].flatMap((code) => {
         const { title, next_step, extra = [], status } = problems[code];
-        const problem = { title, next_step, status, ...Object.fromEntries(extra.map((name) => [name, id])) };
+        const used = [{ type: 'vm', id, name: 'web' }];
+        const members = Object.fromEntries(extra.map((name) => [name, name === 'used_by' ? used : id]));
+        const problem = { title, next_step, status, ...members };
         const said = problemInCommandWords(problem, document, operation);
-        return [said.title, said.next_step].filter((text) => API_WORDS.test(text));
+        // A member that the problem has is said as its value, never by its name.
+        const names = extra.filter((name) => name.includes('_')).map((name) => name.replaceAll('_', ' '));
+        return [said.title, said.next_step].filter(
+          (text) => API_WORDS.test(text) || names.some((name) => text.includes(`in ${name}`)),
+        );
       });
       expect(left).toEqual([]);
     },
   );
+});
+
+describe('help speaks of commands and flags, not of the API', () => {
+  const line = ({ words: { family, resource, verb } }: Operation) => `${family} ${resource} ${verb}`;
+  it.each(document.commands.map((command) => ({ line: line(command), command })))('$line', ({ command }) => {
+    const shape = shapeOf(document, command);
+    const own = document.find(command.id) ?? command;
+    // What is typed as a value of a flag stays as it is.
+    const values = new Set(
+      [shape, shapeOf(document, own)].flatMap(({ flags }) => flags.flatMap((flag) => flag.values ?? [])),
+    );
+    const texts = [shape.summary, shape.description ?? '', ...shape.flags.map((flag) => flag.description)];
+    const left = texts
+      .map((text) => helpInCommandWords(text, document, command))
+      .filter((text) => {
+        const rest = text.replaceAll(/\w+/g, (word) => (values.has(word) ? '' : word));
+        return API_WORDS.test(rest) || /\b[a-z]+\.[a-z]+`? (is )?(true|false)\b|`/.test(rest);
+      });
+    expect(left).toEqual([]);
+  });
+});
+
+it('a missing argument says that it is a name or an id, and which command shows them', () => {
+  const silent = document.commands.flatMap((command) => {
+    const { args, pathParameters } = shapeOf(document, command);
+    return args
+      .slice(0, pathParameters.length)
+      .filter(({ description }) => !/hostplane .+ (lists|shows) them\.$/.test(description))
+      .map(({ name }) => `${command.id} ${name}`);
+  });
+  expect([...new Set(silent)]).toEqual([]);
 });
 
 it('only names of commands that operators still have are redirected to hostplane admin', async () => {

@@ -96,7 +96,9 @@ export function checkArguments(args: readonly string[], expected: readonly Argum
     .slice(args.length)
     .find(({ isOptional, isRest }) => isOptional !== true && isRest !== true);
   if (missing !== undefined)
-    throw misuse(`<${missing.name}> is missing: ${missing.description} Usage: ${usage}`);
+    throw misuse(
+      `<${missing.name}> is missing: ${missing.description.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())}\nUsage: ${usage}`,
+    );
   if (args.length > expected.length && expected.at(-1)?.isRest !== true)
     throw misuse(`"${args[expected.length]}" is one argument too many. Usage: ${usage}`);
 }

@@ -183,7 +183,7 @@ export function fits({ pattern, maxLength }: Schema & { maxLength?: number }, te
 }
 
 /** With a place for what the list is of: `hostplane flexible-vps vpn-peer list <vpn-gateway>`. */
-function listCommand({ path, words: { family, resource, verb } }: Operation): string {
+export function listCommand({ path, words: { family, resource, verb } }: Operation): string {
   const owners = [...path.matchAll(/\/([a-z-]+?)s?\/\{/g)].map(([, noun]) => ` <${noun}>`);
   return `hostplane ${family} ${resource} ${verb}${owners.join('')}`;
 }
