@@ -165,6 +165,24 @@ describe('on a server', () => {
     expect(unknown.err).toMatch(/ Known: name, hostname, .*disk_gb, /);
   });
 
+  it('flags inside of a member are found by their last part, except for switches', async () => {
+    const made = await site.line(
+      'backup-policy create --name nightly --frequency daily --hour 2 --keep-last 3 --query retention.keep_last',
+    );
+    expect([made.code, made.out]).toEqual([0, '3\n']);
+    const bare = await site.line('vm update web --delete');
+    expect([bare.code, bare.err]).toEqual([
+      2,
+      'There is no flag --delete. Did you mean --protection.delete?\n',
+    ]);
+  });
+
+  it('a sentence about what is lost begins without a full stop', async () => {
+    await site.line('volume-snapshot create logs --name monday --wait');
+    const { err } = await site.line('volume restore logs monday');
+    expect(err).toMatch(/^Puts the content back to a snapshot of the volume: this takes something away\.\n/);
+  });
+
   it('the help of a resource shows its verbs, and the words that lead to them', async () => {
     const { out } = await site.line('volume --help');
     expect(out).toMatch(/^ {2}attach <volume> \[vm\] +Attaches the volume/m);

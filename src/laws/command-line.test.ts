@@ -8,6 +8,7 @@ import type { Operation } from '../../cli/src/document/operation.ts';
 import { commandHelp } from '../../cli/src/help.ts';
 import { buildBody, isObject } from '../../cli/src/input/body.ts';
 import { parse } from '../../cli/src/input/parse.ts';
+import { shortestOf } from '../../cli/src/input/short-names.ts';
 import type { Io } from '../../cli/src/io.ts';
 import { find, findById } from '../../cli/src/lookup.ts';
 import { type OperationShape, shapeOf } from '../../cli/src/shapes/operation-shape.ts';
@@ -111,6 +112,21 @@ describe('every operation', () => {
         name,
         true,
       ]);
+  });
+
+  it.each(named)('$id takes the last part of a long flag, unless it may mean another one', ({ shape }) => {
+    const names = [...shape.flags, ...globalFlags].map(({ name }) => name);
+    const usual = shape.memberFlags.filter(
+      ({ isAdvanced, kind }) => isAdvanced !== true && kind !== 'switch',
+    );
+    const long = usual.filter(({ name, alias, isHidden }) => {
+      const short = shortestOf(name);
+      const isShared = shape.memberFlags.some(
+        (flag) => flag.name !== name && shortestOf(flag.name) === short,
+      );
+      return isHidden !== true && name !== short && alias !== short && !names.includes(short) && !isShared;
+    });
+    expect(long.map(({ name }) => name)).toEqual([]);
   });
 
   it.each(
