@@ -126,7 +126,7 @@ describe('on a server', () => {
     expect([other.code, other.err]).toEqual([
       5,
       expect.stringMatching(
-        /^There is no firewall attachment for "wbe"\. There are:\n {2}fwa_\w+ {2}vm web\n$/,
+        /^There is no firewall attachment for "wbe"\. There are:\n {2}ID +TARGET .*\n {2}fwa_\w+ +vm web .*\n$/,
       ),
     ]);
     const asked = await site.line('firewall detach door web', { answers: ['web'] });

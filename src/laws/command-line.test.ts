@@ -5,12 +5,15 @@ import { helpInCommandWords, problemInCommandWords } from '../../cli/src/command
 import { movedNames } from '../../cli/src/commands/moved.ts';
 import { Document } from '../../cli/src/document/document.ts';
 import type { Operation } from '../../cli/src/document/operation.ts';
+import type { Schema } from '../../cli/src/document/schema.ts';
 import { commandHelp } from '../../cli/src/help.ts';
 import { buildBody, isObject } from '../../cli/src/input/body.ts';
 import { parse } from '../../cli/src/input/parse.ts';
 import { shortestOf } from '../../cli/src/input/short-names.ts';
 import type { Io } from '../../cli/src/io.ts';
 import { find, findById } from '../../cli/src/lookup.ts';
+import { cell } from '../../cli/src/output/cells.ts';
+import { columnsOf } from '../../cli/src/output/table.ts';
 import { type OperationShape, shapeOf } from '../../cli/src/shapes/operation-shape.ts';
 import { openSite, type Site } from '../../cli/src/testing/site.ts';
 import { families } from '../families/index.ts';
@@ -192,6 +195,22 @@ describe('help speaks of commands and flags, not of the API', () => {
   });
 });
 
+it('no column of a list is an object that has no short text', () => {
+  const lists = document.operations.filter(({ resource }) => resource.role === 'list');
+  const raw = lists.flatMap((list) => {
+    const row = document.rowOf(list);
+    const members = row === undefined ? {} : document.schemas.members(row);
+    return columnsOf(document, row, false)
+      .filter((name) => Object.keys(document.schemas.plain(members[name] ?? {}).properties ?? {}).length > 0)
+      .filter((name) => {
+        const sample = sampleOf(document.schemas.plain(members[name] ?? {}));
+        return /[={]/.test(cell(sample));
+      })
+      .map((name) => `${list.id} ${name}`);
+  });
+  expect(raw).toEqual([]);
+});
+
 it('a missing argument says that it is a name or an id, and which command shows them', () => {
   const silent = document.commands.flatMap((command) => {
     const { args, pathParameters } = shapeOf(document, command);
@@ -247,6 +266,15 @@ describe('forms', () => {
     expect(accepted).toBeGreaterThanOrEqual(creates.length);
   });
 });
+
+/** An object with a value for each of its members. */
+const sampleOf = ({ properties = {} }: Schema): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [
+      name,
+      document.schemas.plain(member).type === 'integer' ? 1 : 'x',
+    ]),
+  );
 
 /** The value at a JSON Pointer, of the first item where it says `*`. */
 function valueAt(body: unknown, pointer: string): unknown {
