@@ -62,6 +62,7 @@ describe('the page of a resource', () => {
     const { out } = await site.line('interface attach web --network other --wait');
     expect(out).toMatch(/^Kind +private\nNetwork +other\n/);
     await site.line('interface detach web other --confirm other --wait');
+    expect(await site.line('network delete other --confirm other --wait')).toMatchObject({ code: 0 });
   });
 
   it('of a report shows more than its rows', async () => {
@@ -189,7 +190,7 @@ describe('refusals at the command line', () => {
     expect(wrong.err).toContain('One field is not valid: --plan.');
     expect(wrong.err).toContain('Next step: Correct them, then repeat the command.');
     const taken = await site.line('volume create --name data --location fra1 --size 10');
-    expect(taken.err).toMatch(/Next step: .*the resource vol_\w+\./);
+    expect(taken.err).toMatch(/Next step: .*the resource data\./);
   });
 
   it('name commands also for a command that is not generated from the document', async () => {

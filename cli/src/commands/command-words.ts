@@ -47,6 +47,8 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/the current ETag/g, 'the current --if-match'],
   [/(?:the header )?If-Match/g, '--if-match'],
   [/with `?result\.changed`? false/g, 'and says that nothing changed'],
+  [/\bMust be >= (?=-?\d)/g, 'Must be at least '],
+  [/\bMust be <= (?=-?\d)/g, 'Must be at most '],
   [/Send a body of/g, 'Use a --body of'],
   [/\b([Tt]he|[Yy]our) call\b/g, '$1 command'],
   [/\bwith ([a-z_]+)=(\w+)/g, 'with --$1 $2'],
@@ -219,8 +221,12 @@ export function helpInCommandWords(text: string, document: Document, operation: 
 
 /** A member with alternatives is given by one of several flags: `--image` or `--snapshot` in place of `source`. */
 function flagsInPlaceOf(pointer: string, document: Document, operation: Operation): string | undefined {
+  const members = operation.body === undefined ? {} : document.schemas.members(operation.body);
+  const variants = document.schemas.variants(members[pointer.slice(1)] ?? {});
+  if (variants === undefined) return undefined;
   const flags = shapeOf(document, operation).memberFlags.filter(
-    ({ path, alias }) => alias !== undefined && path.length > 1 && `/${path[0]}` === pointer,
+    ({ path: [outer, inner], alias }) =>
+      alias !== undefined && `/${outer}` === pointer && inner !== undefined && inner !== variants.by,
   );
   const names = flags.map(({ alias }) => `--${alias}`);
   return names.length === 0 ? undefined : `This is required: use ${names.join(' or ')}.`;
