@@ -181,20 +181,22 @@ export interface Naming extends Pick<FirewallRow, 'id' | 'rules'> {
   readonly about: string;
 }
 
-/** The firewalls with a rule about the machines of one of these, which have machines besides those that move. */
+/** The firewalls with a rule about the machines of this one, which have machines besides those that move. */
+const namingOf = ({ firewallId, machines }: Moved, accountId: string): RawBuilder<unknown> =>
+  // The rules are compared with a value, and not with a column of a join, so that their index is used.
+  sql`(select ${firewallId}::text as about, f.id, f.rules from firewalls f
+    where f.account_id = ${accountId} and f.status <> 'deleting'
+      and f.rules @> ${JSON.stringify([{ remote_firewall_ids: [firewallId] }])}::jsonb
+      and exists (
+        select from firewall_members m
+        where m.firewall_id = f.id and not m.vm_id = any(${[...machines]}::text[]))
+    order by f.id limit ${MOST_GROUPS})`;
+
+/** For each firewall that machines get or lose, the firewalls with a rule about its machines. */
 export async function readNaming(db: Db, accountId: string, moved: readonly Moved[]): Promise<Naming[]> {
+  const parts = moved.map((each) => namingOf(each, accountId));
   const { rows } = await sql<Naming>`
-    select moved."firewallId" as about, naming.id, naming.rules
-    from jsonb_to_recordset(${JSON.stringify(moved)}::jsonb) as moved ("firewallId" text, machines jsonb)
-    cross join lateral (
-      select f.id, f.rules from firewalls f
-      where f.account_id = ${accountId} and f.status <> 'deleting'
-        and f.rules @> jsonb_build_array(jsonb_build_object('remote_firewall_ids', jsonb_build_array(moved."firewallId")))
-        and exists (
-          select from firewall_members m
-          where m.firewall_id = f.id and not moved.machines ? m.vm_id)
-      order by f.id limit ${MOST_GROUPS}) naming
-    order by moved."firewallId" collate "C", naming.id`.execute(db);
+    select * from (${sql.join(parts, sql` union all `)}) naming order by about, id`.execute(db);
   return rows;
 }
 
