@@ -11,6 +11,8 @@ export interface Flag {
   /** Another name, also without the dashes. */
   readonly alias?: string;
   readonly description: string;
+  /** Words of the API that are typed as they are, such as the members of an object. Help adds them to the description. */
+  readonly literal?: string;
   /** What the value is, for help: `<integer>`. */
   readonly placeholder?: string;
   readonly isRepeatable?: boolean;

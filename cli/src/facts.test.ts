@@ -4,6 +4,8 @@ import { problems } from '../../src/kernel/problems/catalogue.ts';
 import { createKey } from '../../src/testing/accounts.ts';
 import { inCommandWords } from './commands/command-words.ts';
 import { Document } from './document/document.ts';
+import { cell } from './output/cells.ts';
+import { labelOf } from './output/labels.ts';
 import { openSite, type Site } from './testing/site.ts';
 
 let site: Site;
@@ -48,13 +50,51 @@ describe('the page of a resource', () => {
     expect((await site.line('volume get data --query vm_id')).out).toBe(`${id}\n`);
   });
 
+  it('of an operation shows the name of the key beside its id, and not the address of the call', async () => {
+    const { out: id } = await site.line('operation list --limit 1 --query [0].id');
+    const { out } = await site.line(`operation get ${id.trim()}`);
+    expect(out).toMatch(/^ {2}API key +\S.* \(key_\w+\)$/m);
+    expect(out).not.toMatch(/^Href/m);
+  });
+
+  it('shows the labels of parts after waiting for them, too', async () => {
+    await site.line('network create --name other --location fra1 --ipv4-cidr 10.21.0.0/24 --wait');
+    const { out } = await site.line('interface attach web --network other --wait');
+    expect(out).toMatch(/^Kind +private\nNetwork +other\n/);
+    await site.line('interface detach web other --confirm other --wait');
+    expect(await site.line('network delete other --confirm other --wait')).toMatchObject({ code: 0 });
+  });
+
   it('of a report shows more than its rows', async () => {
     const { code, out } = await site.line('usage get --group-by resource --limit 1');
     expect([code, out]).toEqual([0, expect.stringMatching(/^Currency +EUR$/m)]);
   });
 });
 
+describe('a part that does not exist', () => {
+  it('is answered with a table of those that do', async () => {
+    const { code, err } = await site.line('interface detach web nothing');
+    expect([code, err]).toEqual([
+      5,
+      expect.stringMatching(/^There is no interface for "nothing"\. There are:\n/),
+    ]);
+    expect(err).toMatch(/^ {2}ID +KIND +NETWORK +IPV4 +IPV6 +MAC +STATUS$/m);
+    expect(err).toMatch(/^ {2}nic_\w+ +private +back /m);
+  });
+});
+
 describe('a table', () => {
+  it('says in words what an object contains: a time, or counts', async () => {
+    const lastUsed = { at: '2026-11-18T16:13:38.770Z', ip: '127.0.0.1', user_agent: 'hostplane-cli/0.1.0' };
+    expect(cell(lastUsed)).toBe('2026-11-18T16:13:38Z');
+    expect(cell({ ipv4_total: 252, ipv4_used: 0 })).toBe('ipv4 total 252, ipv4 used 0');
+    expect(cell({ env: 'prod', role: 'web' })).toBe('env=prod,role=web');
+  });
+
+  it('keeps the plural of words such as key', () => {
+    expect([labelOf('ssh_key_ids', {}), labelOf('policy_ids', {})]).toEqual(['SSH keys', 'Policies']);
+  });
+
   it('shows names instead of ids, except to programs', async () => {
     expect((await site.line('volume list')).out).toMatch(/ VM\ndata .+ web\n$/);
     expect((await site.line('volume list -o json')).out).toMatch(/"vm_id": "vm_/);
@@ -150,7 +190,7 @@ describe('refusals at the command line', () => {
     expect(wrong.err).toContain('One field is not valid: --plan.');
     expect(wrong.err).toContain('Next step: Correct them, then repeat the command.');
     const taken = await site.line('volume create --name data --location fra1 --size 10');
-    expect(taken.err).toMatch(/Next step: .*the resource vol_\w+\./);
+    expect(taken.err).toMatch(/Next step: .*the resource data\./);
   });
 
   it('name commands also for a command that is not generated from the document', async () => {

@@ -9,7 +9,7 @@ import { argumentsOf } from './shapes/operation-arguments.ts';
 const WIDTH = 100;
 
 /** Markdown of the document as plain text. */
-const plainText = (text: string): string =>
+export const plainText = (text: string): string =>
   text.replaceAll('`', '').replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1');
 
 function wrap(text: string, indent: number): string {
@@ -36,7 +36,12 @@ function rows(entries: readonly (readonly [string, string])[]): string {
 
 const section = (title: string, body: string): string => (body === '' ? '' : `\n${title}:\n${body}`);
 
-function flagRow(flag: Flag): readonly [string, string] {
+/** Descriptions are written for callers of the API; this says the same for people who type commands. */
+export type Say = (text: string) => string;
+
+const asItIs: Say = (text) => text;
+
+function flagRow(flag: Flag, say: Say): readonly [string, string] {
   const { name, short, kind, placeholder = '<text>', values, isRepeatable, isRequired, description } = flag;
   const isLong = (values?.join('|').length ?? 0) > 24;
   const shown = values === undefined ? placeholder : isLong ? '<value>' : `<${values.join('|')}>`;
@@ -44,7 +49,8 @@ function flagRow(flag: Flag): readonly [string, string] {
   const head = `${short === undefined ? '' : `-${short}, `}${flag.alias === undefined ? '' : `--${flag.alias}, `}--${isOnByItself ? '[no-]' : ''}${name}${kind === 'switch' ? '' : ` ${shown}`}`;
   const notes = [
     isRequired ? 'Required.' : '',
-    description,
+    say(description),
+    flag.literal ?? '',
     isLong ? `One of ${values?.join(', ')}.` : '',
     flag.default === undefined ? '' : `Default: ${flag.default}.`,
     isRepeatable ? 'Can be repeated.' : '',
@@ -59,7 +65,8 @@ export const usageOf = ({ words, args, flags }: CommandShape): string => {
   return ['hostplane', ...words, ...places, ...(flags.length > 0 ? ['[flags]'] : [])].join(' ');
 };
 
-export function commandHelp(shape: CommandShape): string {
+export function commandHelp(shape: CommandShape, say: Say = asItIs): string {
+  const row = (flag: Flag) => flagRow(flag, say);
   const shown = shape.flags.filter(({ isHidden }) => isHidden !== true);
   const usual = shown.filter(({ isAdvanced }) => isAdvanced !== true);
   const required = usual.filter(({ isRequired }) => isRequired);
@@ -68,15 +75,17 @@ export function commandHelp(shape: CommandShape): string {
   const own = new Set(shape.flags.map(({ name }) => name));
   const common = globalFlags.filter(({ name }) => !own.has(name));
   const description =
-    shape.description === undefined || shape.description === '' ? '' : `\n${paragraphs(shape.description)}\n`;
+    shape.description === undefined || shape.description === ''
+      ? ''
+      : `\n${paragraphs(say(shape.description))}\n`;
   return [
-    `${shape.summary}\n`,
+    `${say(shape.summary)}\n`,
     description,
     `\nUsage: ${usageOf(shape)}\n`,
-    section('Arguments', rows(shape.args.map(({ name, description }) => [`<${name}>`, description]))),
-    section('Flags', rows(ordered.map(flagRow))),
-    section('Flags that are rarely needed', rows(advanced.map(flagRow))),
-    section('Flags of every command', rows(common.map(flagRow))),
+    section('Arguments', rows(shape.args.map(({ name, description }) => [`<${name}>`, say(description)]))),
+    section('Flags', rows(ordered.map(row))),
+    section('Flags that are rarely needed', rows(advanced.map(row))),
+    section('Flags of every command', rows(common.map((flag) => flagRow(flag, asItIs)))),
   ].join('');
 }
 
@@ -105,7 +114,7 @@ export function topHelp(builtIns: readonly BuiltIn[], document: Document | null)
     section('Products', rows(families)),
     document === null ? '\nRun hostplane login to see the commands of your provider.\n' : '',
     section('Commands', rows(own)),
-    section('Flags of every command', rows(globalFlags.map(flagRow))),
+    section('Flags of every command', rows(globalFlags.map((flag) => flagRow(flag, asItIs)))),
     '\nAdd --help to any command to see what it does. docs/cli.md has a tour and the exit codes.\n',
   ].join('');
 }

@@ -56,6 +56,12 @@ it('says that nobody knows the words, and shows the nearest topics', async () =>
   expect(out).toContain('hostplane ');
 });
 
+it('-o name prints the commands alone', async () => {
+  const { out } = await site.line('how -o name make a disk bigger');
+  expect(out).toMatch(/^(hostplane [^\n]+\n)+$/);
+  expect(out.split('\n')[0]).toBe('hostplane volume resize <volume> [size]');
+});
+
 it('2: without words, says what to write', async () => {
   const { code, err } = await site.line('how');
   expect([code, err]).toEqual([2, expect.stringContaining('hostplane how ')]);

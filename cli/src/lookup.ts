@@ -32,6 +32,8 @@ function ofResource(operations: readonly Operation[], word: string): Operation[]
 /** Somebody who stopped in the middle of a word means one that begins so: `resta` is `restart`, and not `reset`. */
 const SHORTEST_BEGINNING = 3;
 
+const MOST_OTHERS = 5;
+
 function suggest(word: string, known: readonly string[]): string {
   const begun = word.length < SHORTEST_BEGINNING ? undefined : known.find((each) => each.startsWith(word));
   const near = begun ?? nearest(word, known);
@@ -111,7 +113,11 @@ function noVerb({ commands }: Document, matching: readonly Operation[], noun: st
     if (near !== '') return near;
   }
   const others = [...new Set(elsewhere.map(({ words }) => words.resource))].filter((each) => each !== noun);
-  const hint = others.length === 0 ? '' : ` "${verb}" is a command for ${others.join(', ')}.`;
+  // A verb that nearly everything has leads nowhere.
+  const hint =
+    others.length === 0 || others.length > MOST_OTHERS
+      ? ''
+      : ` "${verb}" is a command for ${others.join(', ')}.`;
   return ` It has ${own.join(', ')}.${hint}`;
 }
 

@@ -1,7 +1,8 @@
 /** Runs the command of an operation, found in the document of the server. */
 import { type Given, globalFlags, isOn } from './command.ts';
 import { prepare, runOperation } from './commands/call.ts';
-import { problemInCommandWords } from './commands/command-words.ts';
+import { helpInCommandWords, problemInCommandWords } from './commands/command-words.ts';
+import { problemWithNames } from './commands/problem-names.ts';
 import type { Document, Operation } from './document/document.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { misuse } from './failure.ts';
@@ -99,7 +100,8 @@ async function runIn(
     return await runCommand(session, document, target, words);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    throw new Refused(problemInCommandWords(error.problem, document, target.operation));
+    const named = await problemWithNames(session, document, error.problem);
+    throw new Refused(problemInCommandWords(named, document, target.operation));
   }
 }
 
@@ -112,7 +114,7 @@ async function runCommand(
   const shape = shapeOf(document, operation);
   const { args, given } = parse(words.without(used), [...shape.flags, ...globalFlags]);
   if (isOn(given, 'help')) {
-    await session.io.out(commandHelp(shape));
+    await session.io.out(commandHelp(shape, (text) => helpInCommandWords(text, document, operation)));
     return exitCodes.done;
   }
   checkArguments(args, shape.args, usageOf(shape));

@@ -126,7 +126,7 @@ describe('on a server', () => {
     expect([other.code, other.err]).toEqual([
       5,
       expect.stringMatching(
-        /^There is no firewall attachment for "wbe"\. There are:\n {2}fwa_\w+ {2}vm web\n$/,
+        /^There is no firewall attachment for "wbe"\. There are:\n {2}ID +TARGET .*\n {2}fwa_\w+ +vm web .*\n$/,
       ),
     ]);
     const asked = await site.line('firewall detach door web', { answers: ['web'] });
@@ -142,10 +142,45 @@ describe('on a server', () => {
     const stopped = await site.line('vm restart web');
     expect(stopped.err).toContain('Use hostplane flexible-vps vm power-on <vm>.');
     const taken = await site.line('firewall create --name door');
-    expect(taken.err).toMatch(/use the resource fw_\w+\./);
+    expect(taken.err).toContain('use the resource door.');
     const keyless = await site.line('vm list', { env: { HOSTPLANE_API_KEY: 'nonsense' } });
     for (const { err } of [stopped, taken, keyless])
       expect(err.replace(/\(\w+\)/, '')).not.toMatch(/\b[a-z]+_[a-z]+\b|X-API-Key/);
+  });
+
+  it('refusals name resources by their names, and the command that changes a protection', async () => {
+    await site.line('vm create --name db --location fra1 --plan flex-2-4 --image ubuntu-24.04 --wait');
+    await site.line('volume create --name logs --location fra1 --size 10 --vm web --wait');
+    const held = await site.line('volume attach logs db');
+    expect(held.err).toContain('Detach it from the resource web, or set --move');
+    await site.line('vm update db --protection.delete');
+    const kept = await site.line('vm delete db');
+    expect(kept.err).toContain('The machine is protected: --protection.delete is set.\n');
+    expect(kept.err).toContain('with: hostplane flexible-vps vm update <vm> --no-protection.delete, then');
+    const missing = await site.line('vm get');
+    expect(missing.err).toBe(
+      '<vm> is missing: its name or id. hostplane flexible-vps vm list lists them.\nUsage: hostplane flexible-vps vm get <vm>\n',
+    );
+    const unknown = await site.line(['vm', 'create', '--body', '{"foo":1}']);
+    expect(unknown.err).toMatch(/ Known: name, hostname, .*disk_gb, /);
+  });
+
+  it('flags inside of a member are found by their last part, except for switches', async () => {
+    const made = await site.line(
+      'backup-policy create --name nightly --frequency daily --hour 2 --keep-last 3 --query retention.keep_last',
+    );
+    expect([made.code, made.out]).toEqual([0, '3\n']);
+    const bare = await site.line('vm update web --delete');
+    expect([bare.code, bare.err]).toEqual([
+      2,
+      'There is no flag --delete. Did you mean --protection.delete?\n',
+    ]);
+  });
+
+  it('a sentence about what is lost begins without a full stop', async () => {
+    await site.line('volume-snapshot create logs --name monday --wait');
+    const { err } = await site.line('volume restore logs monday');
+    expect(err).toMatch(/^Puts the content back to a snapshot of the volume: this takes something away\.\n/);
   });
 
   it('the help of a resource shows its verbs, and the words that lead to them', async () => {

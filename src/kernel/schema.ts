@@ -3,6 +3,7 @@
  * are plain JSON Schema, so the validator, the serialiser and the OpenAPI document all read the same object.
  */
 import Type, { type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from 'typebox';
+import { written } from './text-patterns.ts';
 
 export { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type };
 
@@ -198,34 +199,31 @@ export const Etag = Named(
   }),
 );
 
+const endsAlike = (more: string): string =>
+  `Use lower-case letters, digits${more} and hyphens, with a letter or a digit at both ends.`;
+
 /** Money and other exact quantities are decimal strings, because a binary float cannot hold 0.1. */
 export const Decimal: TUnsafe<string> = Named(
   'Decimal',
-  Type.Unsafe<string>({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' }),
+  Type.Unsafe<string>({
+    type: 'string',
+    ...written('^-?\\d+(\\.\\d+)?$', 'Write a number with a point before the decimals, such as 12.50.'),
+  }),
 );
 
 const SLUG = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$';
 const NAME = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$';
 
-/** Says in words what a pattern of this file asks for; undefined for other patterns. */
-export function meaningOf(pattern: string): string | undefined {
-  const prefix = /^\^([a-z]+_)\[0-7\]/.exec(pattern)?.[1];
-  if (prefix !== undefined) return `Must be an id that starts with ${prefix}.`;
-  const more = { [SLUG]: ', dots', [NAME]: '' }[pattern];
-  if (more === undefined) return undefined;
-  return `Use lower-case letters, digits${more} and hyphens, with a letter or a digit at both ends.`;
-}
-
 export const Slug: TUnsafe<string> = Named(
   'Slug',
-  Type.Unsafe<string>({ type: 'string', pattern: SLUG, maxLength: 63 }),
+  Type.Unsafe<string>({ type: 'string', ...written(SLUG, endsAlike(', dots')), maxLength: 63 }),
 );
 
 export const ResourceName: TUnsafe<string> = Named(
   'ResourceName',
   Type.Unsafe<string>({
     type: 'string',
-    pattern: NAME,
+    ...written(NAME, endsAlike('')),
     minLength: 1,
     maxLength: 63,
     description:
@@ -243,13 +241,18 @@ export const NewDescription = { ...Description, default: '' };
 
 export const MOST_LABELS = 32;
 
+const LabelName = written(
+  '^[a-z0-9._/-]{1,63}$',
+  'The name of a label has 1 to 63 lower-case letters, digits, dots, slashes, hyphens and underscores.',
+);
+
 export const Labels = Named(
   'Labels',
   Type.Unsafe<Record<string, string>>({
     type: 'object',
     description: `Names and values of your own, at most ${MOST_LABELS}, for filters, budgets and cost reports.`,
     maxProperties: MOST_LABELS,
-    propertyNames: { pattern: '^[a-z0-9._/-]{1,63}$' },
+    propertyNames: LabelName,
     additionalProperties: { type: 'string', maxLength: 63 },
   }),
 );
@@ -261,7 +264,7 @@ export const LabelsPatch = Named(
     type: ['object', 'null'],
     description:
       'A merge patch of the present labels: a label you name is set, a label with the value null is removed, all others stay. Null removes all.',
-    propertyNames: { pattern: '^[a-z0-9._/-]{1,63}$' },
+    propertyNames: LabelName,
     additionalProperties: { type: ['string', 'null'], maxLength: 63 },
   }),
 );

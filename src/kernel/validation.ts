@@ -6,7 +6,8 @@ import { Errors } from 'typebox/value';
 import type { FieldCode } from './problems/catalogue.ts';
 import { type FieldError, MAX_FIELD_ERRORS } from './problems/problem.ts';
 import { partsOf, schemaAt } from './reference.ts';
-import { meaningOf, type TSchema } from './schema.ts';
+import type { TSchema } from './schema.ts';
+import { meaningOf } from './text-patterns.ts';
 import { escapePointer, trimExcess, unknownMember } from './unknown-members.ts';
 import { choiceIn, narrowTo, reasonFor } from './variants.ts';
 

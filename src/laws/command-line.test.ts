@@ -1,14 +1,19 @@
 /** Every operation of the document has a command, and what a command sends is what its flags say. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globalFlags } from '../../cli/src/command.ts';
-import { problemInCommandWords } from '../../cli/src/commands/command-words.ts';
+import { helpInCommandWords, problemInCommandWords } from '../../cli/src/commands/command-words.ts';
 import { movedNames } from '../../cli/src/commands/moved.ts';
 import { Document } from '../../cli/src/document/document.ts';
+import type { Operation } from '../../cli/src/document/operation.ts';
+import type { Schema } from '../../cli/src/document/schema.ts';
 import { commandHelp } from '../../cli/src/help.ts';
 import { buildBody, isObject } from '../../cli/src/input/body.ts';
 import { parse } from '../../cli/src/input/parse.ts';
+import { shortestOf } from '../../cli/src/input/short-names.ts';
 import type { Io } from '../../cli/src/io.ts';
 import { find, findById } from '../../cli/src/lookup.ts';
+import { cell } from '../../cli/src/output/cells.ts';
+import { columnsOf } from '../../cli/src/output/table.ts';
 import { type OperationShape, shapeOf } from '../../cli/src/shapes/operation-shape.ts';
 import { openSite, type Site } from '../../cli/src/testing/site.ts';
 import { families } from '../families/index.ts';
@@ -112,6 +117,21 @@ describe('every operation', () => {
       ]);
   });
 
+  it.each(named)('$id takes the last part of a long flag, unless it may mean another one', ({ shape }) => {
+    const names = [...shape.flags, ...globalFlags].map(({ name }) => name);
+    const usual = shape.memberFlags.filter(
+      ({ isAdvanced, kind }) => isAdvanced !== true && kind !== 'switch',
+    );
+    const long = usual.filter(({ name, alias, isHidden }) => {
+      const short = shortestOf(name);
+      const isShared = shape.memberFlags.some(
+        (flag) => flag.name !== name && shortestOf(flag.name) === short,
+      );
+      return isHidden !== true && name !== short && alias !== short && !names.includes(short) && !isShared;
+    });
+    expect(long.map(({ name }) => name)).toEqual([]);
+  });
+
   it.each(
     named.filter(({ id }) => registry.endpoints.find((each) => each.id === id)?.example.body !== undefined),
   )('$id sends its example if every member is given as a flag', async ({ id, shape }) => {
@@ -140,13 +160,66 @@ describe('refusals speak of commands and flags, not of the API', () => {
       const endpoint = registry.endpoints.find((each) => each.id === of)!;
       const left = [...possibleProblems(endpoint)].flatMap((code) => {
         const { title, next_step, extra = [], status } = problems[code];
-        const problem = { title, next_step, status, ...Object.fromEntries(extra.map((name) => [name, id])) };
+        const used = [{ type: 'vm', id, name: 'web' }];
+        const members = Object.fromEntries(extra.map((name) => [name, name === 'used_by' ? used : id]));
+        const problem = { title, next_step, status, ...members };
         const said = problemInCommandWords(problem, document, operation);
-        return [said.title, said.next_step].filter((text) => API_WORDS.test(text));
+        // A member that the problem has is said as its value, never by its name.
+        const names = extra.filter((name) => name.includes('_')).map((name) => name.replaceAll('_', ' '));
+        return [said.title, said.next_step].filter(
+          (text) => API_WORDS.test(text) || names.some((name) => text.includes(`in ${name}`)),
+        );
       });
       expect(left).toEqual([]);
     },
   );
+});
+
+describe('help speaks of commands and flags, not of the API', () => {
+  const line = ({ words: { family, resource, verb } }: Operation) => `${family} ${resource} ${verb}`;
+  it.each(document.commands.map((command) => ({ line: line(command), command })))('$line', ({ command }) => {
+    const shape = shapeOf(document, command);
+    const own = document.find(command.id) ?? command;
+    // What is typed as a value of a flag stays as it is.
+    const values = new Set(
+      [shape, shapeOf(document, own)].flatMap(({ flags }) => flags.flatMap((flag) => flag.values ?? [])),
+    );
+    const texts = [shape.summary, shape.description ?? '', ...shape.flags.map((flag) => flag.description)];
+    const left = texts
+      .map((text) => helpInCommandWords(text, document, command))
+      .filter((text) => {
+        const rest = text.replaceAll(/\w+/g, (word) => (values.has(word) ? '' : word));
+        return API_WORDS.test(rest) || /\b[a-z]+\.[a-z]+`? (is )?(true|false)\b|`/.test(rest);
+      });
+    expect(left).toEqual([]);
+  });
+});
+
+it('no column of a list is an object that has no short text', () => {
+  const lists = document.operations.filter(({ resource }) => resource.role === 'list');
+  const raw = lists.flatMap((list) => {
+    const row = document.rowOf(list);
+    const members = row === undefined ? {} : document.schemas.members(row);
+    return columnsOf(document, row, false)
+      .filter((name) => Object.keys(document.schemas.plain(members[name] ?? {}).properties ?? {}).length > 0)
+      .filter((name) => {
+        const sample = sampleOf(document.schemas.plain(members[name] ?? {}));
+        return /[={]/.test(cell(sample));
+      })
+      .map((name) => `${list.id} ${name}`);
+  });
+  expect(raw).toEqual([]);
+});
+
+it('a missing argument says that it is a name or an id, and which command shows them', () => {
+  const silent = document.commands.flatMap((command) => {
+    const { args, pathParameters } = shapeOf(document, command);
+    return args
+      .slice(0, pathParameters.length)
+      .filter(({ description }) => !/hostplane .+ (lists|shows) them\.$/.test(description))
+      .map(({ name }) => `${command.id} ${name}`);
+  });
+  expect([...new Set(silent)]).toEqual([]);
 });
 
 it('only names of commands that operators still have are redirected to hostplane admin', async () => {
@@ -193,6 +266,15 @@ describe('forms', () => {
     expect(accepted).toBeGreaterThanOrEqual(creates.length);
   });
 });
+
+/** An object with a value for each of its members. */
+const sampleOf = ({ properties = {} }: Schema): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, member]) => [
+      name,
+      document.schemas.plain(member).type === 'integer' ? 1 : 'x',
+    ]),
+  );
 
 /** The value at a JSON Pointer, of the first item where it says `*`. */
 function valueAt(body: unknown, pointer: string): unknown {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../kernel/audit/entry.ts';
 import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import type { Warning } from '../kernel/effect.ts';
-import { destructiveActions, type EffectView } from '../kernel/effect-view.ts';
+import { destructiveActions, type EffectView, type Loss } from '../kernel/effect-view.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { sample } from './sample.ts';
@@ -58,6 +58,24 @@ async function auditedFor(requestId: unknown): Promise<readonly EffectView[]> {
   return rows.flatMap(({ entry }) => entry.effects ?? []);
 }
 
+/** The words about a loss that say more than which resource is lost: none in "The snapshot." */
+function newsIn(what: string, type: string, name: string | null): string[] {
+  const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}-]+/gu) ?? [];
+  const noun = app.registry.nouns.get(type) ?? '';
+  const known = [type.replaceAll('_', ' '), noun, name ?? '', 'a an the its this of'];
+  const repeated = new Set(known.flatMap(wordsOf));
+  return wordsOf(what).filter((word) => !repeated.has(word));
+}
+
+it('no type of resource says about its loss only what it is called', () => {
+  const owned = app.registry.families.flatMap(({ resources = [] }) =>
+    resources.filter((each): each is typeof each & { loss: Loss } => 'loss' in each),
+  );
+  expect(owned.length).toBeGreaterThan(10);
+  const empty = owned.filter(({ loss, type }) => newsIn(loss.what, type, null).length === 0);
+  expect(empty.map(({ type }) => type)).toEqual([]);
+});
+
 describe.each(sample(writes))('$id', (endpoint) => {
   it('has the effects that its dry run lists, with the same warnings', async () => {
     const request = await requestTo(endpoint, world);
@@ -66,7 +84,10 @@ describe.each(sample(writes))('$id', (endpoint) => {
       const isDestructive = ({ action }: EffectView) =>
         (destructiveActions as readonly string[]).includes(action);
       expect(effects.filter(isDestructive)).not.toEqual([]);
-      for (const { loss } of effects.filter(isDestructive)) expect(loss?.what).toMatch(/^[A-Z].*\.$/);
+      for (const { loss, type, name } of effects.filter(isDestructive)) {
+        expect(loss?.what).toMatch(/^[A-Z].*\.$/);
+        expect(newsIn(loss?.what ?? '', type, name)).not.toEqual([]);
+      }
     }
     expect(await askedAbout(request)).toEqual({ effects, changes });
     const answer = await send(request);

@@ -260,7 +260,7 @@ const deleteMachine = endpoint({
     const resource = { type: 'machine', id: row.id, name: row.name };
     const operation = await start({ kind: deleteMachineKind, input: {}, resource });
     await noteMachine(db, row);
-    effect({ action: 'delete', ...resource, loss: forGood('The machine.') });
+    effect({ action: 'delete', ...resource, loss: forGood('All data on the disk.') });
     return accepted(present(row, operation, services.baseUrl));
   },
 });

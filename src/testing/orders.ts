@@ -77,6 +77,7 @@ const orders = new Owned({
   table: 'orders',
   permission: 'workshop:orders:read',
   path: '/workshop/v1/orders/{id}',
+  loses: 'What was ordered is not sent.',
   events: { created: {} },
 });
 
@@ -161,6 +162,7 @@ const messages = new Owned({
   type: 'order_message',
   idPrefix: 'omsg',
   table: 'order_messages',
+  loses: 'Its text.',
   events: { created: {} },
 });
 

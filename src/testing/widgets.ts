@@ -57,6 +57,7 @@ const widgets = new Owned({
   path: '/workshop/v1/widgets/{id}',
   limit: 'workshop.widgets',
   pricedAs: 'volume',
+  loses: 'Its size, and whatever was made of it.',
   events: { created: { data }, updated: { data }, deleted: { data } },
   eventData: ({ size }) => ({ size }),
   inventory: ({ size }) => ({

@@ -8,6 +8,7 @@ import { ConnectionFailure } from '../http/connection-failure.ts';
 import { rowsOf, urlOf } from '../http/pages.ts';
 import { buildBody } from '../input/body.ts';
 import { fits, Names, referenceOf } from '../input/references.ts';
+import { TypesByName } from '../input/types-by-name.ts';
 import { Values } from '../input/values.ts';
 import { valueAt } from '../output/columns.ts';
 import { printable } from '../output/printable.ts';
@@ -52,7 +53,9 @@ export async function prepare(
       given,
       unset: given.get('unset') ?? [],
     }));
-  const resolved = schema && (await names.resolveBody(schema, built, params));
+  const types = new TypesByName(document, names, (text) => session.io.err(`${printable(text)}\n`));
+  const typed = schema && (await types.fill(schema, built, params));
+  const resolved = schema && (await names.resolveBody(schema, typed, params));
   const { choice } = shape.operation;
   const body = choice === undefined ? resolved : { ...(resolved as object), [choice.member]: choice.value };
   return { shape, document, given, line, args, params, query, headers, body };

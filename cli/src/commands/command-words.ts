@@ -5,6 +5,7 @@
 import type { Document, Operation } from '../document/document.ts';
 import type { Problem } from '../failure.ts';
 import { placeOf } from '../failure.ts';
+import { plainText } from '../help.ts';
 import { isId } from '../input/references.ts';
 import { argumentsOf } from '../shapes/operation-arguments.ts';
 import { shapeOf } from '../shapes/operation-shape.ts';
@@ -45,7 +46,9 @@ const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/(?:the header )?Idempotency-Key/g, '--idempotency-key'],
   [/the current ETag/g, 'the current --if-match'],
   [/(?:the header )?If-Match/g, '--if-match'],
-  [/\bwith PATCH\b/g, 'with the verb update'],
+  [/with `?result\.changed`? false/g, 'and says that nothing changed'],
+  [/\bMust be >= (?=-?\d)/g, 'Must be at least '],
+  [/\bMust be <= (?=-?\d)/g, 'Must be at most '],
   [/Send a body of/g, 'Use a --body of'],
   [/\b([Tt]he|[Yy]our) call\b/g, '$1 command'],
   [/\bwith ([a-z_]+)=(\w+)/g, 'with --$1 $2'],
@@ -109,14 +112,53 @@ export interface About {
 const API_WORD = /(?<!["'`\w./:-])(?:in )?([a-z]+(?:_[a-z][a-z0-9]*)+)(?! ?=|[\w"'/:-]|\.\w)(?: true\b)?/g;
 /** A member and what it is set to. */
 const SET = /`?\b([a-z]+(?:_[a-z][a-z0-9]*)*)`?(?: to)? (true|false)\b/g;
+/** What the caller has to send. */
+const GIVEN = /\b([Gg]ive|[Ss]end|[Ss]et|[Aa]dd|needs|without) ([a-z]+(?:_[a-z0-9]+)*)\b/g;
 const MARKED = /`([a-z]+(?:_[a-z][a-z0-9]*)*)`/g;
 
-const isShort = (value: unknown): boolean =>
-  ['string', 'number'].includes(typeof value) || (Array.isArray(value) && value.every(isShort));
+/** What a member of a problem says, in a few words: a value, or the names of the resources that it lists. */
+function shortText(value: unknown): string | undefined {
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  if (Array.isArray(value)) {
+    const texts = value.map(shortText).filter((text) => text !== undefined);
+    return texts.length === 0 ? undefined : texts.join(', ');
+  }
+  if (value === null || typeof value !== 'object') return undefined;
+  const { name, id } = value as { readonly name?: unknown; readonly id?: unknown };
+  return shortText(name ?? id);
+}
 
-function memberNames(document: Document, { body, parameters }: Operation): string[] {
+/** A command for one of the choices of a call may be described with the flags of the others. */
+function memberNames(document: Document, operation: Operation): string[] {
+  const { body, parameters } = document.find(operation.id) ?? operation;
   const inBody = body === undefined ? [] : Object.keys(document.schemas.members(body));
   return [...inBody, ...parameters.map(({ name }) => name)];
+}
+
+/** The command that changes the resource which the operation is about. */
+function updateOf(
+  { operations }: Document,
+  { resource: { name, parent } }: Operation,
+): Operation | undefined {
+  const updating = operations.filter(({ method }) => method === 'PATCH');
+  return (
+    updating.find((each) => each.resource.name === name) ??
+    updating.find((each) => each.resource.name === parent?.name)
+  );
+}
+
+/** A switch inside of a member, as sentences name it: `protection.delete is true`. */
+const SWITCH = /\b([a-z_]+(?:\.[a-z_]+)+) is true\b/g;
+
+/** "with PATCH", as a command that also turns off the switches which the problem is about. */
+function updateCommand(document: Document, { operation, members = {} }: About): string {
+  const update = operation && updateOf(document, operation);
+  if (update === undefined) return 'with the command that changes it';
+  const places = argumentsOf(update).map(({ name }) => `<${name}>`);
+  const off = [...String(members['detail'] ?? '').matchAll(SWITCH)].map(
+    ([, name = '']) => `--no-${dashed(name).slice(2)}`,
+  );
+  return `with: ${[wordsFor(update), ...places, ...off].join(' ')}`;
 }
 
 /** The value that the word stands for, else the command or the flag, else the same in plain words. */
@@ -127,13 +169,18 @@ function apiWord(
   { operation, members = {} }: About,
 ): string {
   if (isId(word)) return whole;
-  const value = members[word];
-  if (value !== undefined && isShort(value)) return [value].flat().join(', ');
+  const value = shortText(members[word]);
+  if (value !== undefined) return value;
   if (operation !== undefined && memberNames(document, operation).includes(word)) return dashed(word);
   const action = actionFor(document, operation?.resource.name ?? '', word);
   if (action !== undefined) return action;
+  // The value of a flag is typed as it is.
+  if (operation !== undefined && valuesOf(document, operation).has(word)) return whole;
   return whole.replaceAll('_', ' ');
 }
+
+const valuesOf = (document: Document, operation: Operation): ReadonlySet<string> =>
+  new Set(shapeOf(document, operation).flags.flatMap(({ values = [] }) => values));
 
 export function inCommandWords(text: string, document: Document, about: About = {}): string {
   const resource = about.operation?.resource.name ?? '';
@@ -142,28 +189,44 @@ export function inCommandWords(text: string, document: Document, about: About = 
   const named = text
     .replaceAll(CALL, (whole, method: string, url: string) => commandFor(document, method, url) ?? whole)
     .replaceAll(
-      /the action ([a-z_]+)/g,
+      /\b[Tt]he action ([a-z_]+)/g,
       (whole, action: string) => actionFor(document, resource, action) ?? whole,
     )
     .replaceAll(/\b[a-z]+[A-Z]\w+\b/g, (word) => {
       const operation = document.find(word);
       return operation === undefined ? word : wordsFor(operation);
     });
-  return PHRASES.reduce((said, [pattern, words]) => said.replaceAll(pattern, words), named)
+  const changed = named
+    .replaceAll(/\b(?:with|by) PATCH\b/g, () => updateCommand(document, about))
+    .replaceAll(SWITCH, (_, name: string) => `${dashed(name)} is set`);
+  return PHRASES.reduce((said, [pattern, words]) => said.replaceAll(pattern, words), changed)
     .replaceAll(/--([a-z]+(?:_[a-z]+)+)/g, (_, name: string) => dashed(name))
     .replaceAll(SET, (whole, word: string, value: string) =>
       isFlag(word) || whole.startsWith('`')
         ? `--${value === 'true' ? '' : 'no-'}${dashed(word).slice(2)}`
         : whole,
     )
+    .replaceAll(GIVEN, (whole, verb: string, word: string) =>
+      isFlag(word) ? `${verb} ${dashed(word)}` : whole,
+    )
     .replaceAll(MARKED, (whole, word: string) => (isFlag(word) ? dashed(word) : whole))
     .replaceAll(API_WORD, (whole, word: string) => apiWord(whole, word, document, about));
 }
 
+/** The description of a command. Members that are marked as code may be flags; what is left of the marks is dropped. */
+export function helpInCommandWords(text: string, document: Document, operation: Operation): string {
+  const about = { operation };
+  return inCommandWords(plainText(inCommandWords(text, document, about)), document, about);
+}
+
 /** A member with alternatives is given by one of several flags: `--image` or `--snapshot` in place of `source`. */
 function flagsInPlaceOf(pointer: string, document: Document, operation: Operation): string | undefined {
+  const members = operation.body === undefined ? {} : document.schemas.members(operation.body);
+  const variants = document.schemas.variants(members[pointer.slice(1)] ?? {});
+  if (variants === undefined) return undefined;
   const flags = shapeOf(document, operation).memberFlags.filter(
-    ({ path, alias }) => alias !== undefined && path.length > 1 && `/${path[0]}` === pointer,
+    ({ path: [outer, inner], alias }) =>
+      alias !== undefined && `/${outer}` === pointer && inner !== undefined && inner !== variants.by,
   );
   const names = flags.map(({ alias }) => `--${alias}`);
   return names.length === 0 ? undefined : `This is required: use ${names.join(' or ')}.`;
@@ -178,9 +241,13 @@ export function problemInCommandWords<T extends Problem>(
   const say = (text: string): string =>
     inCommandWords(text, document, { operation, members: Object.fromEntries(Object.entries(problem)) });
   const { title, detail, next_step, errors = [] } = problem;
-  const fault = ({ code, pointer, detail: text }: (typeof errors)[number]): string =>
-    (code === 'required' && operation ? flagsInPlaceOf(pointer, document, operation) : undefined) ??
-    say(text);
+  const fault = ({ code, pointer, detail: text }: (typeof errors)[number]): string => {
+    const flags = code === 'required' && operation ? flagsInPlaceOf(pointer, document, operation) : undefined;
+    if (flags !== undefined) return flags;
+    // Only JSON can have an unknown member, and in JSON members are written as the API writes them.
+    const at = text.indexOf(' Known: ');
+    return at < 0 ? say(text) : `${say(text.slice(0, at))}${text.slice(at)}`;
+  };
   // The sentence about wrong fields names them by their places in the request.
   const placed = errors.reduce((text, { pointer }) => text?.replaceAll(pointer, placeOf(pointer)), detail);
   return {

@@ -25,7 +25,7 @@ export async function confirmed(
   if (isTyped(prepared, typed, name)) return typed;
   const sent = isSent ? { ...(prepared.body as object), confirm: name } : prepared.body;
   const losses = await lossesOf(session, prepared, sent);
-  return ask(session, prepared, name, [`${operation.summary}: this takes something away.`, ...losses]);
+  return ask(session, prepared, name, [`${titleOf(prepared)}: this takes something away.`, ...losses]);
 }
 
 /** A call that only loosens something is sent without `confirm`, so it is asked for here alone. */
@@ -41,11 +41,14 @@ async function loosened(
   const changes = await looseningsOf(session, prepared);
   if (changes.length === 0) return undefined;
   await ask(session, prepared, await nameOf(session, prepared), [
-    `${operation.summary}: this loosens a protection.`,
+    `${titleOf(prepared)}: this loosens a protection.`,
     ...changes,
   ]);
   return undefined;
 }
+
+/** What the command does, before a colon. Some summaries are sentences. */
+const titleOf = ({ shape }: Prepared): string => shape.operation.summary.replace(/\.$/, '');
 
 /** The command may have the word of the parent: `firewall detach` takes an attachment away. */
 function nounOf({ shape: { operation }, document }: Prepared): string {

@@ -1,5 +1,6 @@
 /** `hostplane how <words>`: finds the commands for a task, with the search that the server also offers to assistants. */
 import type { BuiltInCommand } from '../built-in.ts';
+import { last } from '../command.ts';
 import type { Document, Operation } from '../document/document.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Failure, misuse } from '../failure.ts';
@@ -136,7 +137,10 @@ export const how: BuiltInCommand = {
         io.err(`${printable(note ?? 'Nothing fits these words.')} The nearest topics:\n`);
       else if (note !== undefined) io.err(`${printable(note)}\n`);
       const printer = printerFor(io, given);
-      if (!printer.isForPeople) await printer.value(rows);
+      // A command is called by its own words.
+      if (printer.format === 'name' && last(given, 'query') === undefined)
+        await io.out(rows.map(({ command }) => `${command}\n`).join(''));
+      else if (!printer.isForPeople) await printer.value(rows);
       else {
         // Commands are not shortened, so that they can be copied.
         const width = Math.max(...rows.map(({ command }) => command.length));

@@ -3,12 +3,14 @@
  * by what they contain (`22`, `203.0.113.7`) or by the resource that they belong to: `firewall detach web app`.
  */
 import type { Document, Operation } from '../document/document.ts';
+import type { Schema } from '../document/schema.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { urlOf } from '../http/pages.ts';
 import { isObject } from '../input/body.ts';
 import { isId, type Params } from '../input/references.ts';
-import { printable } from '../output/printable.ts';
+import { plain } from '../output/paint.ts';
+import { columnsOf, Table } from '../output/table.ts';
 import type { Session } from '../session.ts';
 import { idsIn, ResourceNames } from './resource-names.ts';
 
@@ -56,24 +58,29 @@ export async function partNamed(
   const [first, ...others] = rows.filter(has);
   if (first !== undefined && others.length === 0) return String(first[key]);
   const noun = resource.name.replaceAll('_', ' ');
-  const say = (row: Row): string => {
-    const texts = [...textsIn(describing(row, key))].map((each) => names.nameOf(each) ?? each);
-    return printable(`  ${String(row[key])}  ${texts.join(' ')}`);
-  };
+  const schema = rowSchema(document, resource, read);
+  const columns = [...new Set([key, ...columnsOf(document, schema, false)])];
+  const shown = (some: readonly Row[]): string =>
+    new Table(columns, plain).page(some, names.nameOf).trimEnd().replaceAll(/^/gm, '  ');
   if (first !== undefined)
     throw new Failure(
-      `"${text}" fits several (${noun}). Name one by its id:\n${[first, ...others].map(say).join('\n')}`,
+      `"${text}" fits several (${noun}). Name one by its id:\n${shown([first, ...others])}`,
       exitCodes.usage,
     );
-  const there = rows.length === 0 ? 'There is none.' : `There are:\n${rows.map(say).join('\n')}`;
+  const there = rows.length === 0 ? 'There is none.' : `There are:\n${shown(rows)}`;
   throw new Failure(`There is no ${noun} for "${text}". ${there}`, exitCodes.notFound);
 }
 
-/** What tells rows apart, without ids of their own, times and counts. */
-const describing = (row: Row, key: string): Row =>
-  Object.fromEntries(
-    Object.entries(row).filter(
-      ([name, value]) =>
-        name !== key && name !== 'id' && !/_at$|_count$/.test(name) && value !== null && value !== '',
-    ),
-  );
+/** The schema of the parts: the rows of their list, or the items inside of what contains them. */
+export function rowSchema(
+  document: Document,
+  { name, read: where }: Operation['resource'],
+  read: Operation,
+): Schema | undefined {
+  const list = document.listOf(name);
+  if (list !== undefined) return document.rowOf(list);
+  let schema: Schema | undefined = read.answer;
+  for (const member of (where?.in ?? '').split('/').slice(1))
+    schema = schema && document.schemas.members(schema)[member];
+  return schema && document.schemas.plain(schema).items;
+}

@@ -1,8 +1,8 @@
 /** The names of resources by their ids, from the inventory of the account: people know names. */
-import type { Document } from '../document/document.ts';
+import type { Document, Operation } from '../document/document.ts';
 import { Failure } from '../failure.ts';
 import { urlOf } from '../http/pages.ts';
-import { isId } from '../input/references.ts';
+import { fits, isId } from '../input/references.ts';
 import type { Session } from '../session.ts';
 import { anyResource } from './things.ts';
 
@@ -33,6 +33,7 @@ export class ResourceNames {
     const ids = [...new Set(idsIn(value))].filter((id) => !this.#known.has(id));
     for (let from = 0; from < ids.length && !this.#isRefused; from += AT_ONCE)
       await this.#ask(ids.slice(from, from + AT_ONCE));
+    await this.#askLists(ids.filter((id) => this.#known.get(id) === undefined));
   }
 
   async #ask(ids: readonly string[]): Promise<void> {
@@ -51,5 +52,44 @@ export class ResourceNames {
       if (!(error instanceof Failure)) throw error;
       this.#isRefused = true;
     }
+  }
+
+  /**
+   * The inventory has the resources of products. What belongs to the account itself, such as an API key, is looked up in
+   * its own list. Several keys may have one name, so the id stays beside it.
+   */
+  async #askLists(unknown: readonly string[]): Promise<void> {
+    const lists = new Set(unknown.flatMap((id) => this.#listFor(id) ?? []));
+    for (const list of lists) {
+      try {
+        const { body } = await this.#session.client.call({ method: 'GET', path: list.path });
+        const { data } = body as { readonly data: readonly { id: string; name: string | null }[] };
+        for (const { id, name } of data)
+          if (unknown.includes(id) && name) this.#known.set(id, `${name} (${id})`);
+      } catch (error) {
+        // A key that may not read the list sees ids.
+        if (!(error instanceof Failure)) throw error;
+      }
+    }
+  }
+
+  /** The list whose rows have such ids and names, if it needs no other id to be read. */
+  #listFor(id: string): Operation | undefined {
+    const { schemas, operations } = this.#document;
+    const inventory = this.#document.find(anyResource.list);
+    const ofAccount = operations.filter(
+      ({ id: own, path, resource, words }) =>
+        resource.role === 'list' &&
+        words.family === inventory?.words.family &&
+        own !== inventory?.id &&
+        !path.includes('{'),
+    );
+    return ofAccount.find((list) => {
+      const row = this.#document.rowOf(list);
+      if (row === undefined) return false;
+      const { id: own, name } = schemas.members(row);
+      const pattern = own && schemas.plain(own).pattern;
+      return name !== undefined && pattern !== undefined && fits({ pattern }, id);
+    });
   }
 }

@@ -10,6 +10,7 @@ import { printable } from '../output/printable.ts';
 import { printerFor, type Session } from '../session.ts';
 import { printAnswer } from './answer.ts';
 import { inCommandWords } from './command-words.ts';
+import { rowSchema } from './part-names.ts';
 import type { Prepared } from './prepared.ts';
 import { Progress } from './progress.ts';
 import { isWork, type Work } from './work.ts';
@@ -48,7 +49,10 @@ export async function waitFor(
 /** Of what is printed after the work: the resource as its own call reads it. */
 function schemaOf({ document, shape: { operation } }: Prepared): Schema {
   const { read } = operation.resource;
-  return document.find(read?.operation ?? '')?.answer ?? operation.answer;
+  const reader = document.find(read?.operation ?? '');
+  if (reader === undefined) return operation.answer;
+  const part = read?.in === undefined ? undefined : rowSchema(document, operation.resource, reader);
+  return part ?? reader.answer;
 }
 
 async function untilDone(

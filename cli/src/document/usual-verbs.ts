@@ -15,6 +15,7 @@ const meanings: Readonly<Record<string, readonly string[]>> = {
   add: ['create', 'attach'],
   edit: ['update', 'set'],
   modify: ['update', 'set'],
+  rename: ['update'],
   start: ['power-on'],
   boot: ['power-on'],
   stop: ['shutdown', 'power-off', 'cancel'],

@@ -77,9 +77,8 @@ export function flagFor(schemas: Schemas, name: string, schema: Schema): Flag & 
     name,
     kind: isList && kind === 'switch' ? 'text' : kind,
     placeholder: placeholderOf(kind, item, reference),
-    description: [plain.description ?? '', kind === 'object' ? membersText(schemas, item) : '']
-      .filter((text) => text !== '')
-      .join(' '),
+    description: plain.description ?? '',
+    ...(kind === 'object' ? { literal: membersText(schemas, item) } : {}),
     ...(isList || kind === 'map' ? { isRepeatable: true } : {}),
     ...(plain['x-advanced'] === true ? { isAdvanced: true } : {}),
     ...(kind === 'switch' ? {} : valuesOf(item)),
@@ -109,7 +108,7 @@ export function memberFlags(schemas: Schemas, body: Schema, path: readonly strin
     });
     for (const [value, alternative] of alternatives)
       for (const flag of memberFlags(schemas, withoutMember(alternative, by), path))
-        add({ ...flag, isRequired: false, description: `${flag.description} (${by} ${value})` });
+        add({ ...flag, isRequired: false, literal: `${flag.literal ?? ''} (${by} ${value})`.trimStart() });
     return [...flags.values()];
   }
   const required = new Set(path.length === 0 ? plain.required : []);

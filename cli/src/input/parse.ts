@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../../../src/kernel/did-you-mean.ts';
 import type { Argument, Flag, Given } from '../command.ts';
 import { misuse } from '../failure.ts';
+import { shortestOf } from './short-names.ts';
 
 export interface Parsed {
   readonly args: readonly string[];
@@ -82,6 +83,11 @@ function readToken({ name, rawName, value, inlineValue }: Token, known: Readonly
 
 function unknown(rawName: string, known: ReadonlyMap<string, Flag>): UnknownFlag {
   const name = rawName.replace(/^-+/, '');
+  const alike = [...new Set(known.values())].filter((flag) => shortestOf(flag.name) === shortestOf(name));
+  if (alike.length > 0)
+    return new UnknownFlag(
+      `There is no flag ${rawName}. Did you mean ${alike.map((flag) => `--${flag.name}`).join(' or ')}?`,
+    );
   const near = nearest(
     name,
     [...known].filter(([, { isHidden }]) => !isHidden).map(([each]) => each),
@@ -96,7 +102,9 @@ export function checkArguments(args: readonly string[], expected: readonly Argum
     .slice(args.length)
     .find(({ isOptional, isRest }) => isOptional !== true && isRest !== true);
   if (missing !== undefined)
-    throw misuse(`<${missing.name}> is missing: ${missing.description} Usage: ${usage}`);
+    throw misuse(
+      `<${missing.name}> is missing: ${missing.description.replace(/^[A-Z](?=[a-z ])/, (first) => first.toLowerCase())}\nUsage: ${usage}`,
+    );
   if (args.length > expected.length && expected.at(-1)?.isRest !== true)
     throw misuse(`"${args[expected.length]}" is one argument too many. Usage: ${usage}`);
 }

@@ -66,6 +66,19 @@ export class Names {
     throw notThere(list, text, labels);
   }
 
+  /** Whether the list of the reference has something of this name; undefined if the list cannot be read yet. */
+  async isKnown(
+    text: string,
+    reference: Reference,
+    params: Params,
+    body: unknown,
+  ): Promise<boolean | undefined> {
+    const list = this.#document.find(reference.list);
+    const query = list && filtersFor(list, reference, params, body);
+    if (list === undefined || query === undefined) return undefined;
+    return (await this.#rowsNamed(list, query, reference, text)).length > 0;
+  }
+
   /** Resolves every name in a body, in the order of its members, because the lists of later ones depend on earlier ones. */
   async resolveBody(schema: Schema, body: unknown, params: Params): Promise<unknown> {
     const { schemas } = this.#document;
@@ -170,7 +183,7 @@ export function fits({ pattern, maxLength }: Schema & { maxLength?: number }, te
 }
 
 /** With a place for what the list is of: `hostplane flexible-vps vpn-peer list <vpn-gateway>`. */
-function listCommand({ path, words: { family, resource, verb } }: Operation): string {
+export function listCommand({ path, words: { family, resource, verb } }: Operation): string {
   const owners = [...path.matchAll(/\/([a-z-]+?)s?\/\{/g)].map(([, noun]) => ` <${noun}>`);
   return `hostplane ${family} ${resource} ${verb}${owners.join('')}`;
 }

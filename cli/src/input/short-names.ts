@@ -1,4 +1,7 @@
-/** Short names of flags: `--image` is `--source.image-id`, where no other flag could be meant. */
+/**
+ * Short names of flags: `--image` is `--source.image-id`, and `--keep-last` is `--retention.keep-last`, where no other flag
+ * could be meant.
+ */
 import type { Flag } from '../command.ts';
 
 /** What people leave out: that a value is an id, and its unit. */
@@ -6,11 +9,18 @@ const ENDING = /-(ids?|gb|mb)$/;
 
 const depth = ({ name }: Flag): number => name.split('.').length;
 
-/** Null if the name has nothing to leave out. A detail of a member that is rarely needed is no good meaning of a short name. */
+/** The last part of a name, without what people leave out. */
+export const shortestOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1).replace(ENDING, '');
+
+/**
+ * Null if the name has nothing to leave out. A detail of a member that is rarely needed is no good meaning of a short name,
+ * and neither is a switch: `--delete` alone would not say that it is `--protection.delete`.
+ */
 function shortOf(flag: Flag): string | null {
-  const last = flag.name.slice(flag.name.lastIndexOf('.') + 1);
-  const isDetail = flag.isAdvanced === true && depth(flag) > 1;
-  return ENDING.test(last) && !isDetail ? last.replace(ENDING, '') : null;
+  const short = shortestOf(flag.name);
+  const isInside = depth(flag) > 1;
+  if (short === flag.name || (isInside && (flag.isAdvanced === true || flag.kind === 'switch'))) return null;
+  return short;
 }
 
 /** `taken`: the names of the other flags of the command. */

@@ -6,12 +6,19 @@ const LONGEST = 60;
 const shorten = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
 function objectText(value: Readonly<Record<string, unknown>>): string {
-  const { monthly, currency, name, slug, address, id, kind, type, ...rest } = value;
+  const { monthly, currency, name, slug, address, id, kind, type, at, ...rest } = value;
   if (typeof monthly === 'string') return `${monthly} ${typeof currency === 'string' ? currency : ''}`.trim();
-  const text = name ?? slug ?? address ?? id ?? kind ?? type;
-  if (typeof text === 'string') return text;
+  const filled = Object.values(value).filter((part) => part !== null);
+  if (typeof type === 'string' && typeof id === 'string' && filled.length === 2) return `${type} ${id}`;
+  const told = name ?? slug ?? address ?? id ?? kind ?? type ?? at;
+  if (typeof told === 'string') return text(told);
   const pairs = Object.entries(rest).filter(([, part]) => part !== null && typeof part !== 'object');
-  return pairs.length === 0 ? JSON.stringify(value) : pairs.map(([key, part]) => `${key}=${part}`).join(',');
+  if (pairs.length === 0) return JSON.stringify(value);
+  // Labels are texts that people wrote; other members are said in words.
+  const areLabels = pairs.every(([, part]) => typeof part === 'string');
+  return areLabels
+    ? pairs.map(([key, part]) => `${key}=${part}`).join(',')
+    : pairs.map(([key, part]) => `${key.replaceAll('_', ' ')} ${part}`).join(', ');
 }
 
 function text(value: unknown): string {

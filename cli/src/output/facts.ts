@@ -23,7 +23,7 @@ const LINE = 76;
 const FEW = 4;
 
 /** For programs that write; a person reads it with `-o wide`. */
-const technical = new Set(['etag']);
+const technical = new Set(['etag', 'href']);
 
 const isMap = (value: unknown): value is Members =>
   value !== null && typeof value === 'object' && !Array.isArray(value);

@@ -3,6 +3,7 @@ import type { Schema } from '../document/schema.ts';
 
 /** Words that are not written like others. */
 const spellings: Readonly<Record<string, string>> = {
+  api: 'API',
   id: 'ID',
   ids: 'IDs',
   ip: 'IP',
@@ -25,7 +26,11 @@ const spellings: Readonly<Record<string, string>> = {
   sha256: 'SHA-256',
 };
 
-const plural = (noun: string): string => noun.replace(/y$/, 'ie').replace(/s$/, 'se').concat('s');
+const plural = (noun: string): string =>
+  noun
+    .replace(/(?<![aeiou])y$/, 'ie')
+    .replace(/s$/, 'se')
+    .concat('s');
 
 /** The member as words, in lower case. The unit stands behind the value, and an id is shown as the name it stands for. */
 export function wordsOf(name: string, schema: Schema): string {

@@ -29,7 +29,7 @@ const colours: Paint = {
 };
 
 const same = (text: string): string => text;
-const plain: Paint = { bold: same, dim: same, red: same, status: same };
+export const plain: Paint = { bold: same, dim: same, red: same, status: same };
 
 export function paintFor({ env }: Io, isTerminal: boolean): Paint {
   const isPlain = !isTerminal || (env['NO_COLOR'] ?? '') !== '' || env['TERM'] === 'dumb';

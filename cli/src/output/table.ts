@@ -32,7 +32,11 @@ function isSingle({ schemas }: Document, schema: Schema): boolean {
 function named(value: unknown, column: string, nameOf: NameOf): unknown {
   if (column === 'id') return value;
   if (typeof value === 'string') return nameOf(value) ?? value;
-  return Array.isArray(value) ? value.map((item) => named(item, column, nameOf)) : value;
+  if (Array.isArray(value)) return value.map((item) => named(item, column, nameOf));
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, named(part, key === 'id' ? column : key, nameOf)]),
+  );
 }
 
 const pad = (text: string, width: number, isLast: boolean): string => (isLast ? text : text.padEnd(width));

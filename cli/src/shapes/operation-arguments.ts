@@ -1,6 +1,7 @@
 import type { Argument } from '../command.ts';
-import type { Operation, Parameter } from '../document/document.ts';
+import type { Document, Operation, Parameter } from '../document/document.ts';
 import { kebab } from '../document/words.ts';
+import { listCommand, referenceOf } from '../input/references.ts';
 
 /** The arguments of a command: the parameters of the path, named after the resources that they name. */
 export const argumentsOf = (operation: Operation): Argument[] => [
@@ -17,9 +18,37 @@ function lastArgument({ choice }: Operation): Argument[] {
   return [{ name, description, isOptional: true }];
 }
 
-function argumentFor({ resource }: Operation, parameter: Parameter): Argument {
+/** The type of the resource that a parameter of the path names. */
+function resourceNamed({ resource }: Operation, parameter: Parameter): string {
   const { name, parent, parameter: own } = resource;
-  const noun =
-    parameter.name === own ? name : parameter.name === parent?.parameter ? parent.name : parameter.name;
+  if (parameter.name === own) return name;
+  return parameter.name === parent?.parameter ? parent.name : parameter.name;
+}
+
+function argumentFor(operation: Operation, parameter: Parameter): Argument {
+  const noun = resourceNamed(operation, parameter);
   return { name: kebab(noun.replace(/_id$/, '')), description: parameter.description };
+}
+
+/** The arguments, each with the command that lists what can be typed for it. */
+export function namedArguments(document: Document, operation: Operation): Argument[] {
+  const parameters = operation.parameters.filter((parameter) => parameter.in === 'path');
+  return argumentsOf(operation).map((argument, i) => {
+    const parameter = parameters[i];
+    if (parameter === undefined) return argument;
+    const list = document.listOf(resourceNamed(operation, parameter));
+    if (list === undefined) {
+      const { read, parameter: own } = operation.resource;
+      const reader = document.find(read?.operation ?? '');
+      if (reader === undefined || read?.in === undefined || own !== parameter.name) return argument;
+      // A part without a list of its own.
+      return {
+        ...argument,
+        description: `Its id, or a value that only it has. ${listCommand(reader)} shows them.`,
+      };
+    }
+    const reference = referenceOf(document, operation, parameter.name);
+    const what = reference === undefined ? argument.description : `Its name or ${reference.value}.`;
+    return { ...argument, description: `${what} ${listCommand(list)} lists them.` };
+  });
 }

@@ -5,7 +5,7 @@ import { kebab } from '../document/words.ts';
 import { flagFor, type MemberFlag, memberFlags } from '../input/member-flags.ts';
 import { withShortNames } from '../input/short-names.ts';
 import { formatsOf } from './formats.ts';
-import { argumentsOf } from './operation-arguments.ts';
+import { namedArguments } from './operation-arguments.ts';
 
 export interface ParameterFlag extends Flag {
   readonly parameter: Parameter;
@@ -122,7 +122,7 @@ export function shapeOf(document: Document, operation: Operation): OperationShap
     words: [family, resource, verb],
     summary: operation.summary,
     description: operation.description,
-    args: argumentsOf(operation),
+    args: namedArguments(document, operation),
     flags: [...members, ...parameters, ...special],
     pathParameters,
     parameterFlags: parameters,

@@ -6,6 +6,7 @@ import { nearest } from '../did-you-mean.ts';
 import type { FieldError } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
 import { byProvider, Named, Type } from '../schema.ts';
+import { written } from '../text-patterns.ts';
 
 export const MAX_PATTERNS = 50;
 
@@ -16,7 +17,10 @@ export const EventPattern = Named(
     type: 'string',
     // Patterns that match no event type are refused.
     ...byProvider,
-    pattern: '^(\\*|[a-z][a-z0-9_]*\\.(\\*|[a-z][a-z0-9_]*))$',
+    ...written(
+      '^(\\*|[a-z][a-z0-9_]*\\.(\\*|[a-z][a-z0-9_]*))$',
+      'Must be a type of event such as vm.created, all types of a resource such as vm.*, or * for all types.',
+    ),
     maxLength: 100,
     'x-event-type': true,
   }),

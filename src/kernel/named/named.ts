@@ -6,6 +6,7 @@ import type { Call } from '../call.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Endpoint } from '../record.ts';
 import { Shape, Type } from '../schema.ts';
+import { written } from '../text-patterns.ts';
 import { lockDeclarations } from './store.ts';
 
 const NAME = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
@@ -15,7 +16,10 @@ export function NameOrId(prefix: string) {
   return Shape({
     id: Type.Unsafe<string>({
       type: 'string',
-      pattern: `^(${NAME}|${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25})$`,
+      ...written(
+        `^(${NAME}|${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25})$`,
+        `Must be a name of at most 63 lower-case letters, digits and hyphens, with a letter or a digit at both ends, or an id that starts with ${prefix}_.`,
+      ),
       description: 'The name that you gave it, or its id.',
     }),
   });

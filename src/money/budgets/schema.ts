@@ -12,11 +12,15 @@ import {
   Type,
   when,
 } from '../../kernel/schema.ts';
+import { written } from '../../kernel/text-patterns.ts';
 import { ActionShape, BasisShape, BlockingShape } from './budget.ts';
 
 const amount = Type.Unsafe<string>({
   type: 'string',
-  pattern: '^(0|[1-9]\\d{0,7})(\\.\\d{1,2})?$',
+  ...written(
+    '^(0|[1-9]\\d{0,7})(\\.\\d{1,2})?$',
+    'Write an amount with at most two decimals after a point, such as 50 or 49.90.',
+  ),
   'x-unit': 'currency/month',
   description:
     'The most to spend in a month, from 0.01 to 10000000, with at most two decimals. Stored as an amount with two decimals.',
@@ -26,7 +30,7 @@ const email = Type.Unsafe<string>({
   type: 'string',
   format: 'email',
   maxLength: 254,
-  pattern: '^[^@\\s]+@[^@\\s]+$',
+  ...written('^[^@\\s]+@[^@\\s]+$', 'Must be an email address, such as you@example.com.'),
 });
 
 const threshold = Shape({
@@ -84,7 +88,7 @@ export const SetBudget = Named(
     amount,
     currency: Type.Optional(
       Type.String({
-        pattern: '^[A-Z]{3}$',
+        ...written('^[A-Z]{3}$', 'Must be a currency as three capital letters, such as EUR.'),
         ...advanced,
         description: 'The currency of the account, which is the default.',
       }),

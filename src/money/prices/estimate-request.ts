@@ -12,6 +12,7 @@ import {
   Type,
   unlessSent,
 } from '../../kernel/schema.ts';
+import { written } from '../../kernel/text-patterns.ts';
 import { CONFIGURATION, Configuration } from './members.ts';
 import { ExpectedUsage } from './usage.ts';
 
@@ -113,7 +114,7 @@ export const EstimateRequest = Named(
     ),
     currency: Type.Optional(
       Type.String({
-        pattern: '^[A-Z]{3}$',
+        ...written('^[A-Z]{3}$', 'Must be a currency as three capital letters, such as EUR.'),
         description: 'The currency of the account, which is the default. Others are refused.',
       }),
     ),

@@ -17,8 +17,8 @@ export interface Definition<T extends OwnedTableName, E extends string, S extend
   readonly words?: string;
   /** The subject of the event messages. Default: `The placement group`. */
   readonly subject?: string;
-  /** What is lost when the resource is deleted. Default: `The placement group.` */
-  readonly loses?: string;
+  /** What people lose when the resource is deleted, as a sentence: `Its data can no longer be restored.` */
+  readonly loses: string;
   readonly permission?: Permission;
   /** The path of one resource; it begins with the family. Without a path: not in the inventory, and no price. */
   readonly path?: string;

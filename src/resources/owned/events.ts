@@ -1,4 +1,4 @@
-/** Builds the event types of an owned resource, the messages of its events, and the effect of its deletion. */
+/** Builds the event types of an owned resource and the messages of its events. */
 import { type EventDeclaration, eventTypesOf } from '../../kernel/events/declaration.ts';
 import type { EventType, NewEvent } from '../../kernel/events/event.ts';
 
@@ -15,7 +15,6 @@ interface Declaring {
   readonly type: string;
   readonly words?: string;
   readonly subject?: string;
-  readonly loses?: string;
   readonly events: Readonly<Record<string, OwnedEvent>>;
 }
 
@@ -39,5 +38,3 @@ export function sentenceOf(
 ) {
   return `${subject} ${name} ${says}.`;
 }
-
-export const lossOf = ({ type, words = wordsFor(type), loses = `The ${words}.` }: Declaring): string => loses;

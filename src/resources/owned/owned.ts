@@ -9,6 +9,7 @@ import { changesBetween } from '../../kernel/audit/changes.ts';
 import type { AuditChange } from '../../kernel/audit/entry.ts';
 import type { Call } from '../../kernel/call.ts';
 import { forGood } from '../../kernel/effect.ts';
+import type { Loss } from '../../kernel/effect-view.ts';
 import { etagOf } from '../../kernel/etag.ts';
 import type { EventType, NewEvent } from '../../kernel/events/event.ts';
 import { idPrefix } from '../../kernel/ids.ts';
@@ -22,7 +23,7 @@ import type { Db } from '../../store/database.ts';
 import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
 import type { Definition } from './definition.ts';
-import { lossOf, type Name, type News, ownedEventTypes, sentenceOf, wordsFor } from './events.ts';
+import { type Name, type News, ownedEventTypes, sentenceOf, wordsFor } from './events.ts';
 import { type NoteOptions, noteOwned } from './inventory.ts';
 import { refuseTaken } from './refuse-taken.ts';
 import { type Payer, reportCost } from './reported-cost.ts';
@@ -58,6 +59,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   readonly pricedAs?: string;
   readonly stops: boolean;
   readonly eventTypes: readonly EventType[];
+  /** What a deletion takes away. */
+  readonly loss: Loss;
   readonly idPrefix: string;
   readonly newId: () => string;
   readonly #definition: Definition<T, E, S>;
@@ -72,6 +75,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (pricedAs !== undefined) this.pricedAs = pricedAs;
     this.stops = definition.stops ?? false;
     this.eventTypes = ownedEventTypes(definition);
+    this.loss = forGood(definition.loses);
     this.idPrefix = definition.idPrefix;
     this.newId = idPrefix(type, definition.idPrefix);
     this.#definition = definition;
@@ -238,7 +242,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   async remove(call: Pick<Call, 'effect' | 'event'> & Payer, row: RowOf<T>): Promise<void> {
     await this.reportCost(call, [row], null);
     await this.erase(call.db, columnsOf(row).id);
-    call.effect({ action: 'delete', ...this.ref(columnsOf(row)), loss: forGood(lossOf(this.#definition)) });
+    call.effect({ action: 'delete', ...this.ref(columnsOf(row)), loss: this.loss });
     this.#tell(call, 'deleted', row);
   }
 
@@ -252,12 +256,7 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   }
 
   /** Updates row, inventory entry and meter. Returns undefined if the row no longer exists. */
-  async change(
-    db: Db,
-    id: string,
-    change: RowChange<T>,
-    options: NoteOptions = {},
-  ): Promise<RowOf<T> | undefined> {
+  async change(db: Db, id: string, change: RowChange<T>, options: NoteOptions = {}) {
     const row = await updateOwned(db, this.#definition.table, id, change);
     if (row !== undefined) await this.note(db, row, options);
     return row;

@@ -43,7 +43,8 @@ interface DeletionOptions<Row, S extends string, I> extends Deletion<Row, I> {
   /** Beside those of every deletion by operation: protection, a wrong state, another operation. */
   readonly problems: readonly ProblemCode[];
   readonly life: Lifecycle<S>;
-  readonly loss: string | ((row: Row) => string);
+  /** If it depends on the row. Left out: what `Owned` says. */
+  readonly loss?: (row: Row) => string;
   readonly params?: TObject;
   /** Billed until it is gone. `false`: only until the call. */
   readonly keepsPrice?: boolean;
@@ -65,7 +66,7 @@ export function deletionOf<
   I,
 >(
   view: View<A, Row, T> & {
-    readonly source: Pick<Owned<T, string>, 'take' | 'change' | 'reportCost' | 'ref'>;
+    readonly source: Pick<Owned<T, string>, 'take' | 'change' | 'reportCost' | 'ref' | 'loss'>;
   },
   options: DeletionOptions<Row, S, I>,
 ): Endpoint {
@@ -113,8 +114,8 @@ export function deletionOf<
         keepsPrice ? { keepsPrice } : {},
       );
       const operation = await call.start(startOf(source, options, before));
-      const lost = typeof loss === 'string' ? loss : loss(before);
-      call.effect({ action: 'delete', ...source.ref(before), loss: forGood(lost) });
+      const lost = loss === undefined ? source.loss : forGood(loss(before));
+      call.effect({ action: 'delete', ...source.ref(before), loss: lost });
       return accepted(view.present(call, { ...before, ...changed }, operation) as never);
     },
   });

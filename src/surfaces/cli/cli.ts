@@ -89,6 +89,13 @@ function unknownCommand(program: Command, named: string): Refusal {
   return new Refusal(`There is no command "${named}". ${hint}`, 2);
 }
 
+/**
+ * Help and messages call the program `hostplane admin`. In a checkout, another program takes that word away; somebody who
+ * runs the built file itself types it, too.
+ */
+const withoutAdmin = ([first, ...rest]: readonly string[]): string[] =>
+  first === undefined ? [] : first === 'admin' ? rest : [first, ...rest];
+
 /** Returns the exit code: 0 done, 1 refused or failed, 2 usage error. `serve` returns when the server has stopped. */
 export async function runCli(
   argv: readonly string[],
@@ -97,7 +104,7 @@ export async function runCli(
 ): Promise<number> {
   const cli = new Cli(io, parts);
   try {
-    await buildProgram(cli).parseAsync(argv, { from: 'user' });
+    await buildProgram(cli).parseAsync(withoutAdmin(argv), { from: 'user' });
     return cli.code;
   } catch (error) {
     // Commander has already printed its error message.

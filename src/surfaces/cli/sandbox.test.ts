@@ -37,6 +37,15 @@ describe('faults at the command line', () => {
     expect((await run(['faults', 'clear', '7'])).err).toContain('There is no rule 7');
   });
 
+  it('are added with the word `admin` before them, as help shows it', async () => {
+    const env = { HOSTPLANE_DATABASE_URL: urlOf(database.connection), HOSTPLANE_PORT: '0' };
+    const { out } = await runCommand(['admin', 'sandbox', 'faults', 'add', '--help']);
+    const example = /^ {2}hostplane (admin sandbox .*)$/m.exec(out)?.[1] ?? '';
+    const added = await runCommand(example.split(' '), { env });
+    expect([added.code, added.err]).toEqual([0, '']);
+    expect((await run(['faults', 'clear'])).out).toBe('1 cleared.\n');
+  });
+
   it('accept the options of their effect, and nothing unknown', async () => {
     const failing = ['faults', 'add', 'fail', '--on', 'vm_1', '--code', 'capacity_unavailable', '--json'];
     expect(JSON.parse((await run(failing)).out)).toMatchObject({

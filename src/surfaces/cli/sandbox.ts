@@ -72,7 +72,10 @@ function addFaults(sandbox: Command, cli: Cli): void {
     .option('--seconds <count>', 'the delay of slow and late (default: 5)', wholeNumber)
     .addOption(choice('--code <code>', operationErrorCodes, 'for fail (engine_failed)').hideHelp())
     .option('--detail <text>', 'for fail: the error message')
-    .addHelpText('after', `\nEffects:${listed(effects)}`)
+    .addHelpText(
+      'after',
+      `\nEffects:${listed(effects)}\n\nExample:\n  hostplane admin sandbox faults add fail --call ensureRunning --times 1`,
+    )
     .action(
       cli.atDesk<AddOptions>(async ({ db, config }, { on: target, ...options }, [effect = '']) => {
         const { call, location, skip, times, seconds, code, detail } = options;

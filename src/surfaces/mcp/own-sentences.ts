@@ -6,7 +6,7 @@
  */
 import { isIP } from 'node:net';
 import type { FieldCode } from '../../kernel/problems/catalogue.ts';
-import { meaningOf } from '../../kernel/schema.ts';
+import { meaningOf } from '../../kernel/text-patterns.ts';
 import { tools } from './tools.ts';
 import { branchesOf, type Endpoints, type TextSchema } from './written-names.ts';
 

@@ -11,6 +11,7 @@ import { Problem } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Id, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 import { MEMBERS } from '../references.ts';
 import { ApiKey, exampleKey, type KeyRow, presentKey, RevokeReason } from './schema.ts';
 import { findKeyById, lastOf, lockKey, readKeys } from './store.ts';
@@ -18,7 +19,10 @@ import { findKeyById, lastOf, lockKey, readKeys } from './store.ts';
 const KeyId = Shape({
   id: Type.Unsafe<string>({
     type: 'string',
-    pattern: '^(self|key_[0-7][0-9a-hjkmnp-tv-z]{25})$',
+    ...written(
+      '^(self|key_[0-7][0-9a-hjkmnp-tv-z]{25})$',
+      'Must be an id that starts with key_, or self for the calling key.',
+    ),
     description: 'The id of a key, or `self` for the calling one.',
   }),
 });
@@ -58,7 +62,10 @@ export const listApiKeys = endpoint({
       permission: Type.Optional(
         Type.Unsafe<string>({
           type: 'string',
-          pattern: '^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*:(read|write|delete)$',
+          ...written(
+            '^[a-z][a-z0-9-]*:[a-z][a-z0-9-]*:(read|write|delete)$',
+            'Must be a permission such as flexible-vps:vms:read.',
+          ),
           description: 'Only keys whose patterns grant this permission.',
         }),
       ),

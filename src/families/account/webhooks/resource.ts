@@ -12,6 +12,7 @@ export const webhooks = new Owned({
   table: 'webhooks',
   subject: 'Webhook',
   limit: 'account.webhooks',
+  loses: 'Its address, its secret and its delivery history. Events are no longer sent to it.',
   events: {
     updated: { when: 'A webhook was changed.' },
     deleted: { severity: 'warning', when: 'A webhook was removed.' },

@@ -24,6 +24,7 @@ import {
   unlessSent,
   volatile,
 } from '../../../kernel/schema.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 import { SIGNING_SECRET_PATTERN } from '../../../operations/webhooks/signature.ts';
 import {
   AttemptFaultShape,
@@ -143,7 +144,7 @@ export const SetWebhook = Named(
           ...label('Signing secret'),
           ...advanced,
           ...unlessSent('secret_version'),
-          pattern: SIGNING_SECRET_PATTERN,
+          ...written(SIGNING_SECRET_PATTERN, 'Must be whsec_ and then 24 to 64 random bytes in base64.'),
           description:
             'A signing secret of your own: `whsec_` and 24 to 64 random bytes in base64. Another one than the present replaces it; the old secret also signs for 24 hours. Left out: the secret of an existing webhook stays; for a new one, Hostplane generates it and shows it once.',
         }),

@@ -36,7 +36,7 @@ async function foresee(
       action: 'delete',
       verb: 'lets the next run of the policy delete',
       ...backups.ref(row),
-      loss: forGood('The backup, when the policy runs next.'),
+      loss: forGood('Its data can no longer be restored once the policy has run.'),
     });
   const detail = `${more.length === 1 ? 'One backup expires' : `${more.length} backups expire`} when the policy has made the next backup of their machine.`;
   call.warn({ code: 'backups_expire', detail, pointer: '/retention' });

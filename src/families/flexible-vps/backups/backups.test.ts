@@ -211,7 +211,7 @@ describe('deleting a machine', () => {
       type: 'backup',
       id,
       name: vm.name,
-      loss: { what: 'The backup, which is not finished.', recoverable: false },
+      loss: { what: 'The data that was copied so far: the backup is not finished.', recoverable: false },
     });
     await mine.send('DELETE', `vms/${vm.id}`);
     await settle(app);
@@ -227,7 +227,7 @@ describe('deleting a machine', () => {
       type: 'backup',
       id: backup.id,
       name: backup.name,
-      loss: { what: 'The backup.', recoverable: false },
+      loss: { what: 'Its data can no longer be restored or downloaded.', recoverable: false },
     });
     await mine.send('DELETE', `vms/${vm.id}?backups=delete`);
     await settle(app);

@@ -21,6 +21,7 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { returnedBefore } from '../vm-access/schema.ts';
 import { readArchive } from './archive.ts';
@@ -97,7 +98,9 @@ async function* readLogged(
 }
 
 /** No list has these ids: the backup shows its links. */
-const LinkToEnd = Type.String({ pattern: '^lnk_[0-9a-z]{26}$' });
+const LinkToEnd = Type.String(
+  written('^lnk_[0-9a-z]{26}$', 'Must be the id of a link, which starts with lnk_.'),
+);
 
 export const createVmBackupDownload = endpoint({
   id: 'createVmBackupDownload',

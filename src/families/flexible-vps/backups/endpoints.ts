@@ -111,7 +111,6 @@ const deleteVmBackup = deletionOf(backupView, {
   description: 'Download links of the backup stop working at once.',
   problems: ['resource_in_use'],
   life: backupLife,
-  loss: 'The backup.',
   take: async (call) => ({ ...(await backups.take(call, call.params['id'] ?? '')), links: [] }),
   async check({ db, caller }, { id }) {
     refuseUsed(await usersOfBackup(db, caller.account.id, id), {

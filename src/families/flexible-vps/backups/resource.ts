@@ -36,7 +36,7 @@ export const backups = new Owned({
   permission: 'flexible-vps:backups:read',
   path: '/flexible-vps/v1/backups/{id}',
   limit: 'flexible-vps.backups',
-  loses: 'The backup.',
+  loses: 'Its data can no longer be restored or downloaded.',
   events: {
     succeeded: { when: 'A backup of a machine is ready.', says: 'is ready' },
     failed: { severity: 'error', when: 'A backup could not be made.' },

@@ -46,7 +46,7 @@ export async function markBackupsForDeletion(call: Deleting, vm: VmRow): Promise
     if ((await usersOfBackup(call.db, vm.account_id, row.id)).length > 0) continue;
     await backups.reportCost(call, [row], null);
     await backups.change(call.db, row.id, { status: 'deleting' }, { keepsPrice: true });
-    call.effect({ action: 'delete', ...backups.ref(row), loss: forGood('The backup.') });
+    call.effect({ action: 'delete', ...backups.ref(row), loss: backups.loss });
   }
 }
 
@@ -62,7 +62,11 @@ export async function tellUnfinished(
   );
   for (const row of unfinished)
     if (pending.get(row.id)?.type === createBackupKind.type)
-      effect({ action: 'delete', ...backups.ref(row), loss: forGood('The backup, which is not finished.') });
+      effect({
+        action: 'delete',
+        ...backups.ref(row),
+        loss: forGood('The data that was copied so far: the backup is not finished.'),
+      });
 }
 
 /** The next backup that is deleted with its machine. */

@@ -24,6 +24,7 @@ import {
   UpdatedAt,
   volatile,
 } from '../../../kernel/schema.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 import { Variants } from '../../../kernel/variants.ts';
 import { FirewallRef, InterfaceRef, NetworkRef, VmRef } from '../references.ts';
 import { firewallLife } from './lifecycle.ts';
@@ -133,7 +134,7 @@ const ChangedRule = Named(
     id: Type.Optional(
       // No reference: nobody chooses it from a list, and nothing is looked up.
       Type.String({
-        pattern: '^fwr_[0-9a-z]{26}$',
+        ...written('^fwr_[0-9a-z]{26}$', 'Must be the id of a rule, which starts with fwr_.'),
         ...advanced,
         description: 'The id of the rule as it was read. It has no effect. Default: none.',
       }),

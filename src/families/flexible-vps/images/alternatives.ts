@@ -2,6 +2,7 @@
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { readAs } from '../../../kernel/member-marks.ts';
 import { advanced, byRule, label, Secret, Shape, Type } from '../../../kernel/schema.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 import { Variants } from '../../../kernel/variants.ts';
 import { Architecture, BootMode, OsFamily } from '../hardware.ts';
 import { VmRef } from '../references.ts';
@@ -11,7 +12,10 @@ import { ImageFormat, sourceTypes } from './members.ts';
 const Sha256 = Type.String({
   ...label('SHA-256 of the file'),
   ...advanced,
-  pattern: '^[0-9a-f]{64}$',
+  ...written(
+    '^[0-9a-f]{64}$',
+    'Must be a SHA-256: 64 digits from 0 to 9 and lower-case letters from a to f.',
+  ),
   description:
     'The SHA-256 that the downloaded file must have, before it is unpacked. Default: it is not checked.',
 });
@@ -21,7 +25,10 @@ const Distribution = Type.String({
   ...byRule,
   minLength: 1,
   maxLength: 63,
-  pattern: '^[a-z0-9]+(-[a-z0-9]+)?$',
+  ...written(
+    '^[a-z0-9]+(-[a-z0-9]+)?$',
+    'Use one word of lower-case letters and digits, such as ubuntu, or two with a hyphen between them.',
+  ),
   description: 'The distribution or edition, such as `ubuntu`.',
 });
 
@@ -55,7 +62,7 @@ const FileSource = {
           Type.String({
             ...byRule,
             maxLength: 63,
-            pattern: VERSION,
+            ...written(VERSION, 'Must be a version such as 24.04 or 9-stream, or one word such as rolling.'),
             default: '',
             description: 'The version of the distribution, such as `24.04`.',
           }),

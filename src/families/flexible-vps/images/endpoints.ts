@@ -147,7 +147,6 @@ export const deleteImage = deletionOf(imageView, {
   life: imageLife,
   kind: deleteImageKind,
   input: () => ({}),
-  loss: 'The image.',
   keepsPrice: false,
   async take(call) {
     const { id = '' } = call.params;

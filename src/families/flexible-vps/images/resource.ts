@@ -15,6 +15,8 @@ export const images = new Owned({
   permission: 'flexible-vps:images:read',
   path: '/flexible-vps/v1/images/{id}',
   limit: 'flexible-vps.images',
+  loses:
+    'No machine can be created from its data any more. Machines that were created from it stay as they are.',
   events: {
     available: { when: 'An image of the account is ready.', says: 'is ready' },
     deleted: { when: 'An image of the account was deleted.', says: 'was deleted' },

@@ -138,7 +138,6 @@ const deleteIso = deletionOf(isoView, {
   life: isoLife,
   kind: deleteIsoKind,
   input: () => ({}),
-  loss: 'The ISO.',
   keepsPrice: false,
   async take(call) {
     const { id = '' } = call.params;

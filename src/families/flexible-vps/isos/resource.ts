@@ -9,6 +9,7 @@ export const isos = new Owned({
   path: '/flexible-vps/v1/isos/{id}',
   limit: 'flexible-vps.isos',
   words: 'ISO',
+  loses: 'The file: no machine can boot from it any more.',
   events: {
     available: { when: 'An ISO is ready.', says: 'is ready' },
     deleted: { when: 'An ISO was deleted.', says: 'was deleted' },

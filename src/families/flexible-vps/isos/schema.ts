@@ -24,6 +24,7 @@ import {
   UpdatedAt,
   volatile,
 } from '../../../kernel/schema.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 import { IdOrSlug } from '../catalog/id-or-slug.ts';
 import { Architecture } from '../hardware.ts';
 import { isoLife } from './lifecycle.ts';
@@ -135,7 +136,10 @@ export const NewIso = Shape({
       ...label('SHA-256 of the file'),
       ...advanced,
       writeOnly: true,
-      pattern: '^[0-9a-f]{64}$',
+      ...written(
+        '^[0-9a-f]{64}$',
+        'Must be a SHA-256: 64 digits from 0 to 9 and lower-case letters from a to f.',
+      ),
       description: 'The SHA-256 that the file must have. Default: it is not checked.',
     }),
   ),

@@ -7,6 +7,7 @@ export const networks = new Owned({
   permission: 'flexible-vps:networks:read',
   path: '/flexible-vps/v1/networks/{id}',
   limit: 'flexible-vps.networks',
+  loses: 'The address range, and the private connections of its machines.',
   events: {
     created: { when: 'A private network is ready.', says: 'is ready' },
     updated: { when: 'A private network was changed.', says: 'was changed' },

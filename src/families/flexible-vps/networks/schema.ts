@@ -26,6 +26,7 @@ import {
   UpdatedAt,
   volatile,
 } from '../../../kernel/schema.ts';
+import { hostName } from '../../../kernel/text-patterns.ts';
 import { LocationRef } from '../references.ts';
 import { networkLife } from './lifecycle.ts';
 
@@ -43,7 +44,7 @@ const DomainName = Type.String({
   ...addressFor('host_name'),
   description:
     'The domain that machines search for short host names; null: none, the default of a new network.',
-  pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
+  ...hostName,
 });
 
 const Route = Named(

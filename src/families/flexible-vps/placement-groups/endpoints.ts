@@ -42,6 +42,7 @@ export const placementGroups = new Owned({
   permission: 'flexible-vps:placement-groups:read',
   path: '/flexible-vps/v1/placement-groups/{id}',
   limit: 'flexible-vps.placement-groups',
+  loses: 'The rule by which its machines would be placed.',
   events: { created: {}, deleted: {} },
   inventory: ({ location }) => ({ location }),
   shows: { vm_ids: vmIds },
@@ -122,7 +123,7 @@ export const createPlacementGroup = endpoint({
   path: '/flexible-vps/v1/placement-groups',
   summary: 'Create a placement group',
   description:
-    'Machines join it when they are created, or by PATCH while they are stopped. If the policy of a strict group cannot be met, creating or starting a machine fails with `placement_unsatisfiable`.',
+    'Machines join it when they are created, or by `updateVm` while they are stopped. If the policy of a strict group cannot be met, creating or starting a machine fails with `placement_unsatisfiable`.',
   permission: 'flexible-vps:placement-groups:write',
   access: 'write',
   resource: { name: 'placement_group', role: 'create' },

@@ -1,6 +1,5 @@
 /** Checks for calls that use a snapshot as a source, and for calls that delete snapshots as a side effect. */
 import type { Call } from '../../../kernel/call.ts';
-import { forGood } from '../../../kernel/effect.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { snapshotLife } from './lifecycle.ts';
@@ -68,7 +67,7 @@ export async function acceptLossOfSnapshots(
   );
   const newestFirst = rows.toReversed();
   for (const row of newestFirst)
-    call.effect({ action: 'delete', ...snapshots.ref(row), loss: forGood('The snapshot.') });
+    call.effect({ action: 'delete', ...snapshots.ref(row), loss: snapshots.loss });
   await snapshots.reportCost(call, newestFirst, null);
   return newestFirst.map(({ id }) => id);
 }

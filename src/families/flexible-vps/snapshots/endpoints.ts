@@ -114,7 +114,6 @@ export const deleteVmSnapshot = deletionOf(snapshotView, {
   description: 'Waits for the operations that already run on the machine.',
   problems: ['operation_queue_full', 'resource_in_use'],
   life: snapshotLife,
-  loss: 'The snapshot.',
   async take(call) {
     const { db, caller, params } = call;
     const vm = await lockVm(db, caller.account.id, params['id'] ?? '');

@@ -8,6 +8,7 @@ export const snapshots = new Owned({
   table: 'vm_snapshots',
   permission: 'flexible-vps:snapshots:read',
   path: '/flexible-vps/v1/vms/{parent_id}/snapshots/{id}',
+  loses: 'What the disk held at that time can no longer be restored.',
   events: {
     created: { when: 'A snapshot of a machine is ready.' },
     deleted: { when: 'A snapshot of a machine is deleted.', says: 'is gone' },

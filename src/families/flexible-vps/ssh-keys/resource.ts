@@ -8,6 +8,7 @@ export const sshKeys = new Owned({
   permission: 'flexible-vps:ssh-keys:read',
   path: '/flexible-vps/v1/ssh-keys/{id}',
   limit: 'flexible-vps.ssh-keys',
+  loses: 'New machines can no longer get the public key. Machines that have it keep it.',
   events: {
     created: { when: 'An SSH key was stored.', says: 'was stored' },
     deleted: { when: 'A stored SSH key was deleted; it stays installed on machines.' },

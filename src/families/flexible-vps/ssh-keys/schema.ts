@@ -16,6 +16,7 @@ import {
   Type,
   UpdatedAt,
 } from '../../../kernel/schema.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 import { view } from '../../../resources/records/records.ts';
 import { keyTypes } from './public-key.ts';
 import { sshKeys } from './resource.ts';
@@ -71,7 +72,10 @@ const HEX = '[0-9a-fA-F]{2}';
 /** Allows spaces, because a `+` that the client did not encode in the query arrives as a space. */
 export const Fingerprint = Type.Unsafe<string>({
   type: 'string',
-  pattern: `^(SHA256:[A-Za-z0-9+/ ]{43}|(MD5:)?(${HEX}:){15}${HEX})$`,
+  ...written(
+    `^(SHA256:[A-Za-z0-9+/ ]{43}|(MD5:)?(${HEX}:){15}${HEX})$`,
+    'Must be a fingerprint as `ssh-keygen -l` prints it: SHA256: and 43 characters, or MD5: and 16 pairs of digits.',
+  ),
   description: 'Only the key with this fingerprint: `SHA256:…`, or MD5 with or without `MD5:` before it.',
 });
 

@@ -8,6 +8,7 @@ import { endpoint, ok } from '../../../kernel/record.ts';
 import { Named, Shape, Type } from '../../../kernel/schema.ts';
 import { newGuestPassword } from '../../../kernel/secrets/guest-password.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 import { refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { machineRefusals } from '../vms/refusal-problems.ts';
@@ -90,7 +91,10 @@ export const resetVmPassword = endpoint({
   body: Shape({
     username: Type.Optional(
       Type.String({
-        pattern: '^[a-z_][a-z0-9_-]{0,31}$',
+        ...written(
+          '^[a-z_][a-z0-9_-]{0,31}$',
+          'Must be the name of a user in Linux: at most 32 lower-case letters, digits, hyphens and underscores, with a letter or an underscore first.',
+        ),
         description:
           'The user inside the guest. Default: the default user of the image, or root if the VM has no image.',
       }),

@@ -16,6 +16,7 @@ import {
   unlessSent,
   whenSent,
 } from '../../../kernel/schema.ts';
+import { hostName } from '../../../kernel/text-patterns.ts';
 import { GB_MEANS } from '../gigabytes.ts';
 import { BootMode } from '../hardware.ts';
 import {
@@ -58,7 +59,7 @@ export const CustomSize = Shape({
 
 export const Hostname = Type.Unsafe<string>({
   type: 'string',
-  pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$',
+  ...hostName,
   maxLength: 253,
   format: 'hostname',
   ...addressFor('host_name'),

@@ -24,6 +24,7 @@ import {
 import { applyFirewallsOf } from '../firewalls/engine-firewall.ts';
 import { tellDetached } from '../firewalls/machine-firewalls.ts';
 import { shutDown } from '../power/shutdown.ts';
+import { snapshots } from '../snapshots/resource.ts';
 import { showVm } from '../vm-reading/present.ts';
 import { refOf } from '../vms/guest.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -181,11 +182,11 @@ async function tellEffects({ db, effect, cost, services, now }: Call, row: VmRow
   const addresses = await attachedAddresses(db, [row.id]);
   const released = addresses.filter(({ kind }) => kind === 'ephemeral').map(({ block }) => block);
   const what = `All data on the disk (${row.disk_gb} GB)${released.length === 0 ? '' : `, and the addresses ${released.join(', ')}`}.`;
-  const snapshots = await snapshotsOf(db, row.id);
+  const taken = await snapshotsOf(db, row.id);
   effect({ action: 'delete', ...vms.ref(row), loss: forGood(what) });
-  for (const { id, name } of snapshots)
-    effect({ action: 'delete', type: 'snapshot', id, name, loss: forGood('The snapshot.') });
-  const gone = [row, ...snapshots].map(({ id, labels }) => ({ id, labels, after: null }));
+  for (const snapshot of taken)
+    effect({ action: 'delete', ...snapshots.ref(snapshot), loss: snapshots.loss });
+  const gone = [row, ...taken].map(({ id, labels }) => ({ id, labels, after: null }));
   for (const change of await costChanges(db, services, gone, now)) cost(change);
 }
 

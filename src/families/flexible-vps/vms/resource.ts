@@ -10,6 +10,7 @@ export const vms = new Owned({
   path: '/flexible-vps/v1/vms/{id}',
   limit: 'flexible-vps.vms',
   stops: true,
+  loses: 'All data on the disk.',
   events: {
     created: { when: 'A machine was created.' },
     updated: {

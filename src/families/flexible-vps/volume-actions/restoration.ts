@@ -36,7 +36,7 @@ async function acceptLossOfNewer(call: ActionCall, newer: readonly VolumeSnapsho
     newer.map(({ id }) => id),
   );
   for (const each of newer)
-    call.effect({ action: 'delete', ...volumeSnapshots.ref(each), loss: forGood('The snapshot.') });
+    call.effect({ action: 'delete', ...volumeSnapshots.ref(each), loss: volumeSnapshots.loss });
   await volumeSnapshots.reportCost(call, newer, null);
   return newer.map(({ id }) => id);
 }

@@ -85,7 +85,7 @@ export const deleteVpsVolume = endpoint({
       loss: forGood(`All data on the volume (${row.size_gb} GB).`),
     });
     for (const snapshot of snapshots)
-      call.effect({ action: 'delete', ...volumeSnapshots.ref(snapshot), loss: forGood('The snapshot.') });
+      call.effect({ action: 'delete', ...volumeSnapshots.ref(snapshot), loss: volumeSnapshots.loss });
     if (holder !== undefined)
       call.effect({ action: 'detach', ...vms.ref(holder), loss: forNow(`The volume ${row.name}.`) });
     const operation = await call.start({

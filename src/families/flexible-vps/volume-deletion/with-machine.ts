@@ -39,7 +39,7 @@ export async function reportVolumes(
     call.effect({ action: 'delete', ...volumes.ref(row), loss });
     const snapshots = await snapshotsOfVolume(call.db, row.id);
     for (const snapshot of snapshots)
-      call.effect({ action: 'delete', ...volumeSnapshots.ref(snapshot), loss: forGood('The snapshot.') });
+      call.effect({ action: 'delete', ...volumeSnapshots.ref(snapshot), loss: volumeSnapshots.loss });
     await volumes.reportCost(call, [row], null);
     await volumeSnapshots.reportCost(call, snapshots, null);
   }

@@ -102,7 +102,6 @@ const deleteVpsVolumeSnapshot = deletionOf(volumeSnapshotView, {
   description: 'Waits for the operations that already run on the volume.',
   problems: ['operation_queue_full', 'resource_in_use'],
   life: volumeSnapshotLife,
-  loss: 'The snapshot.',
   async take(call) {
     const { db, caller, params } = call;
     const volume = await lockVolume(db, caller.account.id, params['id'] ?? '');

@@ -10,6 +10,7 @@ export const volumeSnapshots = new Owned({
   // The snapshots of a volume are read from their list.
   path: '/flexible-vps/v1/volumes/{parent_id}/snapshots',
   pricedAs: 'snapshot',
+  loses: 'What the volume held at that time can no longer be restored.',
   events: {
     created: { when: 'A snapshot of a volume is ready.' },
     deleted: { when: 'A snapshot of a volume no longer exists.', says: 'is gone' },

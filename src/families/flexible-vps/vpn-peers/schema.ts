@@ -24,6 +24,7 @@ import {
   when,
 } from '../../../kernel/schema.ts';
 import { WIREGUARD_KEY } from '../../../kernel/secrets/wireguard-keys.ts';
+import { written } from '../../../kernel/text-patterns.ts';
 
 const Kind = Named(
   'VpnPeerKind',
@@ -33,7 +34,10 @@ const Kind = Named(
   ),
 );
 const PublicKey = Type.String({
-  pattern: WIREGUARD_KEY,
+  ...written(
+    WIREGUARD_KEY,
+    'Must be the public key of WireGuard, as `wg pubkey` prints it: 44 characters of base64, the last one =.',
+  ),
   examples: ['HIgo9xNzJMWLKASShiTqIybxZ0U3wGLiUeJ1PKf8ykw='],
 });
 const Keepalive = Type.Integer({
@@ -46,7 +50,10 @@ const Keepalive = Type.Integer({
 });
 const Endpoint = Type.String({
   maxLength: 260,
-  pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$',
+  ...written(
+    '^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9.-]+):[0-9]{1,5}$',
+    'Must be a host name or an address and a port, such as office.example.com:51820 or [2001:db8::1]:51820.',
+  ),
   examples: ['office.example.com:51820'],
   ...addressFor('called_endpoint'),
   ...advanced,

@@ -78,31 +78,32 @@ async function remoteWords(
     new Set(
       groups.flatMap((group) => (group[now].includes(id) && !group[then].includes(id) ? group.machines : [])),
     );
-  const words: ForeseenChange[] = [];
-  for (const id of idsIn(groups)) {
-    const [gained, lost] = [machinesWith(id, 'has', 'had'), machinesWith(id, 'had', 'has')];
-    if (gained.size + lost.size === 0) continue;
-    for (const naming of await readNaming(db, accountId, id, [...gained, ...lost])) {
-      const names = (action: 'allow' | 'drop'): boolean =>
-        naming.rules.some(
-          (rule) => rule.enabled && rule.action === action && rule.remote_firewall_ids.includes(id),
-        );
-      const group = `the machines of the firewall ${id}`;
-      if (gained.size > 0 && names('allow'))
-        words.push(
-          loosensBy(
-            `what the firewall ${naming.id} allows for ${group} is also allowed for ${machinesOf(gained)}`,
-          ),
-        );
-      if (lost.size > 0 && names('drop'))
-        words.push(
-          loosensBy(
-            `what the firewall ${naming.id} drops for ${group} is no longer dropped for ${machinesOf(lost)}`,
-          ),
-        );
-    }
-  }
-  return words;
+  const moved = idsIn(groups)
+    .map((id) => ({ id, gained: machinesWith(id, 'has', 'had'), lost: machinesWith(id, 'had', 'has') }))
+    .filter(({ gained, lost }) => gained.size + lost.size > 0);
+  if (moved.length === 0) return [];
+  const namings = await readNaming(
+    db,
+    accountId,
+    moved.map(({ id, gained, lost }) => ({ firewallId: id, machines: [...gained, ...lost] })),
+  );
+  return moved.flatMap(({ id, gained, lost }) =>
+    namings
+      .filter(({ about }) => about === id)
+      .flatMap((naming) => {
+        const names = (action: 'allow' | 'drop'): boolean =>
+          naming.rules.some(
+            (rule) => rule.enabled && rule.action === action && rule.remote_firewall_ids.includes(id),
+          );
+        const group = `the machines of the firewall ${id}`;
+        const allowed = `what the firewall ${naming.id} allows for ${group} is also allowed for`;
+        const dropped = `what the firewall ${naming.id} drops for ${group} is no longer dropped for`;
+        return [
+          ...(gained.size > 0 && names('allow') ? [loosensBy(`${allowed} ${machinesOf(gained)}`)] : []),
+          ...(lost.size > 0 && names('drop') ? [loosensBy(`${dropped} ${machinesOf(lost)}`)] : []),
+        ];
+      }),
+  );
 }
 
 interface Effective {

@@ -1,16 +1,31 @@
 /** What a dry run says about the change of a firewall, of its attachments, and about its deletion. */
 import type { ChangeWords, ForeseenChange, Telling } from '../../../../kernel/change-words/change-words.ts';
-import { changeOf, quoted, says } from '../../../../kernel/change-words/change-words.ts';
+import { changeOf, machinesIn, quoted, says } from '../../../../kernel/change-words/change-words.ts';
 import type { Effect } from '../../../../kernel/effect.ts';
 import { readFirewall } from '../store.ts';
 import type { FirewallRow } from '../table.ts';
 import { effectiveWords, OPEN, unusedWords } from './effective.ts';
 import type { Settings } from './openings.ts';
-import type { Target } from './store.ts';
+import { type OtherWay, readOtherWays, type Target } from './store.ts';
 
 function targetWords(target: Target): string {
   if (target.type === 'label_selector') return `all machines with the labels ${quoted(target.selector)}`;
   return `the ${target.type === 'vm' ? 'machine' : target.type} ${target.id}`;
+}
+
+/** Why machines have the firewall whatever happens to the targets of the call. */
+function otherWayWords(
+  { target, machines, isComplete }: OtherWay,
+  subject: string,
+  isGained: boolean,
+): string {
+  const [only] = machines;
+  const isOne = machines.length === 1 && isComplete;
+  const who = isOne
+    ? `the machine ${only}`
+    : machinesIn({ machines: machines.length, rows: isComplete ? 0 : Number.POSITIVE_INFINITY });
+  const verb = isGained ? (isOne ? 'already has' : 'already have') : isOne ? 'keeps' : 'keep';
+  return `${who} ${verb} ${subject}, because it is attached to ${targetWords(target)}`;
 }
 
 const missingIn = (list: readonly Target[], other: readonly Target[]): Target[] => {
@@ -31,10 +46,16 @@ async function attachmentWords(
     { id: row.id, before: isGained ? OPEN : row, after: isGained ? row : OPEN },
     { ...telling, subject: isGained ? subject : `the removal of ${subject}` },
   );
-  const unused = isUnused ? ', which changes no machine yet' : '';
+  const others = await readOtherWays(telling.db, telling.accountId, row.id, [...added, ...removed]);
+  const isIdle = isUnused && others.length === 0;
   return [
-    ...added.map((target) => says(`attaches ${subject} to ${targetWords(target)}${unused}`)),
-    ...removed.map((target) => says(`takes ${subject} from ${targetWords(target)}${unused}`)),
+    ...added.map((target) =>
+      says(`attaches ${subject} to ${targetWords(target)}${isIdle ? ', which changes no machine yet' : ''}`),
+    ),
+    ...removed.map((target) =>
+      says(`takes ${subject} from ${targetWords(target)}${isIdle ? ', which changes no machine' : ''}`),
+    ),
+    ...others.map((other) => says(otherWayWords(other, subject, isGained))),
     ...words,
   ];
 }

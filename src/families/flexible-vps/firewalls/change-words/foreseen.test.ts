@@ -174,6 +174,42 @@ describe('a dry run of a firewall change', () => {
     ]);
   });
 
+  it('says by which labels a machine keeps a firewall that is taken from it, or already has it', async () => {
+    const { id } = await firewall('web');
+    const vm = await mine.vm({ labels: { role: 'web' } });
+    const target = { type: 'vm', id: vm.id };
+    await attach(id, { type: 'label_selector', selector: 'role=web' });
+    const why = 'the firewall "web", because it is attached to all machines with the labels "role=web"';
+    expect(await foreseen('POST', `firewalls/${id}/attachments`, { target })).toEqual([
+      `attaches the firewall "web" to the machine "${vm.name}"`,
+      `the machine "${vm.name}" already has ${why}`,
+    ]);
+    await attach(id, target);
+    const { attachments } = (await mine.send('GET', `firewalls/${id}`)).json<Firewall>();
+    const [byLabels, own] = ['label_selector', 'vm'].map(
+      (type) => `firewalls/${id}/attachments/${attachments.find((each) => each.target.type === type)?.id}`,
+    );
+    expect(await foreseen('DELETE', own ?? '')).toEqual([
+      `takes the firewall "web" from the machine "${vm.name}"`,
+      `the machine "${vm.name}" keeps ${why}`,
+    ]);
+    await mine.vm({ labels: { role: 'web' } });
+    expect(await foreseen('DELETE', byLabels ?? '')).toEqual([
+      'takes the firewall "web" from all machines with the labels "role=web"',
+      `the machine "${vm.name}" keeps the firewall "web", because it is attached to the machine "${vm.name}"`,
+      '! the removal of the firewall "web" lets in all arriving connections that no rule drops, for 1 machine',
+    ]);
+  });
+
+  it('says that a firewall taken from labels without machines changes none', async () => {
+    const { id } = await firewall('web');
+    await attach(id, { type: 'label_selector', selector: 'role=x' });
+    const { attachments } = (await mine.send('GET', `firewalls/${id}`)).json<Firewall>();
+    expect(await foreseen('DELETE', `firewalls/${id}/attachments/${attachments[0]?.id}`)).toEqual([
+      'takes the firewall "web" from all machines with the labels "role=x", which changes no machine',
+    ]);
+  });
+
   it('says which rules of other firewalls also apply to a machine that gets a firewall', async () => {
     const app_ = await firewall('app', { default_in: 'allow' });
     const from = { remote_firewall_ids: [app_.id] };

@@ -83,6 +83,12 @@ function machinesOf(target: Target, accountId: string): RawBuilder<unknown> {
   }
 }
 
+const anyMachineOf = (targets: readonly Target[], accountId: string): RawBuilder<unknown> =>
+  sql.join(
+    targets.map((target) => machinesOf(target, accountId)),
+    sql` union all `,
+  );
+
 function queried(change: Regrouping, accountId: string): Queried {
   const none = { newAttachments: sql`'{}'::text[]`, former: [], had: sql<boolean>`false` };
   const membersOf = (id: string) => sql`select vm_id from firewall_members where firewall_id = ${id}`;
@@ -101,10 +107,7 @@ function queried(change: Regrouping, accountId: string): Queried {
     };
   const { changed, added, removed } = change;
   return {
-    machines: sql.join(
-      [...added, ...removed].map((target) => machinesOf(target, accountId)),
-      sql` union all `,
-    ),
+    machines: anyMachineOf([...added, ...removed], accountId),
     newAttachments: sql`array(
       select a.id from firewall_attachments a where a.firewall_id = ${changed}
         and coalesce(a.vm_id, a.interface_id, a.network_id, a.selector) = any(${added.map(keyOf)}::text[]))`,
@@ -167,21 +170,67 @@ export function readSettings(db: Db, ids: readonly string[]): Promise<NamedSetti
     .execute();
 }
 
-/** The firewalls with a rule about the machines of this one, which have machines besides these. */
-export async function readNaming(
-  db: Db,
-  accountId: string,
-  firewallId: string,
-  machines: readonly string[],
-): Promise<Pick<FirewallRow, 'id' | 'name' | 'rules'>[]> {
-  const { rows } = await sql<Pick<FirewallRow, 'id' | 'name' | 'rules'>>`
-    select f.id, f.name, f.rules from firewalls f
+/** Machines that get or lose a firewall. */
+export interface Moved {
+  readonly firewallId: string;
+  readonly machines: readonly string[];
+}
+
+export interface Naming extends Pick<FirewallRow, 'id' | 'rules'> {
+  /** The firewall that the rules are about. */
+  readonly about: string;
+}
+
+/** The firewalls with a rule about the machines of this one, which have machines besides those that move. */
+const namingOf = ({ firewallId, machines }: Moved, accountId: string): RawBuilder<unknown> =>
+  // The rules are compared with a value, and not with a column of a join, so that their index is used.
+  sql`(select ${firewallId}::text as about, f.id, f.rules from firewalls f
     where f.account_id = ${accountId} and f.status <> 'deleting'
       and f.rules @> ${JSON.stringify([{ remote_firewall_ids: [firewallId] }])}::jsonb
       and exists (
         select from firewall_members m
         where m.firewall_id = f.id and not m.vm_id = any(${[...machines]}::text[]))
-    order by f.id limit ${MOST_GROUPS}`.execute(db);
+    order by f.id limit ${MOST_GROUPS})`;
+
+/** For each firewall that machines get or lose, the firewalls with a rule about its machines. */
+export async function readNaming(db: Db, accountId: string, moved: readonly Moved[]): Promise<Naming[]> {
+  const parts = moved.map((each) => namingOf(each, accountId));
+  const { rows } = await sql<Naming>`
+    select * from (${sql.join(parts, sql` union all `)}) naming order by about, id`.execute(db);
+  return rows;
+}
+
+/** Another attachment of the firewall, and the machines of the targets that have the firewall by it. */
+export interface OtherWay {
+  readonly target: Target;
+  readonly machines: readonly string[];
+  readonly isComplete: boolean;
+}
+
+/** The attachments of the firewall besides these targets that cover the same machines. */
+export async function readOtherWays(
+  db: Db,
+  accountId: string,
+  firewallId: string,
+  targets: readonly Target[],
+): Promise<OtherWay[]> {
+  const { rows } = await sql<OtherWay>`
+    with found as materialized (
+      select vm_id from (${anyMachineOf(targets, accountId)}) found limit ${MOST_COUNTED + 1})
+    select case
+        when a.vm_id is not null then jsonb_build_object('type', 'vm', 'id', a.vm_id)
+        when a.interface_id is not null then jsonb_build_object('type', 'interface', 'id', a.interface_id)
+        when a.network_id is not null then jsonb_build_object('type', 'network', 'id', a.network_id)
+        else jsonb_build_object('type', 'label_selector', 'selector', a.selector) end as target,
+      array_agg(distinct m.vm_id) as machines,
+      (select count(*) from found) <= ${MOST_COUNTED} as "isComplete"
+    from (select distinct vm_id from found) c
+    cross join lateral (
+      select * from firewall_members where vm_id = c.vm_id and account_id = ${accountId} offset 0) m
+    join firewall_attachments a on a.id = m.attachment_id
+    where m.firewall_id = ${firewallId}
+      and not coalesce(a.vm_id, a.interface_id, a.network_id, a.selector) = any(${targets.map(keyOf)}::text[])
+    group by a.id order by count(distinct m.vm_id) desc, a.id limit ${MOST_GROUPS}`.execute(db);
   return rows;
 }
 
