@@ -47,13 +47,14 @@ export interface Parent {
   readonly param: string;
 }
 
-export type Params = Readonly<Record<string, string>>;
+/** The parameters of a path. `id` is the resource, or its parent if it is a part of another. */
+export type Params = Readonly<Record<string, string>> & { readonly id: string };
 
 /** A path with its parameters, and their values in examples. */
 export interface Place {
   readonly path: Path;
   readonly params: TObject;
-  readonly example: Params;
+  readonly example: Readonly<Record<string, string>>;
 }
 
 /** Values that a query selects beside the columns, from the `store.ts` of the resource. */

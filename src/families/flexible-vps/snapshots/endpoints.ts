@@ -1,15 +1,11 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { deletionOf } from '../../../resources/records/deletion.ts';
-import { listOf, readOf } from '../../../resources/records/records.ts';
+import { creationOf, deletionOf, listOf, readOf } from '../../../resources/records/records.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { vmLife } from '../vms/lifecycle.ts';
-import { VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { createSnapshotKind, snapshotDeletion } from './kinds.ts';
 import { snapshotLife } from './lifecycle.ts';
@@ -17,7 +13,7 @@ import { chooseName, readExpiry, refuseUnquiet } from './new-snapshot.ts';
 import { snapshotView } from './present.ts';
 import { refuseInUse } from './removal.ts';
 import { snapshots } from './resource.ts';
-import { CreateSnapshot, Snapshot } from './schema.ts';
+import { CreateSnapshot } from './schema.ts';
 import { lockSnapshotsOf } from './store.ts';
 
 export const listVmSnapshots = listOf(snapshotView, {
@@ -30,20 +26,13 @@ export const listVmSnapshots = listOf(snapshotView, {
 
 export const getVmSnapshot = readOf(snapshotView, { id: 'getVmSnapshot', summary: 'Get a snapshot of a VM' });
 
-export const createVmSnapshot = endpoint({
+export const createVmSnapshot = creationOf(snapshotView, {
   id: 'createVmSnapshot',
-  method: 'POST',
-  path: snapshotView.collection.path,
   summary: 'Take a snapshot of a VM',
   description:
     'Copies the root disk of a running or stopped machine; the status of the machine does not change. The snapshot is deleted with the machine. It is billed by the space it takes; the cost shown beforehand is the maximum, for a copy of the whole disk. A failed snapshot is kept for 24 hours.',
-  permission: 'flexible-vps:snapshots:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'snapshot', role: 'create' },
-  params: VmId,
   body: CreateSnapshot,
-  answers: { 202: Snapshot },
   problems: [
     'name_taken',
     'quota_exceeded',
@@ -53,21 +42,12 @@ export const createVmSnapshot = endpoint({
     'guest_agent_unavailable',
     'capability_missing',
   ],
-  operation: createSnapshotKind,
+  kind: createSnapshotKind,
   example: {
-    params: snapshotView.collection.example,
     body: { name: 'before-upgrade', labels: { env: 'prod' } },
-    answer: {
-      status: 202,
-      body: during(createSnapshotKind, snapshotView.example, {
-        status: 'creating',
-        provisioned_at: null,
-        size_bytes: null,
-        consistency: null,
-      }),
-    },
+    answer: { size_bytes: null, consistency: null },
   },
-  async handle(call) {
+  async begin(call) {
     const { db, caller, params, body, now } = call;
     const accountId = caller.account.id;
     const vm = await lockVm(db, accountId, params.id);
@@ -96,14 +76,12 @@ export const createVmSnapshot = endpoint({
     // The size is known only when the snapshot is taken, so the cost is that of a copy of the whole disk.
     const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${vm.disk_gb} GB.`;
     call.warn({ code: 'cost_follows_size', detail });
-    await snapshots.reportCost(call, [row], { status: 'available', size_bytes: vm.disk_gb * BYTES_PER_GB });
-    const operation = await call.start({
-      kind: createSnapshotKind,
+    return {
+      row,
+      ready: { status: 'available', size_bytes: vm.disk_gb * BYTES_PER_GB },
       input: { vm_id: vm.id, quiesce },
-      resource: snapshots.ref(row),
       subjects: [vm.id, row.id],
-    });
-    return accepted(snapshotView.present(call, row, operation));
+    };
   },
 });
 

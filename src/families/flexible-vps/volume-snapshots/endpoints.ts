@@ -1,22 +1,18 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { deletionOf } from '../../../resources/records/deletion.ts';
-import { listOf } from '../../../resources/records/records.ts';
+import { creationOf, deletionOf, listOf } from '../../../resources/records/records.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { chooseName, readExpiry } from '../snapshots/new-snapshot.ts';
 import { volumeLife } from '../volumes/lifecycle.ts';
-import { VolumeId } from '../volumes/schema.ts';
 import { lockVolume } from '../volumes/store.ts';
 import { createVolumeSnapshotKind, volumeSnapshotDeletion } from './kinds.ts';
 import { volumeSnapshotLife } from './lifecycle.ts';
 import { refuseInUse } from './removal.ts';
 import { volumeSnapshots } from './resource.ts';
-import { CreateVolumeSnapshot, VolumeSnapshot, volumeSnapshotView } from './schema.ts';
+import { CreateVolumeSnapshot, volumeSnapshotView } from './schema.ts';
 import { lockSnapshotsOfVolume } from './store.ts';
 
 const listVpsVolumeSnapshots = listOf(volumeSnapshotView, {
@@ -27,36 +23,20 @@ const listVpsVolumeSnapshots = listOf(volumeSnapshotView, {
   }),
 });
 
-const createVpsVolumeSnapshot = endpoint({
+const createVpsVolumeSnapshot = creationOf(volumeSnapshotView, {
   id: 'createVpsVolumeSnapshot',
-  method: 'POST',
-  path: volumeSnapshotView.collection.path,
   summary: 'Take a snapshot of a volume',
   description:
     'The volume may be attached to a running machine; the snapshot is then as after a power failure. It is deleted with the volume. It is billed by the space it takes; the cost shown beforehand is the maximum, for a copy of the whole volume.',
-  permission: 'flexible-vps:volume-snapshots:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'volume_snapshot', role: 'create' },
-  params: VolumeId,
   body: CreateVolumeSnapshot,
-  answers: { 202: VolumeSnapshot },
   problems: ['name_taken', 'quota_exceeded', 'operation_in_progress', 'invalid_state'],
-  operation: createVolumeSnapshotKind,
+  kind: createVolumeSnapshotKind,
   example: {
-    params: volumeSnapshotView.collection.example,
     body: { name: 'before-upgrade', labels: { env: 'prod' } },
-    answer: {
-      status: 202,
-      body: during(createVolumeSnapshotKind, volumeSnapshotView.example, {
-        status: 'creating',
-        provisioned_at: null,
-        size_bytes: null,
-        consistency: null,
-      }),
-    },
+    answer: { size_bytes: null, consistency: null },
   },
-  async handle(call) {
+  async begin(call) {
     const { db, caller, params, body, now } = call;
     const volume = await lockVolume(db, caller.account.id, params.id);
     if (volume === undefined) throw new Problem('not_found');
@@ -81,17 +61,12 @@ const createVpsVolumeSnapshot = endpoint({
     const { size_gb } = volume;
     const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${size_gb} GB.`;
     call.warn({ code: 'cost_follows_size', detail });
-    await volumeSnapshots.reportCost(call, [row], {
-      status: 'available',
-      size_bytes: size_gb * BYTES_PER_GB,
-    });
-    const started = await call.start({
-      kind: createVolumeSnapshotKind,
+    return {
+      row,
+      ready: { status: 'available', size_bytes: size_gb * BYTES_PER_GB },
       input: {},
-      resource: volumeSnapshots.ref(row),
       subjects: [volume.id, row.id],
-    });
-    return accepted(volumeSnapshotView.present(call, row, started));
+    };
   },
 });
 
