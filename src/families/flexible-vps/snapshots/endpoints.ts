@@ -2,14 +2,12 @@ import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { creationOf, deletionOf, listOf, readOf } from '../../../resources/records/records.ts';
-import { BYTES_PER_GB } from '../gigabytes.ts';
 import { vmLife } from '../vms/lifecycle.ts';
 import { lockVm } from '../vms/store.ts';
 import { createSnapshotKind, snapshotDeletion } from './kinds.ts';
 import { snapshotLife } from './lifecycle.ts';
-import { chooseName, readExpiry, refuseUnquiet } from './new-snapshot.ts';
+import { columnsOfNew, readyAtMost, refuseUnquiet } from './new-snapshot.ts';
 import { snapshotView } from './present.ts';
 import { refuseInUse } from './removal.ts';
 import { snapshots } from './resource.ts';
@@ -48,40 +46,24 @@ export const createVmSnapshot = creationOf(snapshotView, {
     answer: { size_bytes: null, consistency: null },
   },
   async begin(call) {
-    const { db, caller, params, body, now } = call;
+    const { db, caller, params, body } = call;
     const accountId = caller.account.id;
     const vm = await lockVm(db, accountId, params.id);
     vmLife.require('createVmSnapshot', vm.status, {
       operation: (await pendingOn(db, [vm.id])).get(vm.id),
     });
-    const expires_at = readExpiry(body.expires_at, now);
-    const others = await lockSnapshotsOf(db, accountId, vm.id);
-    const name = chooseName(body.name, others, now);
-    // Failed snapshots do not count against the limit: they are kept only so that the caller can read them.
-    const standing = others.filter(({ status }) => status !== 'failed');
-    await requireRoomIn(call, 'flexible-vps.snapshots-per-vm', vm.id, { before: standing.length });
+    const columns = await columnsOfNew(call, {
+      id: vm.id,
+      limit: 'flexible-vps.snapshots-per-vm',
+      noun: 'machine',
+      others: await lockSnapshotsOf(db, accountId, vm.id),
+    });
     const { quiesce = 'auto' } = body;
     refuseUnquiet(call, vm, quiesce);
-    const row = await snapshots.add(call, {
-      id: snapshots.newId(),
-      vm_id: vm.id,
-      name,
-      description: body.description ?? '',
-      labels: body.labels ?? {},
-      status: 'creating',
-      disk_gb: vm.disk_gb,
-      created_by: 'user',
-      expires_at,
-    });
-    // The size is known only when the snapshot is taken, so the cost is that of a copy of the whole disk.
-    const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${vm.disk_gb} GB.`;
-    call.warn({ code: 'cost_follows_size', detail });
-    return {
-      row,
-      ready: { status: 'available', size_bytes: vm.disk_gb * BYTES_PER_GB },
-      input: { vm_id: vm.id, quiesce },
-      subjects: [vm.id, row.id],
-    };
+    const { id: vm_id, disk_gb } = vm;
+    const id = snapshots.newId();
+    const row = await snapshots.add(call, { id, vm_id, disk_gb, created_by: 'user', ...columns });
+    return { row, ready: readyAtMost(call, disk_gb), input: { vm_id, quiesce }, subjects: [vm_id, id] };
   },
 });
 

@@ -57,7 +57,7 @@ export const deleteVpsVolume = writeOf(volumeView, 'delete', {
         nextStep:
           'Detach the volume with the action detach, or add ?detach=true to detach it with the deletion.',
       });
-    const snapshots = await lockSnapshotsOfVolume(db, before.id);
+    const snapshots = await lockSnapshotsOfVolume(db, before.account_id, before.id);
     await refuseInUse(
       call,
       snapshots.map(({ id }) => id),

@@ -2,10 +2,8 @@ import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { requireRoomIn } from '../../../resources/limits/require-room.ts';
 import { creationOf, deletionOf, listOf } from '../../../resources/records/records.ts';
-import { BYTES_PER_GB } from '../gigabytes.ts';
-import { chooseName, readExpiry } from '../snapshots/new-snapshot.ts';
+import { columnsOfNew, readyAtMost } from '../snapshots/new-snapshot.ts';
 import { volumeLife } from '../volumes/lifecycle.ts';
 import { lockVolume } from '../volumes/store.ts';
 import { createVolumeSnapshotKind, volumeSnapshotDeletion } from './kinds.ts';
@@ -37,36 +35,21 @@ const createVpsVolumeSnapshot = creationOf(volumeSnapshotView, {
     answer: { size_bytes: null, consistency: null },
   },
   async begin(call) {
-    const { db, caller, params, body, now } = call;
+    const { db, caller, params } = call;
     const volume = await lockVolume(db, caller.account.id, params.id);
     if (volume === undefined) throw new Problem('not_found');
     const operation = (await pendingOn(db, [volume.id])).get(volume.id);
     volumeLife.require('createVpsVolumeSnapshot', volume.status, { operation });
-    const expires_at = readExpiry(body.expires_at, now);
-    const others = await lockSnapshotsOfVolume(db, volume.id);
-    const name = chooseName(body.name, others, now, 'snapshot of the same volume');
-    // Failed snapshots do not count against the limit: they are kept only so that the caller can read them.
-    const standing = others.filter(({ status }) => status !== 'failed');
-    await requireRoomIn(call, 'flexible-vps.snapshots-per-volume', volume.id, { before: standing.length });
-    const row = await volumeSnapshots.add(call, {
-      id: volumeSnapshots.newId(),
-      volume_id: volume.id,
-      name,
-      description: body.description ?? '',
-      labels: body.labels ?? {},
-      status: 'creating',
-      size_gb: volume.size_gb,
-      expires_at,
+    const columns = await columnsOfNew(call, {
+      id: volume.id,
+      limit: 'flexible-vps.snapshots-per-volume',
+      noun: 'volume',
+      others: await lockSnapshotsOfVolume(db, caller.account.id, volume.id),
     });
-    const { size_gb } = volume;
-    const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${size_gb} GB.`;
-    call.warn({ code: 'cost_follows_size', detail });
-    return {
-      row,
-      ready: { status: 'available', size_bytes: size_gb * BYTES_PER_GB },
-      input: {},
-      subjects: [volume.id, row.id],
-    };
+    const { id: volume_id, size_gb } = volume;
+    const id = volumeSnapshots.newId();
+    const row = await volumeSnapshots.add(call, { id, volume_id, size_gb, ...columns });
+    return { row, ready: readyAtMost(call, size_gb), input: {}, subjects: [volume_id, id] };
   },
 });
 
@@ -81,7 +64,7 @@ const deleteVpsVolumeSnapshot = deletionOf(volumeSnapshotView, {
   async take(call) {
     const { db, caller, params } = call;
     const volume = await lockVolume(db, caller.account.id, params['id'] ?? '');
-    const rows = volume === undefined ? [] : await lockSnapshotsOfVolume(db, volume.id);
+    const rows = volume === undefined ? [] : await lockSnapshotsOfVolume(db, caller.account.id, volume.id);
     const row = rows.find(({ id }) => id === params['snapshot_id']);
     if (row === undefined) throw new Problem('not_found');
     call.checkVersion(volumeSnapshots.etag(row));
