@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import { fold } from '../../../kernel/access/permissions.ts';
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
 import { presenter } from '../../../kernel/presenter.ts';
 import {
   advanced,
@@ -192,7 +193,7 @@ export const presentWebhook = presenter(Webhook, {
   },
 });
 
-export const exampleWebhook: Static<typeof Webhook> = {
+export const exampleWebhook = exampleOf(Webhook, {
   id: 'wh_01jqzv4d5jf9mbp7r3w0t8n6ev',
   name: 'deploys',
   url: 'https://hooks.example.com/hostplane',
@@ -203,13 +204,9 @@ export const exampleWebhook: Static<typeof Webhook> = {
   description: 'Tells the deploy bot',
   labels: { team: 'platform' },
   status: 'active',
-  disabled_reason: null,
   secret_version: 1,
-  previous_secret_valid_until: null,
   last_success_at: '2026-03-01T10:00:01.000Z',
-  last_failure: null,
   pending_count: 0,
-  etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T09:00:00.000Z',
   updated_at: '2026-03-01T09:00:00.000Z',
-};
+});
