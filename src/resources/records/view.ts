@@ -67,6 +67,8 @@ interface Options<S extends TObject, Row, M extends object> {
   readonly example: Static<S>;
   /** Left out: the path of the resource without its id. */
   readonly path?: Path;
+  /** The permission to read it, if the resource does not name it. */
+  readonly permission?: Permission;
   readonly parent?: Parent;
   /** Paths take the name of the resource instead of its id, too. */
   readonly named?: true;
@@ -132,7 +134,8 @@ export function view<
     },
     param,
     parent,
-    permission: (action) => (source.permission ?? '').replace(/[^:]*$/, action) as Permission,
+    permission: (action) =>
+      (options.permission ?? source.permission ?? '').replace(/[^:]*$/, action) as Permission,
     reading,
     async find<More extends object>(call: Pick<Call, 'db' | 'caller'>, id: string, more?: Selected<More>) {
       if (source.find === undefined) throw new Error(`The endpoints of ${source.type} read it themselves.`);

@@ -13,7 +13,6 @@ import {
   OwnId,
   ResourceName,
   Shape,
-  type Static,
   Time,
   Type,
   UpdatedAt,

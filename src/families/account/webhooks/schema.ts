@@ -1,9 +1,7 @@
 import type { Selectable } from 'kysely';
-import { fold } from '../../../kernel/access/permissions.ts';
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
 import { exampleOf } from '../../../kernel/examples.ts';
-import { presenter } from '../../../kernel/presenter.ts';
 import {
   advanced,
   CreatedAt,
@@ -169,29 +167,6 @@ export type WebhookRow = Selectable<Tables['webhooks']> & {
   /** `false` while the account is suspended, closing or closed: no messages are sent then. */
   readonly account_is_served: boolean;
 };
-
-export const presentWebhook = presenter(Webhook, {
-  compute(row: WebhookRow, { now }) {
-    const isHeldBack = !row.account_is_served && row.status !== 'disabled';
-    const { previous_secret_until: previousUntil, last_failure_at: failedAt } = row;
-    return {
-      owner: { member_id: row.owner_id },
-      visible_permissions: fold(row.visible_permissions),
-      status: isHeldBack ? 'disabled' : row.status,
-      disabled_reason: isHeldBack ? 'account_suspended' : row.disabled_reason,
-      previous_secret_valid_until:
-        previousUntil !== null && previousUntil > now ? previousUntil.toISOString() : null,
-      last_failure:
-        failedAt === null || row.last_failure_code === null
-          ? null
-          : {
-              at: failedAt.toISOString(),
-              code: row.last_failure_code,
-              http_status: row.last_failure_http_status,
-            },
-    };
-  },
-});
 
 export const exampleWebhook = exampleOf(Webhook, {
   id: 'wh_01jqzv4d5jf9mbp7r3w0t8n6ev',
