@@ -32,6 +32,7 @@ export function creationOf<
 ): Endpoint {
   return writeOf<S, Row, T, TObject, B>(view, 'create', {
     ...options,
+    kind: options.kind as unknown as Kind,
     async handle(call) {
       const { row, ready, ...start } = await begin(call);
       if (ready !== undefined) await view.source.reportCost(call, [row], ready, true);

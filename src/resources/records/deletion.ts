@@ -75,7 +75,7 @@ export function deletionOf<
   return writeOf(view, 'delete', {
     ...(options as Head),
     problems: [...(isProtectable ? PROTECTED : []), 'invalid_state', 'operation_in_progress', ...problems],
-    kind,
+    kind: kind as unknown as Kind,
     async handle(erased) {
       const call = erased as Call<Params>;
       const before = await take(call);

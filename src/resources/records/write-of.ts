@@ -34,7 +34,7 @@ export interface WriteFacts<S extends TObject, Q extends TObject, B extends TSch
 interface WriteOptions<S extends TObject, Row, Q extends TObject, B extends TSchema, R>
   extends WriteFacts<S, Q, B> {
   /** The operation that does the work: the answer is 202. Left out: it is done when it is answered, with 201 or 200. */
-  readonly kind?: unknown;
+  readonly kind?: Kind;
   prepare?(call: Preparation<Params, Static<Q>, Static<B>>): Promise<R>;
   handle(call: WriteCall<Q, B>, prepared: R): Promise<{ row: Row; operation?: StoredOperation }>;
 }
@@ -59,18 +59,21 @@ export function writeOf<
   const { example: named, ...head } = headOf(view, role, options);
   const status = kind !== undefined ? 202 : role === 'create' ? 201 : 200;
   const isNew = role === 'create' && view.schema.properties['provisioned_at'] !== undefined;
-  const change = { ...(isNew && { provisioned_at: null }), ...example.answer };
-  const shown = { ...(view.example as { id: string; name: string }), ...change };
-  const working = { ...shown, ...MEANWHILE[role], ...example.answer };
+  const shown = {
+    ...(view.example as { readonly id: string; readonly name: string }),
+    ...(kind !== undefined && MEANWHILE[role]),
+    ...(isNew && { provisioned_at: null }),
+    ...example.answer,
+  };
   return endpoint({
     ...Object.fromEntries(facts),
     ...head,
     answers: { [status]: view.schema },
-    ...(kind === undefined ? {} : { operation: kind as Kind }),
+    ...(kind === undefined ? {} : { operation: kind }),
     example: {
       ...named,
       ...(example.body === undefined ? {} : { body: example.body }),
-      answer: { status, body: kind === undefined ? shown : during(kind as Kind, working, {}) },
+      answer: { status, body: kind === undefined ? shown : during(kind, shown, {}) },
     },
     async handle(erased, prepared) {
       // The pipeline has checked the request against the schemas of this record.
