@@ -1,21 +1,18 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { endpoint, noContent } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { setterIn } from '../../../resources/future/plan-future.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { listOf, readOf, writeOf } from '../../../resources/records/records.ts';
+import { deleteOf, listOf, readOf, writeOf } from '../../../resources/records/records.ts';
 import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
 import { endPolicy } from './future/future.ts';
 import { policyView, timesOf } from './present.ts';
 import { backupPolicies } from './resource.ts';
 import { missingMember, NO_SCHEDULE, scheduleAfter } from './rules.ts';
-import { BackupPolicyParams, CreateBackupPolicy, examplePolicy } from './schema.ts';
+import { CreateBackupPolicy } from './schema.ts';
 import { forgetPolicy, machinesWith } from './store.ts';
 import type { Retention } from './table.ts';
-
-const collection = '/flexible-vps/v1/backup-policies';
 
 const listBackupPolicies = listOf(policyView, {
   id: 'listBackupPolicies',
@@ -54,29 +51,19 @@ const createBackupPolicy = writeOf(policyView, 'create', {
 
 const getBackupPolicy = readOf(policyView, { id: 'getBackupPolicy' });
 
-const deleteBackupPolicy = endpoint({
+const deleteBackupPolicy = deleteOf(policyView, {
   id: 'deleteBackupPolicy',
-  method: 'DELETE',
-  path: `${collection}/{id}`,
-  summary: 'Delete a backup policy',
   description:
     'The backups that it made stay, and no longer expire by its retention. If machines have the policy, the call is refused, unless `detach=true` takes it from them.',
-  permission: 'flexible-vps:backup-policies:delete',
-  access: 'destructive',
   lowersCost: true,
-  resource: { name: 'backup_policy', role: 'delete' },
-  params: BackupPolicyParams,
   query: Shape({
     detach: Type.Boolean({
       default: false,
       description: 'Whether the policy is taken from the machines that have it.',
     }),
   }),
-  answers: { 204: null },
   problems: ['resource_in_use'],
-  example: { params: { id: examplePolicy.id }, answer: { status: 204, body: null } },
-  async handle(call) {
-    const policy = await backupPolicies.take(call, call.params.id);
+  async check(call, policy) {
     const users = await machinesWith(call.db, policy.id);
     if (!call.query.detach)
       refuseUsed(
@@ -92,8 +79,6 @@ const deleteBackupPolicy = endpoint({
     }
     await endPolicy(call, policy);
     await forgetPolicy(call.db, policy.id);
-    await backupPolicies.remove(call, policy);
-    return noContent;
   },
 });
 
