@@ -1,6 +1,7 @@
 /** Endpoints for machines in the test family, written like endpoints of a product family. Changes start operations. */
 import { sql } from 'kysely';
 import { forGood } from '../kernel/effect.ts';
+import { exampleOperation } from '../kernel/operations/example.ts';
 import { OperationView, PendingOperation, presentOperation } from '../kernel/operations/schema.ts';
 import type { StoredOperation } from '../kernel/operations/store.ts';
 import { List, ListQuery } from '../kernel/pages/list.ts';
@@ -45,34 +46,6 @@ const Machine = Named(
 );
 const MachineId = Shape({ id: Id('mac') });
 
-const operationExample: OperationView = {
-  id: 'op_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  type: 'machine.create',
-  family: 'workshop',
-  status: 'queued',
-  done: false,
-  progress_percent: null,
-  step: '',
-  waiting_for: null,
-  resource: { type: 'machine', id: 'mac_01jqzv2m7xe9rs5d3k8w4t6y0b', name: 'one' },
-  related: [],
-  warnings: [],
-  cancellable: true,
-  parent_id: null,
-  children: null,
-  error: null,
-  result: null,
-  actor: { kind: 'api_key', api_key_id: null, member_id: null },
-  request_id: null,
-  expected_seconds: 1,
-  deadline_at: '2026-03-01T10:10:00.000Z',
-  created_at: '2026-03-01T10:00:00.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-  started_at: null,
-  finished_at: null,
-  href: 'https://api.example.com/account/v1/operations/op_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  etag: 'q3w2c9T1hVb7Zk0m',
-};
 const example: Static<typeof Machine> = {
   id: 'mac_01jqzv2m7xe9rs5d3k8w4t6y0b',
   name: 'one',
@@ -82,6 +55,7 @@ const example: Static<typeof Machine> = {
   created_at: '2026-03-01T10:00:00.000Z',
   provisioned_at: '2026-03-01T10:00:01.000Z',
 };
+const operationExample = exampleOperation(createMachineKind, example);
 
 function present(
   row: MachineRow,

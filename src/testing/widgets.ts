@@ -5,7 +5,7 @@
 import { exampleOf } from '../kernel/examples.ts';
 import { mergeLabels } from '../kernel/merged-labels.ts';
 import { dateFilters, ListQuery } from '../kernel/pages/list.ts';
-import { created, endpoint, ok } from '../kernel/record.ts';
+import { created, endpoint } from '../kernel/record.ts';
 import type { Family } from '../kernel/registry.ts';
 import {
   Id,
@@ -20,7 +20,7 @@ import {
   Type,
 } from '../kernel/schema.ts';
 import { Owned } from '../resources/owned/owned.ts';
-import { deleteOf, listOf, readOf, view } from '../resources/records/records.ts';
+import { deleteOf, listOf, readOf, view, writeOf } from '../resources/records/records.ts';
 import { machineEndpoints } from './machine-endpoints.ts';
 import { machineKinds, machineResource } from './machines.ts';
 import { orderEndpoints, orderResources } from './orders.ts';
@@ -112,32 +112,19 @@ const createWidget = endpoint({
 
 const getWidget = readOf(widgetView, { id: 'getWidget' });
 
-const updateWidget = endpoint({
+const updateWidget = writeOf(widgetView, 'update', {
   id: 'updateWidget',
-  method: 'PATCH',
-  path: '/workshop/v1/widgets/{id}',
-  summary: 'Update a widget',
-  permission: 'workshop:widgets:write',
-  access: 'write',
   raisesCost: 'sometimes',
-  resource: { name: 'widget', role: 'update' },
-  params: Shape({ id: Id('wid') }),
   body: Shape({
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
     labels: Type.Optional(LabelsPatch),
   }),
-  answers: { 200: Widget },
-  problems: [],
-  example: {
-    params: widgetView.one.example,
-    body: { size: 2 },
-    answer: { status: 200, body: { ...example, size: 2 } },
-  },
+  example: { body: { size: 2 }, answer: { size: 2 } },
   async handle(call) {
     const before = await widgets.take(call, call.params.id);
     const { size = before.size } = call.body;
     const labels = mergeLabels(before.labels, call.body.labels);
-    return ok(widgetView.present(call, await widgets.update(call, before, { size, labels })));
+    return { row: await widgets.update(call, before, { size, labels }) };
   },
 });
 

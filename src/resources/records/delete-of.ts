@@ -1,45 +1,40 @@
 /** The record that deletes a resource at once, derived from its view. Deletions by operation are in `deletion.ts`. */
 import type { Call } from '../../kernel/call.ts';
-import type { ProblemCode } from '../../kernel/problems/catalogue.ts';
 import { type Endpoint, endpoint, noContent } from '../../kernel/record.ts';
-import type { TObject } from '../../kernel/schema.ts';
+import type { Static, TObject } from '../../kernel/schema.ts';
 import type { Owned } from '../owned/owned.ts';
 import type { OwnedTableName, RowOf } from '../owned/table.ts';
+import { type Head, headOf } from './head.ts';
 import type { Params, View } from './view.ts';
-import { withArticle } from './words.ts';
 
-interface DeleteOptions<Row> {
-  readonly id: string;
-  /** Left out: `Delete a volume`. */
-  readonly summary?: string;
-  readonly description?: string;
-  readonly problems?: readonly ProblemCode[];
-  /** Runs while the row is locked: throws a problem if the resource cannot be deleted now. */
-  check?(call: Call<Params>, row: Row): Promise<void>;
+interface DeleteOptions<Row, Q extends TObject> extends Head {
+  readonly query?: Q;
+  readonly lowersCost?: true;
+  /** Runs while the row is locked: throws if the resource cannot be deleted now, or takes it from what uses it. */
+  check?(call: Call<Params, Static<Q>>, row: Row): Promise<void>;
 }
 
 type Removing<T extends OwnedTableName, S extends object> = Pick<Owned<T, string, S>, 'take' | 'remove'>;
 
-export function deleteOf<A extends TObject, T extends OwnedTableName, S extends object>(
+export function deleteOf<
+  A extends TObject,
+  T extends OwnedTableName,
+  S extends object,
+  Q extends TObject = TObject,
+>(
   view: View<A, RowOf<T> & S, T> & { readonly source: Removing<T, S> },
-  { id, summary, description, problems = [], check }: DeleteOptions<RowOf<T> & S>,
+  { check, query, lowersCost, ...head }: DeleteOptions<RowOf<T> & S, Q>,
 ): Endpoint {
-  const { source, one, param } = view;
+  const { source, param } = view;
+  const { example: named, ...facts } = headOf(view, 'delete', head);
   return endpoint({
-    id,
-    method: 'DELETE',
-    path: one.path,
-    summary: summary ?? `Delete ${withArticle(source.words)}`,
-    ...(description === undefined ? {} : { description }),
-    permission: view.permission('delete'),
-    access: 'destructive',
-    resource: { name: source.type, role: 'delete' },
-    params: one.params,
+    ...facts,
+    ...(query && { query: query as TObject }),
+    ...(lowersCost && { lowersCost }),
     answers: { 204: null },
-    problems,
-    example: { params: one.example, answer: { status: 204, body: null } },
+    example: { ...named, answer: { status: 204, body: null } },
     async handle(erased) {
-      const call = erased as unknown as Call<Params>;
+      const call = erased as unknown as Call<Params, Static<Q>>;
       const row = await source.take(call, call.params[param] ?? '');
       await check?.(call, row);
       await source.remove(call, row);

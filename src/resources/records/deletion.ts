@@ -3,21 +3,21 @@
 import type { Call } from '../../kernel/call.ts';
 import { forGood } from '../../kernel/effect.ts';
 import type { Lifecycle } from '../../kernel/lifecycle.ts';
-import { during } from '../../kernel/operations/example.ts';
 import type { Ended, Kind } from '../../kernel/operations/kind.ts';
 import { startOperation } from '../../kernel/operations/operations.ts';
 import { pendingOn } from '../../kernel/operations/store.ts';
 import type { ProblemCode } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
-import { accepted, type Endpoint, endpoint } from '../../kernel/record.ts';
+import type { Endpoint } from '../../kernel/record.ts';
 import { OneOf, Shape, type Static, type TObject } from '../../kernel/schema.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { Tx } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
 import type { Owned } from '../owned/owned.ts';
 import type { OwnedTableName, RowChange, RowOf } from '../owned/table.ts';
+import type { Head } from './head.ts';
 import type { Params, View } from './view.ts';
-import { withArticle } from './words.ts';
+import { writeOf } from './write-of.ts';
 
 /** What a row needs so that its deletion can be an operation. */
 export interface Deletable {
@@ -36,16 +36,12 @@ export interface Deletion<Row, I> {
   subjects?(row: Row): readonly string[];
 }
 
-interface DeletionOptions<Row, S extends string, I> extends Deletion<Row, I> {
-  readonly id: string;
-  readonly summary?: string;
-  readonly description?: string;
+interface DeletionOptions<Row, S extends string, I> extends Deletion<Row, I>, Head {
   /** Beside those of every deletion by operation: protection, a wrong state, another operation. */
   readonly problems: readonly ProblemCode[];
   readonly life: Lifecycle<S>;
   /** If it depends on the row. Left out: what `Owned` says. */
   readonly loss?: (row: Row) => string;
-  readonly params?: TObject;
   /** Billed until it is gone. `false`: only until the call. */
   readonly keepsPrice?: boolean;
   /** Locks the row and checks If-Match. Left out: `Owned` takes it. */
@@ -70,53 +66,36 @@ export function deletionOf<
   },
   options: DeletionOptions<Row, S, I>,
 ): Endpoint {
-  const { source, one, param, example } = view;
-  const { id, summary, description, problems, life, loss, kind, check, keepsPrice = true } = options;
+  const { source, param } = view;
+  const { id, problems, life, loss, kind, check, keepsPrice = true } = options;
   const isProtectable = view.schema.properties['protection'] !== undefined;
   const take =
     options.take ??
     (async (call: Call<Params>) => (await source.take(call, call.params[param] ?? '')) as unknown as Row);
 
-  return endpoint({
-    id,
-    method: 'DELETE',
-    path: one.path,
-    summary: summary ?? `Delete ${withArticle(source.words)}`,
-    ...(description === undefined ? {} : { description }),
-    permission: view.permission('delete'),
-    access: 'destructive',
-    resource: { name: source.type, role: 'delete' },
-    params: options.params ?? one.params,
-    answers: { 202: view.schema },
+  return writeOf(view, 'delete', {
+    ...(options as Head),
     problems: [...(isProtectable ? PROTECTED : []), 'invalid_state', 'operation_in_progress', ...problems],
-    operation: kind as unknown as Kind,
-    example: {
-      params: one.example,
-      answer: { status: 202, body: during(kind, example as never, DELETING as never) },
-    },
+    kind: kind as unknown as Kind,
     async handle(erased) {
-      const call = erased as unknown as Call<Params>;
+      const call = erased as Call<Params>;
       const before = await take(call);
       const pending = (await pendingOn(call.db, [before.id])).get(before.id);
       if (pending?.type === kind.type) {
         call.follow(pending);
         call.effect({ action: 'none', ...source.ref(before) });
-        return accepted(view.present(call, before, pending) as never);
+        return { row: before, operation: pending };
       }
       if (before.protected === true) throw new Problem('resource_protected');
       life.require(id, before.status as S, { operation: pending });
       await check?.(call, before);
       await source.reportCost(call, [before], null);
-      const changed = await source.change(
-        call.db,
-        before.id,
-        DELETING as RowChange<T>,
-        keepsPrice ? { keepsPrice } : {},
-      );
+      const change = DELETING as RowChange<T>;
+      const changed = await source.change(call.db, before.id, change, keepsPrice ? { keepsPrice } : {});
       const operation = await call.start(startOf(source, options, before));
       const lost = loss === undefined ? source.loss : forGood(loss(before));
       call.effect({ action: 'delete', ...source.ref(before), loss: lost });
-      return accepted(view.present(call, { ...before, ...changed }, operation) as never);
+      return { row: { ...before, ...changed }, operation };
     },
   });
 }

@@ -8,14 +8,10 @@ import type { Page } from '../../kernel/pages/store.ts';
 import { type Endpoint, endpoint, ok } from '../../kernel/record.ts';
 import type { Static, TObject } from '../../kernel/schema.ts';
 import type { OwnedTableName, Where } from '../owned/table.ts';
+import { type Head, headOf } from './head.ts';
 import type { Params, View } from './view.ts';
-import { plural } from './words.ts';
 
-interface ListOptions<Q extends TObject, Row, T extends OwnedTableName> {
-  readonly id: string;
-  /** Left out: `List volumes`. */
-  readonly summary?: string;
-  readonly description?: string;
+interface ListOptions<Q extends TObject, Row, T extends OwnedTableName> extends Head {
   /** Left out: the parameters that all resource lists have. */
   readonly query?: Q;
   readonly exampleQuery?: Partial<Static<Q>>;
@@ -31,9 +27,11 @@ const Common = ResourceQuery({});
 
 export function listOf<S extends TObject, Row, T extends OwnedTableName, Q extends TObject = typeof Common>(
   view: View<S, Row, T>,
-  { id, summary, description, query, exampleQuery, where, also, read }: ListOptions<Q, Row, T>,
+  { query, exampleQuery, where, also, read, ...head }: ListOptions<Q, Row, T>,
 ): Endpoint {
-  const { source, parent, collection, reading, example } = view;
+  const { source, parent, reading, example } = view;
+  const { example: named, ...facts } = headOf(view, 'list', head);
+  const { id } = facts;
   const Query = query ?? Common;
   const filters = Object.keys(Query.properties).filter((name) => !(name in Common.properties));
   const columnsIn = (values: object): Where<T> =>
@@ -52,20 +50,11 @@ export function listOf<S extends TObject, Row, T extends OwnedTableName, Q exten
   }
 
   return endpoint({
-    id,
-    method: 'GET',
-    path: collection.path,
-    summary: summary ?? `List ${plural(source.words)}`,
-    ...(description === undefined ? {} : { description }),
-    permission: view.permission('read'),
-    access: 'read',
-    resource: { name: source.type, role: 'list' },
-    ...(parent && { params: collection.params }),
+    ...facts,
     query: Query as TObject,
     answers: { 200: List(view.schema) },
-    problems: [],
     example: {
-      ...(parent && { params: collection.example }),
+      ...named,
       ...(exampleQuery && { query: exampleQuery }),
       answer: { status: 200, body: { data: [example], next_cursor: null } },
     },

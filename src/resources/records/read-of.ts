@@ -4,16 +4,10 @@ import { Problem } from '../../kernel/problems/problem.ts';
 import { type Endpoint, endpoint, ok } from '../../kernel/record.ts';
 import type { Static, TObject } from '../../kernel/schema.ts';
 import type { OwnedTableName } from '../owned/table.ts';
+import { type Head, headOf } from './head.ts';
 import type { Params, Selected, View } from './view.ts';
-import { withArticle } from './words.ts';
 
-interface ReadOptions<S extends TObject, Row, R extends object> {
-  readonly id: string;
-  /** Left out: `Get a volume`. */
-  readonly summary?: string;
-  readonly description?: string;
-  /** For parameters that are more than an id. */
-  readonly params?: TObject;
+interface ReadOptions<S extends TObject, Row, R extends object> extends Omit<Head, 'problems'> {
   readonly example?: Static<S>;
   /** For resources that `Owned` cannot read. Undefined if there is no such resource. */
   read?(call: Call<Params>): Promise<Row | undefined>;
@@ -24,9 +18,9 @@ interface ReadOptions<S extends TObject, Row, R extends object> {
 
 export function readOf<S extends TObject, Row, T extends OwnedTableName, R extends object = object>(
   view: View<S, Row, T>,
-  { id, summary, description, params, example = view.example, read, more, reads }: ReadOptions<S, Row, R>,
+  { example = view.example, read, more, reads, ...head }: ReadOptions<S, Row, R>,
 ): Endpoint {
-  const { source, parent, one, param } = view;
+  const { parent, param } = view;
 
   async function find(call: Call<Params>): Promise<Row | undefined> {
     if (read !== undefined) return read(call);
@@ -35,19 +29,11 @@ export function readOf<S extends TObject, Row, T extends OwnedTableName, R exten
     return parent === undefined || columns?.[parent.column] === call.params['id'] ? row : undefined;
   }
 
+  const { example: named, ...facts } = headOf(view, 'read', head);
   return endpoint({
-    id,
-    method: 'GET',
-    path: one.path,
-    summary: summary ?? `Get ${withArticle(source.words)}`,
-    ...(description === undefined ? {} : { description }),
-    permission: view.permission('read'),
-    access: 'read',
-    resource: { name: source.type, role: 'read' },
-    params: params ?? one.params,
+    ...facts,
     answers: { 200: view.schema },
-    problems: [],
-    example: { params: one.example, answer: { status: 200, body: example } },
+    example: { ...named, answer: { status: 200, body: example } },
     async handle(erased) {
       const call = erased as unknown as Call<Params>;
       const row = await find(call);

@@ -47,13 +47,14 @@ export interface Parent {
   readonly param: string;
 }
 
-export type Params = Readonly<Record<string, string>>;
+/** The parameters of a path. `id` is the resource, or its parent if it is a part of another. */
+export type Params = Readonly<Record<string, string>> & { readonly id: string };
 
 /** A path with its parameters, and their values in examples. */
 export interface Place {
   readonly path: Path;
   readonly params: TObject;
-  readonly example: Params;
+  readonly example: Readonly<Record<string, string>>;
 }
 
 /** Values that a query selects beside the columns, from the `store.ts` of the resource. */
@@ -66,6 +67,8 @@ interface Options<S extends TObject, Row, M extends object> {
   readonly example: Static<S>;
   /** Left out: the path of the resource without its id. */
   readonly path?: Path;
+  /** The permission to read it, if the resource does not name it. */
+  readonly permission?: Permission;
   readonly parent?: Parent;
   /** Paths take the name of the resource instead of its id, too. */
   readonly named?: true;
@@ -131,7 +134,8 @@ export function view<
     },
     param,
     parent,
-    permission: (action) => (source.permission ?? '').replace(/[^:]*$/, action) as Permission,
+    permission: (action) =>
+      (options.permission ?? source.permission ?? '').replace(/[^:]*$/, action) as Permission,
     reading,
     async find<More extends object>(call: Pick<Call, 'db' | 'caller'>, id: string, more?: Selected<More>) {
       if (source.find === undefined) throw new Error(`The endpoints of ${source.type} read it themselves.`);

@@ -4,6 +4,7 @@ import { fold } from '../../../kernel/access/permissions.ts';
 import { type PresetName, presetMeanings } from '../../../kernel/access/presets.ts';
 import { ApiKeyStatus, ApprovalMode, type KeyStatus, PublicId } from '../../../kernel/access/tables.ts';
 import { etagOf } from '../../../kernel/etag.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
 import {
   byOthers,
   CreatedAt,
@@ -159,15 +160,13 @@ export function presentKey(row: KeyRow): Static<typeof ApiKey> {
   };
 }
 
-export const exampleKey: Static<typeof ApiKey> = {
+export const exampleKey = exampleOf(ApiKey, {
   id: 'key_01jqzv3c4he8kan6q2v9s7m5dt',
   public_id: 'EXAMPLEkey00',
   name: 'ci',
   status: 'active',
   permissions: ['account:*:read'],
-  preset: null,
   approval: 'off',
-  approval_over_monthly: null,
   owner: { member_id: 'mem_01jqzv2m7ye9rs5d3k8w4t6y0c', name: 'Ada Example' },
   expires_in: '90d',
   expires_at: '2026-06-01T10:00:00.000Z',
@@ -177,11 +176,6 @@ export const exampleKey: Static<typeof ApiKey> = {
     user_agent: 'curl/8.5.0',
     operation_id: 'getWhoami',
   },
-  last_rejected: null,
-  exposed_at: null,
-  replaced_by: null,
-  revoked: null,
-  etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T09:00:00.000Z',
   updated_at: '2026-03-01T09:00:00.000Z',
-};
+});

@@ -1,3 +1,4 @@
+import { exampleOf } from '../../../kernel/examples.ts';
 import {
   byOthers,
   CreatedAt,
@@ -12,7 +13,6 @@ import {
   OwnId,
   ResourceName,
   Shape,
-  type Static,
   Time,
   Type,
   UpdatedAt,
@@ -107,7 +107,7 @@ export const Budget = Named(
   { columns: ['name', 'amount', 'spent', 'forecast', 'status', 'action'] },
 );
 
-export const exampleBudget: Static<typeof Budget> = {
+export const exampleBudget = exampleOf(Budget, {
   id: 'bud_01jqzv5k2ge9rs5d3k8w4t6y0c',
   name: 'agents',
   description: 'What our agents may spend',
@@ -115,21 +115,17 @@ export const exampleBudget: Static<typeof Budget> = {
   currency: 'EUR',
   period: 'month',
   scope: { families: ['flexible-vps'], label_selector: 'team=agents', api_key_ids: null },
-  counted_api_key_ids: null,
   thresholds: [
     { percent: 80, basis: 'actual' },
     { percent: 100, basis: 'forecast' },
   ],
   action: 'block_new_cost',
   blocks: 'forecast',
-  emails: [],
-  locked: false,
   spent: '203.40',
   forecast: '241.10',
   percent_used: 81.3,
   status: 'warning',
   crossed: [{ percent: 80, basis: 'actual', at: '2026-03-24T10:00:00.000Z' }],
-  etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T09:00:00.000Z',
   updated_at: '2026-03-01T09:00:00.000Z',
-};
+});

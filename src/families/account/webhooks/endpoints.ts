@@ -1,45 +1,28 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { NameOrId } from '../../../kernel/named/named.ts';
-import { dateFilters, List, ListQuery, labelFilter, nameFilter } from '../../../kernel/pages/list.ts';
-import { created, endpoint, noContent, ok } from '../../../kernel/record.ts';
+import { dateFilters, ListQuery, labelFilter, nameFilter } from '../../../kernel/pages/list.ts';
+import { created, endpoint, ok } from '../../../kernel/record.ts';
 import { disableWebhook } from '../../../operations/webhooks/attempts/store.ts';
 import { disabledEvent, testEvent } from '../../../operations/webhooks/health.ts';
 import { parseSigningSecret, showSigningSecret } from '../../../operations/webhooks/signature.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
+import { deleteOf, listOf } from '../../../resources/records/records.ts';
 import { refuseFaults, wantsSecret } from './declaration.ts';
+import { webhookView } from './present.ts';
 import { webhooks } from './resource.ts';
-import {
-  exampleWebhook,
-  presentWebhook,
-  SetWebhook,
-  Webhook,
-  type WebhookRow,
-  WebhookWithSecret,
-} from './schema.ts';
+import { exampleWebhook, SetWebhook, type WebhookRow, WebhookWithSecret } from './schema.ts';
 import { readHead, readWebhooks } from './store.ts';
 import { declaredBy, declaredMembers, makeSecret } from './webhook-row.ts';
 
-export const listWebhooks = endpoint({
+export const listWebhooks = listOf(webhookView, {
   id: 'listWebhooks',
-  method: 'GET',
-  path: '/account/v1/webhooks',
-  summary: 'List webhooks',
   description: 'All webhooks with their event types and delivery status. Signing secrets are never returned.',
-  permission: 'account:webhooks:read',
-  access: 'read',
-  resource: { name: 'webhook', role: 'list' },
   query: ListQuery(
     { ...nameFilter, ...labelFilter, ...dateFilters },
     { sort: ['created_at', '-created_at', 'name', '-name'] },
   ),
-  answers: { 200: List(Webhook) },
-  problems: [],
-  example: { answer: { status: 200, body: { data: [exampleWebhook], next_cursor: null } } },
-  async handle(call) {
-    const { rows, nextCursor } = await readWebhooks(call);
-    return ok({ data: rows.map((row) => presentWebhook(call, row)), next_cursor: nextCursor });
-  },
+  read: readWebhooks,
 });
 
 type SetCall = Call<{ id: string }, unknown, SetWebhook>;
@@ -144,26 +127,12 @@ export const setWebhook = endpoint({
       target.existing === null ? await make(call, target.name) : await replace(call, target.existing);
     const row = await webhooks.get(call, written.id);
     const secret = written.secret === null ? null : showSigningSecret(written.secret);
-    const shown = { ...presentWebhook(call, row), secret };
+    const shown = { ...webhookView.present(call, row), secret };
     return target.existing === null ? created(shown) : ok(shown);
   },
 });
 
-export const deleteWebhook = endpoint({
+export const deleteWebhook = deleteOf(webhookView, {
   id: 'deleteWebhook',
-  method: 'DELETE',
-  path: '/account/v1/webhooks/{id}',
-  summary: 'Delete a webhook',
   description: 'Also deletes its delivery history. Pending deliveries are dropped.',
-  permission: 'account:webhooks:delete',
-  access: 'destructive',
-  resource: { name: 'webhook', role: 'delete' },
-  params: NameOrId('wh'),
-  answers: { 204: null },
-  problems: [],
-  example: { params: { id: 'deploys' }, answer: { status: 204, body: null } },
-  async handle(call) {
-    await webhooks.remove(call, await webhooks.take(call, call.params.id));
-    return noContent;
-  },
 });

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
-import { fold } from '../../../kernel/access/permissions.ts';
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { EventPattern, MAX_PATTERNS } from '../../../kernel/events/patterns.ts';
-import { presenter } from '../../../kernel/presenter.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
 import {
   advanced,
   CreatedAt,
@@ -170,30 +169,7 @@ export type WebhookRow = Selectable<Tables['webhooks']> & {
   readonly account_is_served: boolean;
 };
 
-export const presentWebhook = presenter(Webhook, {
-  compute(row: WebhookRow, { now }) {
-    const isHeldBack = !row.account_is_served && row.status !== 'disabled';
-    const { previous_secret_until: previousUntil, last_failure_at: failedAt } = row;
-    return {
-      owner: { member_id: row.owner_id },
-      visible_permissions: fold(row.visible_permissions),
-      status: isHeldBack ? 'disabled' : row.status,
-      disabled_reason: isHeldBack ? 'account_suspended' : row.disabled_reason,
-      previous_secret_valid_until:
-        previousUntil !== null && previousUntil > now ? previousUntil.toISOString() : null,
-      last_failure:
-        failedAt === null || row.last_failure_code === null
-          ? null
-          : {
-              at: failedAt.toISOString(),
-              code: row.last_failure_code,
-              http_status: row.last_failure_http_status,
-            },
-    };
-  },
-});
-
-export const exampleWebhook: Static<typeof Webhook> = {
+export const exampleWebhook = exampleOf(Webhook, {
   id: 'wh_01jqzv4d5jf9mbp7r3w0t8n6ev',
   name: 'deploys',
   url: 'https://hooks.example.com/hostplane',
@@ -204,13 +180,9 @@ export const exampleWebhook: Static<typeof Webhook> = {
   description: 'Tells the deploy bot',
   labels: { team: 'platform' },
   status: 'active',
-  disabled_reason: null,
   secret_version: 1,
-  previous_secret_valid_until: null,
   last_success_at: '2026-03-01T10:00:01.000Z',
-  last_failure: null,
   pending_count: 0,
-  etag: 'q3w2c9T1hVb7Zk0m',
   created_at: '2026-03-01T09:00:00.000Z',
   updated_at: '2026-03-01T09:00:00.000Z',
-};
+});

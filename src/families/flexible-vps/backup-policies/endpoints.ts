@@ -1,21 +1,18 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { created, endpoint, noContent } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { setterIn } from '../../../resources/future/plan-future.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { listOf, readOf } from '../../../resources/records/records.ts';
+import { deleteOf, listOf, readOf, writeOf } from '../../../resources/records/records.ts';
 import { vms } from '../vms/resource.ts';
 import type { VmRow } from '../vms/table.ts';
 import { endPolicy } from './future/future.ts';
 import { policyView, timesOf } from './present.ts';
 import { backupPolicies } from './resource.ts';
 import { missingMember, NO_SCHEDULE, scheduleAfter } from './rules.ts';
-import { BackupPolicy, BackupPolicyParams, CreateBackupPolicy, examplePolicy } from './schema.ts';
+import { CreateBackupPolicy } from './schema.ts';
 import { forgetPolicy, machinesWith } from './store.ts';
 import type { Retention } from './table.ts';
-
-const collection = '/flexible-vps/v1/backup-policies';
 
 const listBackupPolicies = listOf(policyView, {
   id: 'listBackupPolicies',
@@ -24,19 +21,12 @@ const listBackupPolicies = listOf(policyView, {
   }),
 });
 
-const createBackupPolicy = endpoint({
+const createBackupPolicy = writeOf(policyView, 'create', {
   id: 'createBackupPolicy',
-  method: 'POST',
-  path: collection,
-  summary: 'Create a backup policy',
   description:
     'A schedule with retention for any number of machines: set their `backup_policy_id`. A machine that is busy is tried again until the window ends, then the event `backup.skipped` is emitted. What the backups of a month cost counts for budgets from the call that gives a machine the policy; if a budget has no room when a window begins, the machine is skipped with the same event. So are the machines of an account that is suspended. A backup gets the labels that its machine has at that time. After a downtime, windows that were missed are made up for by one backup.',
-  permission: 'flexible-vps:backup-policies:write',
-  access: 'write',
-  resource: { name: 'backup_policy', role: 'create' },
   body: CreateBackupPolicy,
   missing: missingMember,
-  answers: { 201: BackupPolicy },
   problems: ['name_taken', 'quota_exceeded'],
   example: {
     body: {
@@ -45,7 +35,7 @@ const createBackupPolicy = endpoint({
       retention: { keep_last: 7 },
       labels: { env: 'prod' },
     },
-    answer: { status: 201, body: { ...examplePolicy, vm_count: 0, last_run: null } },
+    answer: { vm_count: 0, last_run: null },
   },
   async handle(call) {
     const { name, enabled = true, labels = {}, retention: given } = call.body;
@@ -55,35 +45,25 @@ const createBackupPolicy = endpoint({
     const times = timesOf(enabled, schedule, call.now);
     const columns = { name, labels, enabled, schedule, retention, ...times, ...setterIn(call) };
     const row = await backupPolicies.create(call, columns, ['enabled', 'schedule', 'retention']);
-    return created(policyView.present(call, { ...row, vm_count: 0 }));
+    return { row: { ...row, vm_count: 0 } };
   },
 });
 
 const getBackupPolicy = readOf(policyView, { id: 'getBackupPolicy' });
 
-const deleteBackupPolicy = endpoint({
+const deleteBackupPolicy = deleteOf(policyView, {
   id: 'deleteBackupPolicy',
-  method: 'DELETE',
-  path: `${collection}/{id}`,
-  summary: 'Delete a backup policy',
   description:
     'The backups that it made stay, and no longer expire by its retention. If machines have the policy, the call is refused, unless `detach=true` takes it from them.',
-  permission: 'flexible-vps:backup-policies:delete',
-  access: 'destructive',
   lowersCost: true,
-  resource: { name: 'backup_policy', role: 'delete' },
-  params: BackupPolicyParams,
   query: Shape({
     detach: Type.Boolean({
       default: false,
       description: 'Whether the policy is taken from the machines that have it.',
     }),
   }),
-  answers: { 204: null },
   problems: ['resource_in_use'],
-  example: { params: { id: examplePolicy.id }, answer: { status: 204, body: null } },
-  async handle(call) {
-    const policy = await backupPolicies.take(call, call.params.id);
+  async check(call, policy) {
     const users = await machinesWith(call.db, policy.id);
     if (!call.query.detach)
       refuseUsed(
@@ -99,8 +79,6 @@ const deleteBackupPolicy = endpoint({
     }
     await endPolicy(call, policy);
     await forgetPolicy(call.db, policy.id);
-    await backupPolicies.remove(call, policy);
-    return noContent;
   },
 });
 

@@ -6,7 +6,6 @@ import { Resettable } from '../../../kernel/resets.ts';
 import {
   CreatedAt,
   Etag,
-  Id,
   Labels,
   LabelsPatch,
   label,
@@ -167,8 +166,6 @@ export const BackupPolicy = Named(
   { columns: ['name', 'enabled', 'vm_count', 'next_run_at'] },
 );
 export type BackupPolicy = Static<typeof BackupPolicy>;
-
-export const BackupPolicyParams = Shape({ id: Id('bpol') });
 
 export const CreateBackupPolicy = Named(
   'CreateBackupPolicy',

@@ -2,18 +2,13 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { forGood } from '../../../kernel/effect.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
-import { endpoint, ok } from '../../../kernel/record.ts';
 import { setterIn } from '../../../resources/future/plan-future.ts';
+import { writeOf } from '../../../resources/records/records.ts';
 import { planPolicy } from '../backup-policies/future/future.ts';
 import { policyView, timesOf } from '../backup-policies/present.ts';
 import { backupPolicies } from '../backup-policies/resource.ts';
 import { scheduleAfter } from '../backup-policies/rules.ts';
-import {
-  BackupPolicy,
-  BackupPolicyParams,
-  examplePolicy,
-  UpdateBackupPolicy,
-} from '../backup-policies/schema.ts';
+import { UpdateBackupPolicy } from '../backup-policies/schema.ts';
 import { notKept } from '../backup-policies/store.ts';
 import type { BackupPolicyRow, Retention } from '../backup-policies/table.ts';
 import { backups } from '../backups/resource.ts';
@@ -42,28 +37,16 @@ async function foresee(
   call.warn({ code: 'backups_expire', detail, pointer: '/retention' });
 }
 
-export const updateBackupPolicy = endpoint({
+export const updateBackupPolicy = writeOf(policyView, 'update', {
   id: 'updateBackupPolicy',
-  method: 'PATCH',
-  path: '/flexible-vps/v1/backup-policies/{id}',
-  summary: 'Change a backup policy',
   description:
     'A lowered retention takes effect when the policy runs next. The effects, also of a dry run, name the backups that expire then. A change that lets the policy make or keep more backups adds their cost for all of its machines. While a policy is disabled it makes no backups, and does not make up for them later.',
-  permission: 'flexible-vps:backup-policies:write',
-  access: 'write',
   raisesCost: 'sometimes',
-  resource: { name: 'backup_policy', role: 'update' },
-  params: BackupPolicyParams,
   body: UpdateBackupPolicy,
-  answers: { 200: BackupPolicy },
   problems: ['name_taken'],
   example: {
-    params: { id: examplePolicy.id },
     body: { retention: { keep_last: 14 } },
-    answer: {
-      status: 200,
-      body: { ...examplePolicy, retention: { keep_last: 14, keep_days: null } },
-    },
+    answer: { retention: { keep_last: 14, keep_days: null } },
   },
   async handle(call) {
     const { body, now } = call;
@@ -89,6 +72,6 @@ export const updateBackupPolicy = endpoint({
     const row = await backupPolicies.update(call, before, { ...change, ...times, ...setter }, changes);
     if (isSet) await planPolicy(call, row);
     if (changed.has('/retention')) await foresee(call, before, retention);
-    return ok(policyView.present(call, { ...row, vm_count: before.vm_count }));
+    return { row: { ...row, vm_count: before.vm_count } };
   },
 });

@@ -1,13 +1,10 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
 import { requireRoom } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { deletionOf } from '../../../resources/records/deletion.ts';
-import { listOf, readOf } from '../../../resources/records/records.ts';
+import { creationOf, deletionOf, listOf, readOf } from '../../../resources/records/records.ts';
 import { BackupPolicyRef, VmRef } from '../references.ts';
 import { readExpiry, refuseUnquiet } from '../snapshots/new-snapshot.ts';
 import { vmLife } from '../vms/lifecycle.ts';
@@ -18,7 +15,7 @@ import { backupLife } from './lifecycle.ts';
 import { columnsOf, reportMost, requireStore } from './new-backup.ts';
 import { backupView } from './present.ts';
 import { backups } from './resource.ts';
-import { Backup, BackupKind, CreateBackup } from './schema.ts';
+import { BackupKind, CreateBackup } from './schema.ts';
 import { usersOfBackup } from './store.ts';
 
 const listVmBackups = listOf(backupView, {
@@ -34,19 +31,13 @@ const listVmBackups = listOf(backupView, {
 
 const getVmBackup = readOf(backupView, { id: 'getVmBackup' });
 
-const createVmBackup = endpoint({
+const createVmBackup = creationOf(backupView, {
   id: 'createVmBackup',
-  method: 'POST',
-  path: backupView.collection.path,
   summary: 'Back up a VM',
   description:
     'Copies the root disk of a running or stopped machine, without its snapshots and volumes, to the backup store of its location, encrypted. The backup does not depend on the machine: it stays when the machine is deleted, and can be restored to any machine of the account. It is billed by its size; the cost shown beforehand is the maximum.',
-  permission: 'flexible-vps:backups:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'backup', role: 'create' },
   body: CreateBackup,
-  answers: { 202: Backup },
   problems: [
     'quota_exceeded',
     'operation_in_progress',
@@ -56,21 +47,12 @@ const createVmBackup = endpoint({
     'guest_agent_unavailable',
     'capability_missing',
   ],
-  operation: createBackupKind,
+  kind: createBackupKind,
   example: {
     body: { vm_id: backupView.example.vm_id, name: backupView.example.name, labels: { env: 'prod' } },
-    answer: {
-      status: 202,
-      body: during(createBackupKind, backupView.example, {
-        status: 'creating',
-        provisioned_at: null,
-        size_bytes: null,
-        sha256: null,
-        consistency: null,
-      }),
-    },
+    answer: { size_bytes: null, sha256: null, consistency: null },
   },
-  async handle(call) {
+  async begin(call) {
     const { db, caller, body, services, now } = call;
     const vm = await lockVmIfThere(db, caller.account.id, body.vm_id);
     if (vm === undefined) {
@@ -95,13 +77,7 @@ const createVmBackup = endpoint({
       expires_at,
     });
     await reportMost(call, row);
-    const operation = await call.start({
-      kind: createBackupKind,
-      input: { vm_id: vm.id, quiesce },
-      resource: backups.ref(row),
-      subjects: [vm.id, row.id],
-    });
-    return accepted(backupView.present(call, { ...row, links: [] }, operation));
+    return { row: { ...row, links: [] }, input: { vm_id: vm.id, quiesce }, subjects: [vm.id, row.id] };
   },
 });
 

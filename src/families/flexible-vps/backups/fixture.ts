@@ -1,11 +1,9 @@
-import type { Insertable } from 'kysely';
 import { newLinkId } from '../../../kernel/downloads/link.ts';
 import { insertLink } from '../../../kernel/downloads/store.ts';
 import { newId } from '../../../kernel/ids.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
-import type { Tables } from '../../../store/database.ts';
-import { runKind } from '../../../testing/run-kind.ts';
+import { insertFor, provision } from '../../../testing/provision.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { makeVm } from '../vms/fixture.ts';
 import { readVm } from '../vms/store.ts';
@@ -13,32 +11,14 @@ import { createBackupKind } from './kinds.ts';
 import { columnsOf } from './new-backup.ts';
 import { backups } from './resource.ts';
 import { notePassingImage } from './store.ts';
-import type { BackupRow } from './table.ts';
-
-function insertBackup(
-  { app, account }: World,
-  columns: Omit<Insertable<Tables['vm_backups']>, 'account_id'>,
-): Promise<BackupRow> {
-  return app.services.db
-    .insertInto('vm_backups')
-    .values({ ...columns, account_id: account.id })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
 
 /** Creates an available backup: inserts the row like createVmBackup does, then runs the steps of the operation. */
 export async function makeBackupOf(world: World, vmId: string): Promise<string> {
-  const { app, account, key } = world;
-  const { db } = app.services;
-  const vm = await readVm(db, vmId);
+  const vm = await readVm(world.app.services.db, vmId);
   // A law may pass the id of a deleted machine.
   if (vm === undefined) return backups.newId();
-  const columns = columnsOf(vm, 'manual') as Omit<Insertable<Tables['vm_backups']>, 'account_id'>;
-  const row = await insertBackup(world, { ...columns, name: freshName() });
-  await backups.note(db, row, { apiKeyId: key.id });
-  const input = { vm_id: vm.id, quiesce: 'auto' } as const;
-  await runKind(app, createBackupKind, { accountId: account.id, resource: backups.ref(row), input });
-  return row.id;
+  const row = await insertFor(world, backups, { ...columnsOf(vm, 'manual'), name: freshName() });
+  return provision(world, backups, row, createBackupKind, { vm_id: vm.id, quiesce: 'auto' });
 }
 
 const makeBackup = async (world: World): Promise<string> => makeBackupOf(world, await makeVm(world));
@@ -55,7 +35,7 @@ export const fixture: Fixture = {
   collection: '/flexible-vps/v1/backups',
   make: makeBackup,
   async addRow(world, name) {
-    const { id: resource_id } = await insertBackup(world, {
+    const { id: resource_id } = await insertFor(world, backups, {
       id: backups.newId(),
       name,
       description: name,

@@ -57,15 +57,19 @@ export async function takePart<T>(
   return { row, part, removal };
 }
 
-/** The answer: the firewall as it is now in this transaction. */
+/** The firewall with its attachments as it is now in this transaction. */
+export async function readShown(call: Pick<Call, 'db' | 'caller'>, id: string) {
+  const row = await firewallView.find(call, id);
+  if (row === undefined) throw new Problem('not_found');
+  return row;
+}
+
 export async function showFirewall(
   call: Pick<Call, 'db' | 'caller' | 'services' | 'now'>,
   id: string,
   operation: StoredOperation | undefined,
 ): Promise<Firewall> {
-  const row = await firewallView.find(call, id);
-  if (row === undefined) throw new Problem('not_found');
-  return firewallView.present(call, row, operation);
+  return firewallView.present(call, await readShown(call, id), operation);
 }
 
 /** Nothing has to change. If an operation already brings it into force, the call follows that. */

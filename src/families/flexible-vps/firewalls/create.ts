@@ -1,34 +1,21 @@
 import { invalid } from '../../../kernel/problems/problem.ts';
-import { endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { writeOf } from '../../../resources/records/records.ts';
 import { unknownRemotes } from './checks.ts';
-import { firewallExample, newFirewallExample } from './example.ts';
+import { newFirewallExample } from './example.ts';
 import { firewallView } from './present.ts';
 import { firewalls } from './resource.ts';
 import { entriesOf, storedRules } from './rules.ts';
-import { Firewall, NewFirewall } from './schema.ts';
+import { NewFirewall } from './schema.ts';
 import { jsonOf } from './store.ts';
 
-export const createVpsFirewall = endpoint({
+export const createVpsFirewall = writeOf(firewallView, 'create', {
   id: 'createVpsFirewall',
-  method: 'POST',
-  path: '/flexible-vps/v1/firewalls',
-  summary: 'Create a firewall',
   description:
     'The firewall applies to nothing until you attach it, here or with `firewall_ids` of a new VM. It is stateful: answers to allowed connections always pass. Rules have no order: a rule that drops wins over one that allows, and both win over the defaults. Several firewalls of one interface add up; their default is `drop` if one of them says so.',
-  permission: 'flexible-vps:firewalls:write',
-  access: 'write',
-  resource: { name: 'firewall', role: 'create' },
   body: NewFirewall,
-  answers: { 201: Firewall },
   problems: ['name_taken', 'quota_exceeded'],
-  example: {
-    body: newFirewallExample,
-    answer: {
-      status: 201,
-      body: { ...firewallExample, attachments: [], vm_count: 0, applied_at: null },
-    },
-  },
+  example: { body: newFirewallExample, answer: { attachments: [], vm_count: 0, applied_at: null } },
   async handle(call) {
     const { body } = call;
     const wanted = body.rules ?? [];
@@ -56,9 +43,6 @@ export const createVpsFirewall = endpoint({
       before: 0,
       after: rules.length,
     });
-    return {
-      status: 201,
-      body: firewallView.present(call, { ...row, attached: [], vm_count: 0 }),
-    };
+    return { row: { ...row, attached: [], vm_count: 0 } };
   },
 });

@@ -1,15 +1,13 @@
 import { forGood } from '../../../kernel/effect.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { showFirewall, warnOfOpenMachines } from './change-call.ts';
-import { firewallExample } from './example.ts';
+import { writeOf } from '../../../resources/records/records.ts';
+import { readShown, warnOfOpenMachines } from './change-call.ts';
 import { deleteFirewallKind } from './kinds.ts';
 import { firewallLife } from './lifecycle.ts';
+import { firewallView } from './present.ts';
 import { firewalls } from './resource.ts';
-import { Firewall, FirewallId } from './schema.ts';
 import { type AttachmentUser, attachmentsOf, firewallsNaming } from './store.ts';
 
 const userOf = ({ vm_id, interface_id, network_id, id, vm_name, selector }: AttachmentUser) => {
@@ -24,33 +22,18 @@ const userOf = ({ vm_id, interface_id, network_id, id, vm_name, selector }: Atta
   return { type, id: vm_id ?? interface_id ?? network_id ?? id, name: vm_name ?? selector ?? '' };
 };
 
-export const deleteVpsFirewall = endpoint({
+export const deleteVpsFirewall = writeOf(firewallView, 'delete', {
   id: 'deleteVpsFirewall',
-  method: 'DELETE',
-  path: '/flexible-vps/v1/firewalls/{id}',
-  summary: 'Delete a firewall',
   description:
     'The operation waits for machines and networks that are being deleted. If the firewall is attached to others, the call is refused, unless `detach=true` removes its attachments. It is also refused while a rule of another firewall names it.',
-  permission: 'flexible-vps:firewalls:delete',
-  access: 'destructive',
-  resource: { name: 'firewall', role: 'delete' },
-  params: FirewallId,
   query: Shape({
     detach: Type.Boolean({
       default: false,
       description: 'Whether its attachments are removed with the firewall.',
     }),
   }),
-  answers: { 202: Firewall },
   problems: ['resource_in_use', 'invalid_state', 'operation_in_progress', 'operation_queue_full'],
-  operation: deleteFirewallKind,
-  example: {
-    params: { id: firewallExample.id },
-    answer: {
-      status: 202,
-      body: during(deleteFirewallKind, firewallExample, { status: 'deleting' }),
-    },
-  },
+  kind: deleteFirewallKind,
   async handle(call) {
     const { db, params, query, effect, follow, start } = call;
     const before = await firewalls.take(call, params.id);
@@ -60,7 +43,7 @@ export const deleteVpsFirewall = endpoint({
     if (before.status === 'deleting' && pending !== undefined) {
       effect({ action: 'none', ...ref });
       follow(pending);
-      return accepted(await showFirewall(call, before.id, pending));
+      return { row: await readShown(call, before.id), operation: pending };
     }
     firewallLife.require('deleteVpsFirewall', before.status, { operation: pending });
     const naming = await firewallsNaming(db, before);
@@ -86,6 +69,6 @@ export const deleteVpsFirewall = endpoint({
       input: { detach: query.detach, was: before.status },
       resource: ref,
     });
-    return accepted(await showFirewall(call, before.id, operation));
+    return { row: await readShown(call, before.id), operation };
   },
 });

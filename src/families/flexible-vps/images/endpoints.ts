@@ -1,14 +1,12 @@
 import type { Call } from '../../../kernel/call.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Shape, Slug, Type } from '../../../kernel/schema.ts';
 import { bookOf } from '../../../money/prices/book.ts';
 import type { Image as CatalogueImage } from '../../../provider/catalogue.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { deletionOf } from '../../../resources/records/deletion.ts';
-import { listOf, readOf } from '../../../resources/records/records.ts';
+import { creationOf, deletionOf, listOf, readOf } from '../../../resources/records/records.ts';
 import { hardwareFor } from '../catalog/fitting.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
@@ -21,7 +19,7 @@ import { ImageKind } from './members.ts';
 import { draftOf } from './new-image.ts';
 import { imageView, publicRow } from './present.ts';
 import { images } from './resource.ts';
-import { CreateImage, Image, ImageId } from './schema.ts';
+import { CreateImage, ImageId } from './schema.ts';
 import { readSource } from './source.ts';
 import { findMaking, readImages } from './store.ts';
 import type { ImageRow } from './table.ts';
@@ -85,21 +83,15 @@ export const getImage = readOf(imageView, {
   },
 });
 
-export const createImage = endpoint({
+export const createImage = creationOf(imageView, {
   id: 'createImage',
-  method: 'POST',
-  path: '/flexible-vps/v1/images',
   summary: 'Create a custom image',
   description: [
     'The source is a machine, which may keep running, one of its snapshots, or a file at a URL. First remove everything that must not be in every copy: SSH host keys, the machine id, secrets.',
     'A file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. The file may have up to 50 GiB, the disk in it up to 2000 GB, and the import may take up to 120 minutes. The server must send at least 64 KiB per second on average, and the whole file within 90 minutes. If the disk for imports has no room, the import waits for it, and further imports of the account are refused meanwhile. The format is detected from the content. If the import fails, the image is kept for 7 days with the reason in `failure`.',
   ].join('\n\n'),
-  permission: 'flexible-vps:images:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'image', role: 'create' },
   body: CreateImage,
-  answers: { 202: Image },
   problems: [
     'name_taken',
     'quota_exceeded',
@@ -110,31 +102,25 @@ export const createImage = endpoint({
     'source_unusable',
     'capacity_unavailable',
   ],
-  operation: createImageKind,
-  example: { body: exampleRequest, answer: { status: 202, body: exampleCreating } },
-  async handle(call) {
-    const { body, start, warn } = call;
+  kind: createImageKind,
+  example: { body: exampleRequest, answer: exampleCreating },
+  async begin(call) {
+    const { body } = call;
     const source = readSource(body.source);
     const { row: draft, input, subjects, largest } = await draftOf(call, source);
     await images.requireFree(call, body.name);
     if (source.type === 'url') await requireRoomToImport(call);
     const row = await images.add(call, draft);
-    const resource = images.ref(row);
     const detail = `The price depends on the size of the finished image; this is the most it can cost, for ${largest.size_gb} GB.`;
-    warn({ code: 'cost_follows_size', detail });
-    const operation = await start({
-      kind: createImageKind,
+    call.warn({ code: 'cost_follows_size', detail });
+    const size_bytes = largest.size_gb * BYTES_PER_GB;
+    return {
+      row,
+      ready: { status: 'available', locations: [largest.location], size_bytes },
       input,
-      resource,
       subjects: [...subjects, row.id],
       ...(source.type === 'url' ? { server: source.url.host } : {}),
-    });
-    await images.reportCost(call, [row], {
-      status: 'available',
-      locations: [largest.location],
-      size_bytes: largest.size_gb * BYTES_PER_GB,
-    });
-    return accepted(imageView.present(call, row, operation));
+    };
   },
 });
 

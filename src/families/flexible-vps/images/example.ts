@@ -1,6 +1,4 @@
 import { exampleId, exampleOf } from '../../../kernel/examples.ts';
-import { during } from '../../../kernel/operations/example.ts';
-import { createImageKind } from './kinds.ts';
 import { type CreateImage, Image } from './schema.ts';
 
 export const exampleImage = exampleOf(Image, {
@@ -33,13 +31,12 @@ export const exampleRequest: CreateImage = {
   },
 };
 
-export const exampleCreating = during(createImageKind, exampleImage, {
+/** What differs while the image is being created. */
+export const exampleCreating = {
   min_disk_gb: 1,
   size_bytes: null,
   sha256: null,
   locations: [],
-  status: 'creating',
   progress_percent: 0,
-  provisioned_at: null,
   updated_at: exampleImage.created_at,
-});
+};

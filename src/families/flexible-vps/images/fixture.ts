@@ -1,13 +1,12 @@
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
-import { runKind } from '../../../testing/run-kind.ts';
+import { insertFor, provision } from '../../../testing/provision.ts';
 import { makeBackupOf } from '../backups/fixture.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { makeSnapshot } from '../snapshots/fixture.ts';
 import { makeVm, stopVm } from '../vms/fixture.ts';
 import { createImageKind } from './kinds.ts';
 import { images } from './resource.ts';
-import type { ImageRow } from './table.ts';
 
 const columns = {
   os: { family: 'linux', distribution: 'debian', version: '13' },
@@ -27,35 +26,23 @@ async function makeStoppedVm(world: World): Promise<string> {
   return id;
 }
 
-const insertRow = (
-  { app, account }: World,
-  own: Pick<ImageRow, 'name' | 'status' | 'source'> & Partial<ImageRow>,
-): Promise<ImageRow> =>
-  app.services.db
-    .insertInto('vps_images')
-    .values({ ...columns, id: images.newId(), account_id: account.id, ...own })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-
 export const fixture: Fixture = {
   collection: '/flexible-vps/v1/images',
   async make(world) {
-    const { app, account, key } = world;
     const vm_id = await makeStoppedVm(world);
-    const row = await insertRow(world, {
+    const row = await insertFor(world, images, {
+      ...columns,
       name: freshName(),
       status: 'creating',
       progress_percent: 0,
       source: { type: 'vm', id: vm_id, url: null },
     });
-    await images.note(app.services.db, row, { apiKeyId: key.id });
     const input = { source: 'vm', location: 'fra1', vm_id, snapshot_id: null } as const;
-    await runKind(app, createImageKind, { accountId: account.id, resource: images.ref(row), input });
-    return row.id;
+    return provision(world, images, row, createImageKind, input);
   },
   async addRow(world, name) {
     const source = { type: 'url', id: null, url: `https://images.example.com/${name}` } as const;
-    await insertRow(world, { name, status: 'available', source });
+    await insertFor(world, images, { ...columns, name, status: 'available', source });
   },
   bodies: {
     createImage: async (world) => ({ source: { type: 'vm', vm_id: await makeStoppedVm(world) } }),

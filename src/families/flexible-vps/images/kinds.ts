@@ -1,6 +1,6 @@
 import { EngineRefused, EngineUnreachable } from '../../../engines/compute/port.ts';
 import { step } from '../../../engines/engine-step.ts';
-import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, failed, kind, type Work } from '../../../kernel/operations/kind.ts';
 import { importing, importKinds } from '../imports/kinds.ts';
 import {
   CREATE_SECONDS,
@@ -13,14 +13,18 @@ import {
 } from './capture-and-import.ts';
 import { ensureImageAt } from './image-copies.ts';
 import { images } from './resource.ts';
-import { findImageRow } from './store.ts';
+import { readImage } from './store.ts';
 import type { ImageRow } from './table.ts';
 
 const MADE_PERCENT = 90;
 const LIED = 'The engine reported the image as stored, but does not have it.';
 
-const rowOf = ({ db, accountId, resourceId }: Work<unknown>): Promise<ImageRow | undefined> =>
-  findImageRow(db, accountId, resourceId);
+const { on, creation, deletion } = importKinds(images, 'vps_images', readImage, {
+  remove: (engine, ref, signal) => engine.removeImage(ref, signal),
+  observe: (engine, ref, signal) => engine.observeImage(ref, signal),
+});
+
+export { deletion as deleteImageKind };
 
 function makeFrom(work: Work<MakeInput>, row: ImageRow): Promise<Made | null> {
   const { input } = work;
@@ -30,9 +34,7 @@ function makeFrom(work: Work<MakeInput>, row: ImageRow): Promise<Made | null> {
     : importFile({ ...work, input }, row);
 }
 
-async function make(work: Work<MakeInput>): Promise<Outcome> {
-  const row = await rowOf(work);
-  if (row === undefined) return failed('not_found', 'The image is gone.');
+const make = on(async (work: Work<MakeInput>, row) => {
   const made = await makeFrom(work, row);
   if (made === null) return failed('engine_failed', LIED, true);
   const { location, image } = made;
@@ -47,7 +49,7 @@ async function make(work: Work<MakeInput>): Promise<Outcome> {
     });
     return undefined;
   });
-}
+});
 
 /**
  * Copies an imported image to the other locations and returns all locations that have it. A location that cannot take
@@ -68,23 +70,14 @@ async function spread(work: Work<MakeInput>, row: ImageRow): Promise<string[]> {
   return reached;
 }
 
-async function finish(work: Work<MakeInput>): Promise<Outcome> {
-  const row = await rowOf(work);
-  if (row === undefined) return failed('not_found', 'The image is gone.');
+const finish = on(async (work: Work<MakeInput>, row) => {
   const locations = await spread(work, row);
   return done({ locations }, async (tx) => {
     const change = { locations, status: 'available', progress_percent: null } as const;
     const ready = await images.change(tx, row.id, change, { services: work.services });
     return ready === undefined ? undefined : [images.event('available', ready)];
   });
-}
-
-const { creation, deletion } = importKinds(images, {
-  remove: (engine, ref, signal) => engine.removeImage(ref, signal),
-  observe: (engine, ref, signal) => engine.observeImage(ref, signal),
 });
-
-export { deletion as deleteImageKind };
 
 export const createImageKind = kind<typeof MakeInput>({
   ...creation,
@@ -95,5 +88,4 @@ export const createImageKind = kind<typeof MakeInput>({
     step('make', (work) => importing(() => make(work)), { foreign: ({ input }) => input.source !== 'vm' }),
     step('copy', finish),
   ],
-  provisions: 'vps_images',
 });

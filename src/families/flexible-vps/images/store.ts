@@ -8,7 +8,7 @@ import { fromOffered, type OfferedQuery, readOffered } from '../catalog/store.ts
 import type { SnapshotRow } from '../snapshots/table.ts';
 import type { ImageRow } from './table.ts';
 
-export const { find: findImageRow, share: shareImageRow } = rowsOf('vps_images');
+export const { find: findImageRow, share: shareImageRow, read: readImage } = rowsOf('vps_images');
 
 export async function findImageRows(db: Db, accountId: string, ids: readonly string[]): Promise<ImageRow[]> {
   return db

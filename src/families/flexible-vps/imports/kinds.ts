@@ -1,19 +1,11 @@
 /** What the operations of images and ISOs share: copies at all engines, and a failed one that is kept with its reason. */
 import type { ComputeEngine, Ref } from '../../../engines/compute/port.ts';
-import { step } from '../../../engines/engine-step.ts';
+import { provisioned } from '../../../engines/provisioned.ts';
 import type { NewEvent } from '../../../kernel/events/event.ts';
-import {
-  done,
-  type Ended,
-  failed,
-  kind,
-  NoInput,
-  type Outcome,
-  type Work,
-} from '../../../kernel/operations/kind.ts';
+import { type Ended, failed, kind, NoInput, type Outcome } from '../../../kernel/operations/kind.ts';
 import type { Owned } from '../../../resources/owned/owned.ts';
 import type { RowChange, RowOf } from '../../../resources/owned/table.ts';
-import type { Tx } from '../../../store/database.ts';
+import type { Db, Tx } from '../../../store/database.ts';
 import { failedColumns, type OfferedTable } from '../catalog/store.ts';
 import { ImportFailed } from './failure.ts';
 import { NoRoom, outcomeOf } from './scratch-room.ts';
@@ -33,26 +25,26 @@ export async function importing(run: () => Promise<Outcome>): Promise<Outcome> {
 
 export function importKinds<T extends OfferedTable>(
   source: Owned<T, 'available' | 'deleted' | 'failed'>,
+  table: T,
+  read: (db: Db, id: string) => Promise<RowOf<T> | undefined>,
   copies: { readonly remove: Call<void>; readonly observe: Call<unknown> },
 ) {
   type Row = RowOf<T> & { readonly id: string; readonly name: string };
 
-  /** Removes it from all engines, not only from `locations`: a copy whose step never committed is not in it. */
-  async function removeEverywhere(work: Work<unknown>): Promise<Outcome | null> {
-    const ref = { account: work.accountId, id: work.resourceId };
-    for (const engine of work.services.compute.all) {
-      await copies.remove(engine, ref, work.signal);
-      if ((await copies.observe(engine, ref, work.signal)) === null) continue;
-      const detail = `The engine reported the ${source.words} as removed, but still has it.`;
-      return failed('engine_failed', detail, true);
-    }
-    return null;
-  }
-
-  async function erase(tx: Tx, id: string): Promise<NewEvent[]> {
-    const row = (await source.erase(tx, id)) as Row | undefined;
-    return row === undefined ? [] : [source.event('deleted', row)];
-  }
+  const { on, creation, deletion } = provisioned<Row>(source, {
+    table,
+    read: read as (db: Db, id: string) => Promise<Row | undefined>,
+    /** From all engines, not only from `locations`: a copy whose step never committed is not in it. */
+    async remove({ accountId: account, resourceId: id, services, signal }) {
+      for (const engine of services.compute.all) {
+        await copies.remove(engine, { account, id }, signal);
+        if ((await copies.observe(engine, { account, id }, signal)) === null) continue;
+        const detail = `The engine reported the ${source.words} as removed, but still has it.`;
+        return failed('engine_failed', detail, true);
+      }
+      return null;
+    },
+  });
 
   const failureEvent = (row: { readonly id: string; readonly name: string }, detail: string): NewEvent =>
     source.event('failed', row, {
@@ -68,31 +60,18 @@ export function importKinds<T extends OfferedTable>(
     return row === undefined ? undefined : [failureEvent(row, detail)];
   }
 
-  const common = { family: 'flexible-vps', resourceType: source.type, everywhere: true, settle } as const;
+  const common = { everywhere: true, settle } as const;
   return {
+    on,
     failureEvent,
-    creation: {
-      ...common,
-      type: `${source.type}.create`,
-      queue: 'exclusive' as const,
-      cancellable: true,
-      undo: [step('remove', async (work) => (await removeEverywhere(work)) ?? done())],
-      erase,
-    },
+    creation: { ...creation, ...common },
     deletion: kind<typeof NoInput>({
+      ...deletion,
       ...common,
-      type: `${source.type}.delete`,
       queue: 'destroy',
       input: NoInput,
       typicalSeconds: 5,
       deadlineSeconds: 60 * 60,
-      cancellable: false,
-      steps: [
-        step('remove', async (work) => {
-          const fault = await removeEverywhere(work);
-          return fault ?? done({}, (tx) => erase(tx, work.resourceId));
-        }),
-      ],
     }),
   };
 }

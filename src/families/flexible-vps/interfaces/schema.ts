@@ -1,5 +1,6 @@
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
 import { etagOf } from '../../../kernel/etag.ts';
+import { exampleOf } from '../../../kernel/examples.ts';
 import { PendingOperation, presentOperation } from '../../../kernel/operations/schema.ts';
 import type { StoredOperation } from '../../../kernel/operations/store.ts';
 import { Instruction, Resettable } from '../../../kernel/resets.ts';
@@ -177,24 +178,13 @@ export type UpdateInterface = Static<typeof UpdateInterface>;
 
 export const InterfaceId = Shape({ id: Id('vm'), interface_id: Id('nic') });
 
-export const exampleInterface: Interface = {
-  id: 'nic_01jqzv2m7xe9rs5d3k8w4t6y0b',
-  vm_id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
+export const exampleInterface = exampleOf(Interface, {
   kind: 'private',
   network_id: 'net_01jqzv2m7xe9rs5d3k8w4t6y0b',
   mac: '02:4f:31:9a:00:7c',
   ipv4: '10.10.0.20',
   ipv6: 'fd3f:91c2:77a0:1b:4f:31ff:fe9a:7c',
-  alias_ips: [],
   anti_spoofing: true,
   mtu: 1442,
   index: 1,
-  firewall_ids: [],
-  description: '',
-  status: 'active',
-  operation: null,
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
-  provisioned_at: '2026-03-01T10:00:05.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};
+});

@@ -1,14 +1,11 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Ref } from '../../../kernel/reference.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { readParentLimit } from '../../../resources/limits/require-room.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
-import { deletionOf } from '../../../resources/records/deletion.ts';
-import { listOf, readOf } from '../../../resources/records/records.ts';
+import { creationOf, deletionOf, listOf, readOf } from '../../../resources/records/records.ts';
 import { soldIn } from '../catalog/sold-plans.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { Architecture } from '../hardware.ts';
@@ -20,7 +17,7 @@ import { isoLife } from './lifecycle.ts';
 import { findPublicIso, publicIsos, takersOf } from './offered.ts';
 import { isoView } from './present.ts';
 import { isos } from './resource.ts';
-import { Iso, IsoId, IsoKind, NewIso } from './schema.ts';
+import { IsoId, IsoKind, NewIso } from './schema.ts';
 import { findIso, machinesWithIso, readIsos } from './store.ts';
 import type { IsoRow } from './table.ts';
 
@@ -59,41 +56,25 @@ function requireTakers(services: Services, architecture: IsoRow['architecture'])
   throw new Problem('capability_missing', { detail, extra: { capability: 'isoDrive' } });
 }
 
-const createIso = endpoint({
+const createIso = creationOf(isoView, {
   id: 'createIso',
-  method: 'POST',
-  path: '/flexible-vps/v1/isos',
   summary: 'Import an ISO from a URL',
   description:
     'The file is downloaded over https, from public addresses only; at most 5 redirects are followed, and each is checked again. It may have up to 10 GiB, and the import may take up to 60 minutes. The server must send at least 64 KiB per second on average, and the whole file within 45 minutes. If the disk for imports has no room, the import waits for it, and further imports of the account are refused meanwhile. The content must be ISO 9660 or UDF. If the import fails, the ISO is kept for 7 days with the reason in `failure`.',
-  permission: 'flexible-vps:isos:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'iso', role: 'create' },
   body: NewIso,
-  answers: { 202: Iso },
   problems: ['name_taken', 'quota_exceeded', 'capability_missing', 'capacity_unavailable'],
-  operation: createIsoKind,
+  kind: createIsoKind,
   example: {
     body: {
       name: 'debian-installer',
       url: 'https://isos.example.com/debian-13-netinst.iso?signature=abc',
       labels: { env: 'prod' },
     },
-    answer: {
-      status: 202,
-      body: during(createIsoKind, isoView.example, {
-        status: 'downloading',
-        size_bytes: null,
-        sha256: null,
-        locations: [],
-        progress_percent: 0,
-        provisioned_at: null,
-      }),
-    },
+    answer: { status: 'downloading', size_bytes: null, sha256: null, locations: [], progress_percent: 0 },
   },
-  async handle(call) {
-    const { body, services, start, warn } = call;
+  async begin(call) {
+    const { body, services } = call;
     const { architecture = 'amd64' } = body;
     const such = 'https://isos.example.com/installer.iso';
     const url = requireUrl(body.url, { pointer: '/url', such });
@@ -114,19 +95,15 @@ const createIso = endpoint({
       progress_percent: 0,
     });
     const detail = `The price depends on the size of the file; this is the most it can cost, for ${gib} GB.`;
-    warn({ code: 'cost_follows_size', detail });
-    const operation = await start({
-      kind: createIsoKind,
-      input: { sha256: body.sha256 ?? null, max_bytes: gib * BYTES_PER_GB },
-      resource: isos.ref(row),
+    call.warn({ code: 'cost_follows_size', detail });
+    const size_bytes = gib * BYTES_PER_GB;
+    const locations = [soldIn(services.provider.catalogue)[0]?.slug ?? ''];
+    return {
+      row,
+      ready: { status: 'available', locations, size_bytes },
+      input: { sha256: body.sha256 ?? null, max_bytes: size_bytes },
       server: url.host,
-    });
-    await isos.reportCost(call, [row], {
-      status: 'available',
-      locations: [soldIn(services.provider.catalogue)[0]?.slug ?? ''],
-      size_bytes: gib * BYTES_PER_GB,
-    });
-    return accepted(isoView.present(call, row, operation));
+    };
   },
 });
 

@@ -1,43 +1,29 @@
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { isoUrlFor } from '../../../testing/iso-server.ts';
-import { runKind } from '../../../testing/run-kind.ts';
+import { insertFor, provision } from '../../../testing/provision.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { createIsoKind } from './kinds.ts';
 import { isos } from './resource.ts';
-import type { IsoRow } from './table.ts';
 
-const insertRow = ({ app, account }: World, own: Pick<IsoRow, 'name' | 'status'> & Partial<IsoRow>) =>
-  app.services.db
-    .insertInto('vps_isos')
-    .values({
-      id: isos.newId(),
-      account_id: account.id,
-      architecture: 'amd64',
-      source_url: 'https://isos.example.com/installer.iso',
-      ...own,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
+const common = { architecture: 'amd64', source_url: 'https://isos.example.com/installer.iso' } as const;
 
 /** Imports an ISO: inserts the row like createIso does, then runs the step of the operation. */
 export async function makeIso(world: World): Promise<string> {
-  const { app, account, key } = world;
-  const { db, secrets } = app.services;
+  const { app } = world;
   const id = isos.newId();
-  const sealed_url = secrets.close(Buffer.from(await isoUrlFor(app)), id);
-  const row = await insertRow(world, { id, name: freshName(), status: 'downloading', sealed_url });
-  await isos.note(db, row, { apiKeyId: key.id });
-  const input = { sha256: null, max_bytes: BYTES_PER_GB };
-  await runKind(app, createIsoKind, { accountId: account.id, resource: isos.ref(row), input });
-  return row.id;
+  const sealed_url = app.services.secrets.close(Buffer.from(await isoUrlFor(app)), id);
+  const own = { ...common, id, name: freshName(), status: 'downloading', sealed_url } as const;
+  const row = await insertFor(world, isos, own);
+  return provision(world, isos, row, createIsoKind, { sha256: null, max_bytes: BYTES_PER_GB });
 }
 
 export const fixture: Fixture = {
   collection: '/flexible-vps/v1/isos',
   make: makeIso,
   async addRow(world, name) {
-    await insertRow(world, { name, status: 'available', description: name, labels: { mark: name } });
+    const own = { name, status: 'available', description: name, labels: { mark: name } } as const;
+    await insertFor(world, isos, { ...common, ...own });
   },
   bodies: {
     createIso: async ({ app }) => ({ url: await isoUrlFor(app) }),

@@ -1,21 +1,19 @@
 import { step } from '../../../engines/engine-step.ts';
-import { done, failed, kind, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
+import { done, kind, type Work } from '../../../kernel/operations/kind.ts';
 import { importing, importKinds } from '../imports/kinds.ts';
 import { IMPORT_SECONDS, ImportInput, importIso } from './import.ts';
 import { isos } from './resource.ts';
-import { findIsoRow } from './store.ts';
+import { readIso } from './store.ts';
 
-const { creation, deletion, failureEvent } = importKinds(isos, {
+const { on, creation, deletion, failureEvent } = importKinds(isos, 'vps_isos', readIso, {
   remove: (engine, ref, signal) => engine.removeIso(ref, signal),
   observe: (engine, ref, signal) => engine.observeIso(ref, signal),
 });
 
 export { deletion as deleteIsoKind, failureEvent };
 
-async function importStep(work: Work<ImportInput>): Promise<Outcome> {
-  const { db, accountId, resourceId, services } = work;
-  const row = await findIsoRow(db, accountId, resourceId);
-  if (row === undefined) return failed('not_found', 'The ISO is gone.');
+const importStep = on(async (work: Work<ImportInput>, row) => {
+  const { services } = work;
   const { locations, sizeBytes, sha256 } = await importIso(work, row);
   return done({ locations }, async (tx) => {
     const change = {
@@ -29,7 +27,7 @@ async function importStep(work: Work<ImportInput>): Promise<Outcome> {
     const ready = await isos.change(tx, row.id, change, { services });
     return ready === undefined ? undefined : [isos.event('available', ready)];
   });
-}
+});
 
 export const createIsoKind = kind<typeof ImportInput>({
   ...creation,
@@ -37,5 +35,4 @@ export const createIsoKind = kind<typeof ImportInput>({
   typicalSeconds: 60,
   deadlineSeconds: IMPORT_SECONDS,
   steps: [step('import', (work) => importing(() => importStep(work)), { foreign: true })],
-  provisions: 'vps_isos',
 });

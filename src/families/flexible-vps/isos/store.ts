@@ -52,7 +52,7 @@ export async function findIso(call: Pick<Call, 'db' | 'caller'>, id: string, ofP
     .executeTakeFirst();
 }
 
-export const { find: findIsoRow, share: shareIsoRow } = rowsOf('vps_isos');
+export const { find: findIsoRow, share: shareIsoRow, read: readIso } = rowsOf('vps_isos');
 
 /** Machines that have the ISO in their drive, or whose drive is being changed from or to it. */
 export async function machinesWithIso(db: Db, accountId: string, isoId: string) {

@@ -1,20 +1,17 @@
 import type { Call } from '../../../kernel/call.ts';
 import { Confirm } from '../../../kernel/confirmation.ts';
 import { forGood } from '../../../kernel/effect.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { writeOf } from '../../../resources/records/records.ts';
 import { tellDetached } from '../firewalls/machine-firewalls.ts';
 import { requireConnected } from '../interface-changes/last-connection.ts';
 import { interfaceRef } from '../interfaces/schema.ts';
-import { networkExample } from '../networks/example.ts';
 import { networkLife } from '../networks/lifecycle.ts';
 import { networkView } from '../networks/present.ts';
 import { networks } from '../networks/resource.ts';
-import { Network, NetworkId } from '../networks/schema.ts';
 import { countUsed, type NetworkUser, readUsers } from '../networks/store.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import { gatewaysIn } from '../vpn-gateways/store.ts';
@@ -42,17 +39,11 @@ async function refuseGateways({ db }: Pick<Call, 'db'>, { id }: NetworkRow): Pro
   );
 }
 
-export const deleteVpsNetwork = endpoint({
+export const deleteVpsNetwork = writeOf(networkView, 'delete', {
   id: 'deleteVpsNetwork',
-  method: 'DELETE',
-  path: '/flexible-vps/v1/networks/{id}',
   summary: 'Delete a private network',
   description:
     'The operation waits for machines that are being deleted or detached. If other machines are in the network, the call is refused, unless `detach=true` detaches them first, as part of the same operation; running machines keep running. VPN gateways are not detached. If a machine would have no interface and no address left, `detach` also needs `confirm`.',
-  permission: 'flexible-vps:networks:delete',
-  access: 'destructive',
-  resource: { name: 'network', role: 'delete' },
-  params: NetworkId,
   query: Shape({
     detach: Type.Boolean({
       default: false,
@@ -62,28 +53,18 @@ export const deleteVpsNetwork = endpoint({
       'The current name of the network: required if a machine would have no interface and no address left.',
     ),
   }),
-  answers: { 202: Network },
   problems: ['resource_protected', 'resource_in_use', 'invalid_state', 'operation_in_progress'],
-  operation: deleteNetworkKind,
-  example: {
-    params: { id: networkExample.id },
-    answer: {
-      status: 202,
-      body: during(deleteNetworkKind, networkExample, { status: 'deleting' }),
-    },
-  },
+  kind: deleteNetworkKind,
   async handle(call) {
     const { db, query, effect, follow, start } = call;
     const before = await networks.take(call, call.params.id);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
     const used = await countUsed(db, before.id);
-    const show = (row: NetworkRow, operation: typeof pending) =>
-      accepted(networkView.present(call, { ...row, ipv4_used: used }, operation));
     // A second deletion follows the pending one.
     if (pending?.type === deleteNetworkKind.type) {
       effect({ action: 'none', ...networks.ref(before) });
       follow(pending);
-      return show(before, pending);
+      return { row: { ...before, ipv4_used: used }, operation: pending };
     }
     if (before.protected) throw new Problem('resource_protected');
     networkLife.require('deleteVpsNetwork', before.status, { operation: pending });
@@ -108,6 +89,6 @@ export const deleteVpsNetwork = endpoint({
     }
     const input = { detach: query.detach, was: before.status };
     const operation = await start({ kind: deleteNetworkKind, input, resource: networks.ref(row) });
-    return show(row, operation);
+    return { row: { ...row, ipv4_used: used }, operation };
   },
 });

@@ -92,8 +92,9 @@ export const deleteNetworkKind = kind<typeof Input>({
         ? done()
         : { kind: 'sleep', seconds: LOOK_AGAIN_SECONDS, waitingFor: 'users' };
     }),
-    step('remove', (work) =>
-      onNetwork(work, async (row) => {
+    step(
+      'remove',
+      onNetwork(async (work, row) => {
         const fault = await takeDown(work, row).catch((error: unknown) => {
           // No interface row is left, so the engine is still removing the last interface: the step is retried.
           if (error instanceof EngineRefused && error.code === 'resource_in_use')

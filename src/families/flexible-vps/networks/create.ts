@@ -1,17 +1,16 @@
 import type { ComputeEngine } from '../../../engines/compute/port.ts';
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { creationOf } from '../../../resources/records/records.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
-import { networkExample, newNetworkExample } from './example.ts';
+import { newNetworkExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
 import { networkView } from './present.ts';
 import { networks } from './resource.ts';
 import { changedSettings, initialSettings, routesFaults } from './rules.ts';
-import { MTU, Network, NewNetwork } from './schema.ts';
+import { MTU, NewNetwork } from './schema.ts';
 import { findOverlapping, insertNetwork, isRangeTaken } from './store.ts';
 import type { NetworkRow } from './table.ts';
 
@@ -38,29 +37,17 @@ async function warnOfOverlap({ db, warn }: CreateCall, row: NetworkRow): Promise
   }
 }
 
-export const createVpsNetwork = endpoint({
+export const createVpsNetwork = creationOf(networkView, {
   id: 'createVpsNetwork',
-  method: 'POST',
-  path: '/flexible-vps/v1/networks',
   summary: 'Create a private network',
   description:
     'For machines in one location. The first address is the gateway; the last two are reserved. With `ipv6` the network gets a /64 of unique local addresses (RFC 4193) from the /48 of your account. The ranges of two networks may overlap, but no machine can be in both. Some locations do not support this and answer `address_taken`, even if the other network belongs to another account.',
-  permission: 'flexible-vps:networks:write',
-  access: 'write',
-  resource: { name: 'network', role: 'create' },
   body: NewNetwork,
-  answers: { 202: Network },
   problems: ['address_taken', 'capability_missing', 'name_taken', 'quota_exceeded'],
-  operation: createNetworkKind,
-  example: {
-    body: newNetworkExample,
-    answer: {
-      status: 202,
-      body: during(createNetworkKind, networkExample, { status: 'creating', provisioned_at: null }),
-    },
-  },
-  async handle(call) {
-    const { db, caller, body, services, start } = call;
+  kind: createNetworkKind,
+  example: { body: newNetworkExample },
+  async begin(call) {
+    const { db, caller, body, services } = call;
     refuseFaults(call);
     const engine = requireCapability(services.compute, body.location, 'privateNetworks');
     await networks.requireFree(call, body.name, body.location);
@@ -90,7 +77,6 @@ export const createVpsNetwork = endpoint({
     );
     await networks.added(call, row);
     await warnOfOverlap(call, row);
-    const operation = await start({ kind: createNetworkKind, input: {}, resource: networks.ref(row) });
-    return accepted(networkView.present(call, { ...row, ipv4_used: 0 }, operation));
+    return { row: { ...row, ipv4_used: 0 }, input: {} };
   },
 });

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
-import { runKind } from '../../../testing/run-kind.ts';
+import { provision } from '../../../testing/provision.ts';
 import { newNetworkExample } from './example.ts';
 import { createNetworkKind } from './kinds.ts';
 import { networks } from './resource.ts';
@@ -11,10 +11,10 @@ import { insertNetwork } from './store.ts';
 const common = { location: 'fra1', mtu: 1442, status_reason: null } as const;
 
 /** Creates an active network with IPv6: inserts the row as createVpsNetwork does and runs the operation. */
-export async function makeNetwork({ app, account, key }: World, ipv4_cidr = '10.77.0.0/24'): Promise<string> {
-  const { db } = app.services;
+export async function makeNetwork(world: World, ipv4_cidr = '10.77.0.0/24'): Promise<string> {
+  const { app, account } = world;
   const row = await insertNetwork(
-    db,
+    app.services.db,
     {
       ...common,
       id: networks.newId(),
@@ -26,9 +26,7 @@ export async function makeNetwork({ app, account, key }: World, ipv4_cidr = '10.
     changedSettings(initialSettings, {}),
     { ipv6: true },
   );
-  await networks.note(db, row, { apiKeyId: key.id });
-  await runKind(app, createNetworkKind, { accountId: account.id, resource: networks.ref(row), input: {} });
-  return row.id;
+  return provision(world, networks, row, createNetworkKind, {});
 }
 
 export const fixture: Fixture = {

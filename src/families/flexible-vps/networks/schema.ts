@@ -198,8 +198,6 @@ export const Network = Named(
 );
 export type Network = Static<typeof Network>;
 
-export const NetworkId = Shape({ id: Id('net') });
-
 const Dns = Named(
   'NewDns',
   Shape(

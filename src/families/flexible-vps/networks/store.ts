@@ -7,7 +7,7 @@ import { MOST_IN_USE, type Settings } from './schema.ts';
 import type { NetworkRow } from './table.ts';
 
 /** Attaching an interface and deleting the network both take the lock, so that neither misses the other's change. */
-export const { find: readNetwork, lock: lockNetwork } = rowsOf('vps_networks');
+export const { find: readNetwork, lock: lockNetwork, read: readNetworkRow } = rowsOf('vps_networks');
 
 /** The lowest free IPv4 address; null when all are in use. Locks the network until the transaction ends. */
 export async function pickFreeAddress(

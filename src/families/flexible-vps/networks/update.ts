@@ -4,18 +4,16 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { networkExample } from './example.ts';
+import { writeOf } from '../../../resources/records/records.ts';
 import { updateNetworkKind } from './kinds.ts';
 import { networkLife } from './lifecycle.ts';
 import { networkView } from './present.ts';
 import { networks } from './resource.ts';
 import { changedSettings, routesFaults } from './rules.ts';
-import { Network, NetworkChange, NetworkId, type Settings } from './schema.ts';
+import { NetworkChange, type Settings } from './schema.ts';
 import { countUsed } from './store.ts';
 import type { NetworkRow } from './table.ts';
 
@@ -72,31 +70,20 @@ async function takeAndCheck(call: UpdateCall): Promise<NetworkRow> {
   return row;
 }
 
-export const updateVpsNetwork = endpoint({
+export const updateVpsNetwork = writeOf(networkView, 'update', {
   id: 'updateVpsNetwork',
-  method: 'PATCH',
-  path: '/flexible-vps/v1/networks/{id}',
   summary: 'Change a private network',
   description:
     'Name, labels, description and protection change at once. NAT, DNS and routes are shown once they are in effect; if the change fails, the network keeps its old settings. `labels`, `nat` and `dns` are merged with the present values; the arrays `routes` and `dns.servers` are replaced as a whole.',
-  permission: 'flexible-vps:networks:write',
-  access: 'write',
-  resource: { name: 'network', role: 'update' },
-  params: NetworkId,
   body: NetworkChange,
-  answers: { 202: Network },
   problems: ['capability_missing', 'name_taken', 'quota_exceeded', 'invalid_state', 'operation_in_progress'],
-  operation: updateNetworkKind,
+  kind: updateNetworkKind,
   example: {
-    params: { id: networkExample.id },
     body: {
       nat: { ipv4: false },
       routes: [{ destination: '192.168.50.0/24', next_hop: '10.10.0.20', description: 'Office' }],
     },
-    answer: {
-      status: 202,
-      body: during(updateNetworkKind, networkExample, { status: 'updating' }),
-    },
+    answer: { status: 'updating' },
   },
   async handle(call) {
     const { db, body, effect, event, follow, start } = call;
@@ -106,8 +93,10 @@ export const updateVpsNetwork = endpoint({
     const settingChanges = changesBetween(settingsOf(before), settings);
     const keptChanges = changesBetween(keptOf(before), kept);
     const pending = (await pendingOn(db, [before.id])).get(before.id);
-    const answer = async (row: NetworkRow, operation: StoredOperation) =>
-      accepted(networkView.present(call, { ...row, ipv4_used: await countUsed(db, row.id) }, operation));
+    const answer = async (row: NetworkRow, operation: StoredOperation) => ({
+      row: { ...row, ipv4_used: await countUsed(db, row.id) },
+      operation,
+    });
 
     if (pending !== undefined && keptChanges.length === 0 && isUnderWay(pending, settings)) {
       effect({ action: 'none', ...networks.ref(before) });

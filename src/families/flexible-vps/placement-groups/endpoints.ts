@@ -2,7 +2,6 @@ import { etagOf } from '../../../kernel/etag.ts';
 import { exampleOf } from '../../../kernel/examples.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
-import { created, endpoint } from '../../../kernel/record.ts';
 import {
   advanced,
   CreatedAt,
@@ -23,7 +22,7 @@ import {
 } from '../../../kernel/schema.ts';
 import { Owned } from '../../../resources/owned/owned.ts';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
-import { deleteOf, listOf, readOf, view } from '../../../resources/records/records.ts';
+import { deleteOf, listOf, readOf, view, writeOf } from '../../../resources/records/records.ts';
 import { locationFor } from '../catalog/fitting.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
 import { ForVm, LocationRef } from '../references.ts';
@@ -117,22 +116,15 @@ export const listPlacementGroups = listOf(groups, {
   where: async (call) => ({ location: await locationFor(call, call.query) }),
 });
 
-export const createPlacementGroup = endpoint({
+export const createPlacementGroup = writeOf(groups, 'create', {
   id: 'createPlacementGroup',
-  method: 'POST',
-  path: '/flexible-vps/v1/placement-groups',
-  summary: 'Create a placement group',
   description:
     'Machines join it when they are created, or by `updateVm` while they are stopped. If the policy of a strict group cannot be met, creating or starting a machine fails with `placement_unsatisfiable`.',
-  permission: 'flexible-vps:placement-groups:write',
-  access: 'write',
-  resource: { name: 'placement_group', role: 'create' },
   body: CreatePlacementGroup,
-  answers: { 201: PlacementGroup },
   problems: ['name_taken', 'quota_exceeded'],
   example: {
     body: { name: 'web', location: 'fra1', policy: 'spread', labels: { env: 'prod' } },
-    answer: { status: 201, body: { ...groups.example, vm_ids: [] } },
+    answer: { vm_ids: [] },
   },
   async handle(call) {
     const { name, location, policy = 'spread', strict = true, labels = {} } = call.body;
@@ -141,7 +133,7 @@ export const createPlacementGroup = endpoint({
     await placementGroups.requireFree(call, name, location);
     const columns = { name, location, policy, strict, labels };
     const row = await placementGroups.create(call, columns, ['location', 'policy', 'strict']);
-    return created(groups.present(call, { ...row, vm_ids: [] }));
+    return { row: { ...row, vm_ids: [] } };
   },
 });
 

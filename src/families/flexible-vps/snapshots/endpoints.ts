@@ -1,23 +1,17 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { deletionOf } from '../../../resources/records/deletion.ts';
-import { listOf, readOf } from '../../../resources/records/records.ts';
-import { BYTES_PER_GB } from '../gigabytes.ts';
+import { creationOf, deletionOf, listOf, readOf } from '../../../resources/records/records.ts';
 import { vmLife } from '../vms/lifecycle.ts';
-import { VmId } from '../vms/schema.ts';
 import { lockVm } from '../vms/store.ts';
 import { createSnapshotKind, snapshotDeletion } from './kinds.ts';
 import { snapshotLife } from './lifecycle.ts';
-import { chooseName, readExpiry, refuseUnquiet } from './new-snapshot.ts';
+import { columnsOfNew, readyAtMost, refuseUnquiet } from './new-snapshot.ts';
 import { snapshotView } from './present.ts';
 import { refuseInUse } from './removal.ts';
 import { snapshots } from './resource.ts';
-import { CreateSnapshot, Snapshot } from './schema.ts';
+import { CreateSnapshot } from './schema.ts';
 import { lockSnapshotsOf } from './store.ts';
 
 export const listVmSnapshots = listOf(snapshotView, {
@@ -30,20 +24,13 @@ export const listVmSnapshots = listOf(snapshotView, {
 
 export const getVmSnapshot = readOf(snapshotView, { id: 'getVmSnapshot', summary: 'Get a snapshot of a VM' });
 
-export const createVmSnapshot = endpoint({
+export const createVmSnapshot = creationOf(snapshotView, {
   id: 'createVmSnapshot',
-  method: 'POST',
-  path: snapshotView.collection.path,
   summary: 'Take a snapshot of a VM',
   description:
     'Copies the root disk of a running or stopped machine; the status of the machine does not change. The snapshot is deleted with the machine. It is billed by the space it takes; the cost shown beforehand is the maximum, for a copy of the whole disk. A failed snapshot is kept for 24 hours.',
-  permission: 'flexible-vps:snapshots:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'snapshot', role: 'create' },
-  params: VmId,
   body: CreateSnapshot,
-  answers: { 202: Snapshot },
   problems: [
     'name_taken',
     'quota_exceeded',
@@ -53,57 +40,30 @@ export const createVmSnapshot = endpoint({
     'guest_agent_unavailable',
     'capability_missing',
   ],
-  operation: createSnapshotKind,
+  kind: createSnapshotKind,
   example: {
-    params: snapshotView.collection.example,
     body: { name: 'before-upgrade', labels: { env: 'prod' } },
-    answer: {
-      status: 202,
-      body: during(createSnapshotKind, snapshotView.example, {
-        status: 'creating',
-        provisioned_at: null,
-        size_bytes: null,
-        consistency: null,
-      }),
-    },
+    answer: { size_bytes: null, consistency: null },
   },
-  async handle(call) {
-    const { db, caller, params, body, now } = call;
+  async begin(call) {
+    const { db, caller, params, body } = call;
     const accountId = caller.account.id;
     const vm = await lockVm(db, accountId, params.id);
     vmLife.require('createVmSnapshot', vm.status, {
       operation: (await pendingOn(db, [vm.id])).get(vm.id),
     });
-    const expires_at = readExpiry(body.expires_at, now);
-    const others = await lockSnapshotsOf(db, accountId, vm.id);
-    const name = chooseName(body.name, others, now);
-    // Failed snapshots do not count against the limit: they are kept only so that the caller can read them.
-    const standing = others.filter(({ status }) => status !== 'failed');
-    await requireRoomIn(call, 'flexible-vps.snapshots-per-vm', vm.id, { before: standing.length });
+    const columns = await columnsOfNew(call, {
+      id: vm.id,
+      limit: 'flexible-vps.snapshots-per-vm',
+      noun: 'machine',
+      others: await lockSnapshotsOf(db, accountId, vm.id),
+    });
     const { quiesce = 'auto' } = body;
     refuseUnquiet(call, vm, quiesce);
-    const row = await snapshots.add(call, {
-      id: snapshots.newId(),
-      vm_id: vm.id,
-      name,
-      description: body.description ?? '',
-      labels: body.labels ?? {},
-      status: 'creating',
-      disk_gb: vm.disk_gb,
-      created_by: 'user',
-      expires_at,
-    });
-    // The size is known only when the snapshot is taken, so the cost is that of a copy of the whole disk.
-    const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${vm.disk_gb} GB.`;
-    call.warn({ code: 'cost_follows_size', detail });
-    await snapshots.reportCost(call, [row], { status: 'available', size_bytes: vm.disk_gb * BYTES_PER_GB });
-    const operation = await call.start({
-      kind: createSnapshotKind,
-      input: { vm_id: vm.id, quiesce },
-      resource: snapshots.ref(row),
-      subjects: [vm.id, row.id],
-    });
-    return accepted(snapshotView.present(call, row, operation));
+    const { id: vm_id, disk_gb } = vm;
+    const id = snapshots.newId();
+    const row = await snapshots.add(call, { id, vm_id, disk_gb, created_by: 'user', ...columns });
+    return { row, ready: readyAtMost(call, disk_gb), input: { vm_id, quiesce }, subjects: [vm_id, id] };
   },
 });
 

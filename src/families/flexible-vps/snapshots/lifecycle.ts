@@ -1,28 +1,9 @@
-import { Lifecycle } from '../../../kernel/lifecycle.ts';
+import { diskSnapshotLife } from '../disk-snapshots/lifecycle.ts';
 
-export const snapshotLife = new Lifecycle({
+export const snapshotLife = diskSnapshotLife({
   resource: 'snapshot',
   table: 'vm_snapshots',
-  states: {
-    creating: 'The snapshot is being taken.',
-    available: 'The snapshot can be restored or copied.',
-    failed: 'The snapshot was not taken. It is deleted after 24 hours.',
-    deleting: 'The snapshot is being deleted.',
-  },
-  transitional: ['creating', 'deleting'],
-  transitions: [
-    { by: ['createVmSnapshot'], from: null, through: 'creating', to: ['available', 'failed'] },
-    { by: ['cancelOperation'], from: ['creating'], to: [null] },
-    {
-      // A second delete call is allowed while the snapshot is deleting; it answers with the running operation.
-      by: ['deleteVmSnapshot'],
-      from: ['available', 'failed', 'deleting'],
-      through: 'deleting',
-      to: [null, 'available', 'failed'],
-    },
-    { by: ['engine'], from: ['available', 'failed'], to: ['available', 'failed', null] },
-    { by: ['time'], from: ['available', 'failed'], through: 'deleting', to: [null, 'available', 'failed'] },
-  ],
+  create: 'createVmSnapshot',
+  delete: 'deleteVmSnapshot',
+  available: 'The snapshot can be restored or copied.',
 });
-
-export type SnapshotStatus = (typeof snapshotLife.states)[number];

@@ -2,22 +2,16 @@ import { sql } from 'kysely';
 import { inPages } from '../../../engines/reconciler/pages.ts';
 import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
+import { snapshotsIn } from '../disk-snapshots/store.ts';
 import type { SnapshotRow } from './table.ts';
 
 export const { read: readSnapshot } = rowsOf('vm_snapshots');
 
-/** The caller must already hold the lock on the machine. Oldest first, which is the order of the engine. */
-export function lockSnapshotsOf(db: Db, accountId: string, vmId: string): Promise<SnapshotRow[]> {
-  return db
-    .selectFrom('vm_snapshots')
-    .selectAll()
-    .where('vm_id', '=', vmId)
-    .where('account_id', '=', accountId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-}
+export const {
+  byIds: readSnapshots,
+  lockOf: lockSnapshotsOf,
+  due: dueSnapshots,
+} = snapshotsIn('vm_snapshots', 'vm_id');
 
 /** The id of the machine that the snapshot belongs to; undefined if the account has no such snapshot. */
 export async function machineOfSnapshot(db: Db, accountId: string, id: string): Promise<string | undefined> {
@@ -28,14 +22,6 @@ export async function machineOfSnapshot(db: Db, accountId: string, id: string): 
     .where('account_id', '=', accountId)
     .executeTakeFirst();
   return row?.vm_id;
-}
-
-export function readSnapshots(db: Db, ids: readonly string[]): Promise<SnapshotRow[]> {
-  return db
-    .selectFrom('vm_snapshots')
-    .selectAll()
-    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
-    .execute();
 }
 
 /** A snapshot is where its machine is. */
@@ -94,24 +80,6 @@ export async function wasToBeRemoved(
         and type in ('vm.restore', 'vm.redeploy') and jsonb_exists(input->'remove', ${id})
     ) as asked`.execute(db);
   return rows[0]?.asked === true;
-}
-
-/**
- * Snapshots that have expired, or whose creation failed more than 24 hours ago. Lost snapshots (failed, but with a
- * consistency) are left to their owner, because the engine may have them again.
- */
-export async function dueSnapshots(db: Db, limit: number): Promise<SnapshotRow[]> {
-  return db
-    .selectFrom('vm_snapshots')
-    .selectAll()
-    .where('status', 'in', ['available', 'failed'])
-    .where(
-      sql<boolean>`(expires_at <= now() or (status = 'failed' and consistency is null
-        and failed_at <= now() - interval '24 hours'))`,
-    )
-    .orderBy(sql`coalesce(failed_at, expires_at)`)
-    .limit(limit)
-    .execute();
 }
 
 /** In pages. */

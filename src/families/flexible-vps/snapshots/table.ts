@@ -1,7 +1,7 @@
 import type { Generated, Selectable } from 'kysely';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
 import type { Tables } from '../../../store/database.ts';
-import type { SnapshotStatus } from './lifecycle.ts';
+import type { SnapshotStatus } from '../disk-snapshots/lifecycle.ts';
 
 interface SnapshotsTable extends OwnedTable {
   vm_id: string;

@@ -1,5 +1,6 @@
 /** The schema of a machine in API responses. */
 
+import { exampleOf } from '../../../kernel/examples.ts';
 import { PendingOperation } from '../../../kernel/operations/schema.ts';
 import {
   CreatedAt,
@@ -167,14 +168,8 @@ export type Vm = Static<typeof Vm>;
 
 export const VmId = Shape({ id: Id('vm') });
 
-export const exampleVm: Vm = {
-  id: 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b',
+export const exampleVm = exampleOf(Vm, {
   name: 'web-1',
-  description: '',
-  labels: { env: 'prod' },
-  status: 'running',
-  status_reason: null,
-  operation: null,
   location: 'fra1',
   plan: 'flex-2-4',
   requested: { location: 'fra1', plan: 'flex-2-4' },
@@ -191,8 +186,6 @@ export const exampleVm: Vm = {
   },
   source: { type: 'image', id: 'ubuntu-24.04' },
   boot_mode: 'uefi',
-  secure_boot: false,
-  interfaces: [],
   public_ips: [
     {
       ip_id: 'ip_01jqzv2m7xe9rs5d3k8w4t6y0b',
@@ -203,33 +196,17 @@ export const exampleVm: Vm = {
     },
   ],
   primary_ipv4: '203.0.113.20',
-  primary_ipv6: null,
-  ipv6_prefix: null,
-  volume_ids: [],
-  iso: null,
-  firewall_ids: [],
-  placement_group_id: null,
-  backup_policy_id: null,
-  ssh_key_ids: [],
-  user_data_sha256: null,
-  user_data_pending: false,
   rescue: { active: false, expires_at: null },
   guest_agent: { connected: true, version: '1.0', last_seen_at: '2026-03-01T10:00:00.000Z' },
-  protection: { delete: false, redeploy: false },
   traffic: {
     included_gb: 20000,
     used_out_gb: null,
     used_in_gb: null,
     period_start: '2026-03-01T00:00:00.000Z',
   },
-  host_group: null,
-  maintenance: null,
   price: { hourly: '0.011700', monthly: '8.00', currency: 'EUR' },
   price_running: { hourly: '0.011700', monthly: '8.00', currency: 'EUR' },
   price_stopped: { hourly: '0.000700', monthly: '0.50', currency: 'EUR' },
   started_at: '2026-03-01T10:00:00.000Z',
-  etag: 'q3w2c9T1hVb7Zk0m',
-  created_at: '2026-03-01T10:00:00.000Z',
   provisioned_at: '2026-03-01T10:00:20.000Z',
-  updated_at: '2026-03-01T10:00:00.000Z',
-};
+});

@@ -17,7 +17,7 @@ import type { VolumeRow } from '../volumes/table.ts';
 import { restoreVolumeKind } from './kinds.ts';
 
 async function chooseSnapshot({ db, body }: ActionCall, row: VolumeRow) {
-  const rows = await lockSnapshotsOfVolume(db, row.id);
+  const rows = await lockSnapshotsOfVolume(db, row.account_id, row.id);
   const place = rows.findIndex(({ id }) => id === body.snapshot_id);
   const snapshot = rows[place];
   if (snapshot === undefined)

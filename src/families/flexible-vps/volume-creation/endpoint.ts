@@ -1,11 +1,10 @@
 import type { VolumeKind } from '../../../engines/compute/port.ts';
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { price } from '../../../money/prices/price.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { creationOf } from '../../../resources/records/records.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
 import { asBodyErrors } from '../vms/inventory.ts';
 import { vms } from '../vms/resource.ts';
@@ -15,9 +14,9 @@ import { shareVolumeSnapshot } from '../volume-snapshots/store.ts';
 import { refuse, refuseElsewhere, requirePlace, unknownVm } from '../volumes/acceptance.ts';
 import { COPY_SECONDS, copySeconds } from '../volumes/copy-time.ts';
 import { requireAlive } from '../volumes/engine-volume.ts';
-import { exampleVolume, volumeView } from '../volumes/present.ts';
+import { volumeView } from '../volumes/present.ts';
 import { volumes } from '../volumes/resource.ts';
-import { NewVolume, Volume } from '../volumes/schema.ts';
+import { NewVolume } from '../volumes/schema.ts';
 import { readVolume } from '../volumes/store.ts';
 import type { VolumeRow } from '../volumes/table.ts';
 import { createVolumeKind } from './kind.ts';
@@ -117,19 +116,12 @@ function insert(call: CreateCall, id: string, tier: string, kind: VolumeKind): P
   );
 }
 
-export const createVpsVolume = endpoint({
+export const createVpsVolume = creationOf(volumeView, {
   id: 'createVpsVolume',
-  method: 'POST',
-  path: '/flexible-vps/v1/volumes',
-  summary: 'Create a volume',
   description:
     'A disk that outlives machines. It begins empty, or as a copy of a snapshot. With `vm_id` the same operation attaches it, after earlier operations on the machine. It is billed by its size, whether a machine has it or not.',
-  permission: 'flexible-vps:volumes:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'volume', role: 'create' },
   body: NewVolume,
-  answers: { 202: Volume },
   problems: [
     'name_taken',
     'quota_exceeded',
@@ -138,20 +130,12 @@ export const createVpsVolume = endpoint({
     'resource_suspended',
     'operation_queue_full',
   ],
-  operation: createVolumeKind,
+  kind: createVolumeKind,
   example: {
     body: { name: 'data', location: 'fra1', size_gb: 100, labels: { env: 'prod' } },
-    answer: {
-      status: 202,
-      body: during(createVolumeKind, exampleVolume, {
-        status: 'creating',
-        device_path: null,
-        serial: null,
-        provisioned_at: null,
-      }),
-    },
+    answer: { device_path: null, serial: null },
   },
-  async handle(call) {
+  async begin(call) {
     const { db, body, services, now } = call;
     const tier = chooseTier(call);
     const vm = await lockTarget(call);
@@ -169,17 +153,14 @@ export const createVpsVolume = endpoint({
       await updateVm(db, vm.id, {});
       call.effect({ action: 'attach', ...vms.ref(vm) });
     }
-    await volumes.reportCost(call, [row], { status: 'available', provisioned_at: now }, true);
     const attaching = vm === null ? 0 : copySeconds(services, row.location);
     const copying = row.source_snapshot_id === null ? attaching : COPY_SECONDS;
-    const operation = await call.start({
-      kind: createVolumeKind,
+    return {
+      row,
+      ready: { status: 'available', provisioned_at: now },
       deadlineSeconds: createVolumeKind.deadlineSeconds + copying,
       input: { vm_id: vm?.id ?? null },
-      resource: volumes.ref(row),
       subjects: [row.id, ...(vm === null ? [] : [vm.id])],
-      isNew: true,
-    });
-    return accepted(volumeView.present(call, row, operation));
+    };
   },
 });

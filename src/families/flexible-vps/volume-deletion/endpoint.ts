@@ -1,10 +1,9 @@
 import { forGood, forNow } from '../../../kernel/effect.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { refuseUsed } from '../../../resources/owned/refuse-used.ts';
+import { writeOf } from '../../../resources/records/records.ts';
 import { vms } from '../vms/resource.ts';
 import { refuseInUse } from '../volume-snapshots/removal.ts';
 import { volumeSnapshots } from '../volume-snapshots/resource.ts';
@@ -12,29 +11,20 @@ import { lockSnapshotsOfVolume } from '../volume-snapshots/store.ts';
 import { lockWithMachines } from '../volumes/acceptance.ts';
 import { attachVolumeKind } from '../volumes/attach-kinds.ts';
 import { volumeLife } from '../volumes/lifecycle.ts';
-import { exampleVolume, volumeView } from '../volumes/present.ts';
+import { volumeView } from '../volumes/present.ts';
 import { volumes } from '../volumes/resource.ts';
-import { Volume, VolumeId } from '../volumes/schema.ts';
 import { deleteVolumeKind } from './kind.ts';
 
-export const deleteVpsVolume = endpoint({
+export const deleteVpsVolume = writeOf(volumeView, 'delete', {
   id: 'deleteVpsVolume',
-  method: 'DELETE',
-  path: '/flexible-vps/v1/volumes/{id}',
-  summary: 'Delete a volume',
   description:
     'Deletes the volume and its snapshots. The operation waits for a machine that is being deleted or loses the volume. If another machine has it, the call is refused, unless `detach=true` detaches it first, as part of the same operation. A volume that moves between machines cannot be deleted until it has moved.',
-  permission: 'flexible-vps:volumes:delete',
-  access: 'destructive',
-  resource: { name: 'volume', role: 'delete' },
-  params: VolumeId,
   query: Shape({
     detach: Type.Boolean({
       default: false,
       description: 'Whether a machine that has the volume loses it first, also while it uses it.',
     }),
   }),
-  answers: { 202: Volume },
   problems: [
     'resource_protected',
     'resource_in_use',
@@ -42,11 +32,7 @@ export const deleteVpsVolume = endpoint({
     'operation_in_progress',
     'operation_queue_full',
   ],
-  operation: deleteVolumeKind,
-  example: {
-    params: { id: exampleVolume.id },
-    answer: { status: 202, body: during(deleteVolumeKind, exampleVolume, { status: 'deleting' }) },
-  },
+  kind: deleteVolumeKind,
   async handle(call) {
     const { db, params, query } = call;
     const { row: before, machines } = await lockWithMachines(call, params.id);
@@ -56,7 +42,7 @@ export const deleteVpsVolume = endpoint({
     if (before.status === 'deleting' && pending !== undefined) {
       call.effect({ action: 'none', ...volumes.ref(before) });
       call.follow(pending);
-      return accepted(volumeView.present(call, before, pending));
+      return { row: before, operation: pending };
     }
     if (before.protected) throw new Problem('resource_protected');
     // A volume that moves is first detached, but another machine gets it: its deletion does not wait.
@@ -71,7 +57,7 @@ export const deleteVpsVolume = endpoint({
         nextStep:
           'Detach the volume with the action detach, or add ?detach=true to detach it with the deletion.',
       });
-    const snapshots = await lockSnapshotsOfVolume(db, before.id);
+    const snapshots = await lockSnapshotsOfVolume(db, before.account_id, before.id);
     await refuseInUse(
       call,
       snapshots.map(({ id }) => id),
@@ -94,6 +80,6 @@ export const deleteVpsVolume = endpoint({
       resource: volumes.ref(row),
       subjects: [row.id, ...(holder === undefined ? [] : [holder.id])],
     });
-    return accepted(volumeView.present(call, row, operation));
+    return { row, operation };
   },
 });

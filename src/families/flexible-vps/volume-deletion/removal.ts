@@ -11,7 +11,7 @@ export async function forgetVolume(tx: Tx, id: string, at: Date): Promise<NewEve
   const row = await readVolume(tx, id);
   if (row === undefined) return [];
   if (row.vm_id !== null) await updateVm(tx, row.vm_id, {});
-  for (const snapshot of await snapshotsOfVolume(tx, id))
+  for (const snapshot of await snapshotsOfVolume(tx, row.account_id, id))
     await volumeSnapshots.erase(tx, snapshot.id, { at });
   await volumes.erase(tx, id, { at });
   return [volumes.event('deleted', row)];

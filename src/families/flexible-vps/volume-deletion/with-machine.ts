@@ -37,7 +37,7 @@ export async function reportVolumes(
     }
     const loss = forGood(`All data on the volume (${row.size_gb} GB).`);
     call.effect({ action: 'delete', ...volumes.ref(row), loss });
-    const snapshots = await snapshotsOfVolume(call.db, row.id);
+    const snapshots = await snapshotsOfVolume(call.db, row.account_id, row.id);
     for (const snapshot of snapshots)
       call.effect({ action: 'delete', ...volumeSnapshots.ref(snapshot), loss: volumeSnapshots.loss });
     await volumes.reportCost(call, [row], null);

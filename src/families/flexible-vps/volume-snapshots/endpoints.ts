@@ -1,22 +1,16 @@
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { requireRoomIn } from '../../../resources/limits/require-room.ts';
-import { deletionOf } from '../../../resources/records/deletion.ts';
-import { listOf } from '../../../resources/records/records.ts';
-import { BYTES_PER_GB } from '../gigabytes.ts';
-import { chooseName, readExpiry } from '../snapshots/new-snapshot.ts';
+import { creationOf, deletionOf, listOf } from '../../../resources/records/records.ts';
+import { columnsOfNew, readyAtMost } from '../snapshots/new-snapshot.ts';
 import { volumeLife } from '../volumes/lifecycle.ts';
-import { VolumeId } from '../volumes/schema.ts';
 import { lockVolume } from '../volumes/store.ts';
 import { createVolumeSnapshotKind, volumeSnapshotDeletion } from './kinds.ts';
 import { volumeSnapshotLife } from './lifecycle.ts';
 import { refuseInUse } from './removal.ts';
 import { volumeSnapshots } from './resource.ts';
-import { CreateVolumeSnapshot, VolumeSnapshot, volumeSnapshotView } from './schema.ts';
+import { CreateVolumeSnapshot, volumeSnapshotView } from './schema.ts';
 import { lockSnapshotsOfVolume } from './store.ts';
 
 const listVpsVolumeSnapshots = listOf(volumeSnapshotView, {
@@ -27,71 +21,35 @@ const listVpsVolumeSnapshots = listOf(volumeSnapshotView, {
   }),
 });
 
-const createVpsVolumeSnapshot = endpoint({
+const createVpsVolumeSnapshot = creationOf(volumeSnapshotView, {
   id: 'createVpsVolumeSnapshot',
-  method: 'POST',
-  path: volumeSnapshotView.collection.path,
   summary: 'Take a snapshot of a volume',
   description:
     'The volume may be attached to a running machine; the snapshot is then as after a power failure. It is deleted with the volume. It is billed by the space it takes; the cost shown beforehand is the maximum, for a copy of the whole volume.',
-  permission: 'flexible-vps:volume-snapshots:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'volume_snapshot', role: 'create' },
-  params: VolumeId,
   body: CreateVolumeSnapshot,
-  answers: { 202: VolumeSnapshot },
   problems: ['name_taken', 'quota_exceeded', 'operation_in_progress', 'invalid_state'],
-  operation: createVolumeSnapshotKind,
+  kind: createVolumeSnapshotKind,
   example: {
-    params: volumeSnapshotView.collection.example,
     body: { name: 'before-upgrade', labels: { env: 'prod' } },
-    answer: {
-      status: 202,
-      body: during(createVolumeSnapshotKind, volumeSnapshotView.example, {
-        status: 'creating',
-        provisioned_at: null,
-        size_bytes: null,
-        consistency: null,
-      }),
-    },
+    answer: { size_bytes: null, consistency: null },
   },
-  async handle(call) {
-    const { db, caller, params, body, now } = call;
+  async begin(call) {
+    const { db, caller, params } = call;
     const volume = await lockVolume(db, caller.account.id, params.id);
     if (volume === undefined) throw new Problem('not_found');
     const operation = (await pendingOn(db, [volume.id])).get(volume.id);
     volumeLife.require('createVpsVolumeSnapshot', volume.status, { operation });
-    const expires_at = readExpiry(body.expires_at, now);
-    const others = await lockSnapshotsOfVolume(db, volume.id);
-    const name = chooseName(body.name, others, now, 'snapshot of the same volume');
-    // Failed snapshots do not count against the limit: they are kept only so that the caller can read them.
-    const standing = others.filter(({ status }) => status !== 'failed');
-    await requireRoomIn(call, 'flexible-vps.snapshots-per-volume', volume.id, { before: standing.length });
-    const row = await volumeSnapshots.add(call, {
-      id: volumeSnapshots.newId(),
-      volume_id: volume.id,
-      name,
-      description: body.description ?? '',
-      labels: body.labels ?? {},
-      status: 'creating',
-      size_gb: volume.size_gb,
-      expires_at,
+    const columns = await columnsOfNew(call, {
+      id: volume.id,
+      limit: 'flexible-vps.snapshots-per-volume',
+      noun: 'volume',
+      others: await lockSnapshotsOfVolume(db, caller.account.id, volume.id),
     });
-    const { size_gb } = volume;
-    const detail = `The price depends on the size of the finished snapshot; this is the most it can cost, for ${size_gb} GB.`;
-    call.warn({ code: 'cost_follows_size', detail });
-    await volumeSnapshots.reportCost(call, [row], {
-      status: 'available',
-      size_bytes: size_gb * BYTES_PER_GB,
-    });
-    const started = await call.start({
-      kind: createVolumeSnapshotKind,
-      input: {},
-      resource: volumeSnapshots.ref(row),
-      subjects: [volume.id, row.id],
-    });
-    return accepted(volumeSnapshotView.present(call, row, started));
+    const { id: volume_id, size_gb } = volume;
+    const id = volumeSnapshots.newId();
+    const row = await volumeSnapshots.add(call, { id, volume_id, size_gb, ...columns });
+    return { row, ready: readyAtMost(call, size_gb), input: {}, subjects: [volume_id, id] };
   },
 });
 
@@ -105,7 +63,7 @@ const deleteVpsVolumeSnapshot = deletionOf(volumeSnapshotView, {
   async take(call) {
     const { db, caller, params } = call;
     const volume = await lockVolume(db, caller.account.id, params['id'] ?? '');
-    const rows = volume === undefined ? [] : await lockSnapshotsOfVolume(db, volume.id);
+    const rows = volume === undefined ? [] : await lockSnapshotsOfVolume(db, caller.account.id, volume.id);
     const row = rows.find(({ id }) => id === params['snapshot_id']);
     if (row === undefined) throw new Problem('not_found');
     call.checkVersion(volumeSnapshots.etag(row));

@@ -1,36 +1,20 @@
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
-import { runKind } from '../../../testing/run-kind.ts';
+import { insertFor, provision } from '../../../testing/provision.ts';
 import { BYTES_PER_GB } from '../gigabytes.ts';
 import { readVolume } from '../volumes/store.ts';
 import { createVolumeSnapshotKind } from './kinds.ts';
 import { volumeSnapshots } from './resource.ts';
-import type { VolumeSnapshotRow } from './table.ts';
-
-function insertSnapshot(
-  { app, account }: World,
-  columns: Pick<VolumeSnapshotRow, 'volume_id' | 'name' | 'status' | 'size_gb'>,
-): Promise<VolumeSnapshotRow> {
-  return app.services.db
-    .insertInto('volume_snapshots')
-    .values({ ...columns, id: volumeSnapshots.newId(), account_id: account.id })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-}
 
 /** Creates an available snapshot: inserts the row like createVpsVolumeSnapshot does, then runs the operation. */
 export async function makeVolumeSnapshot(world: World, volumeId: string): Promise<string> {
-  const { app, account, key } = world;
-  const { db } = app.services;
-  const volume = await readVolume(db, volumeId);
+  const volume = await readVolume(world.app.services.db, volumeId);
   // A law may pass the id of a deleted volume. Its call with this new id then answers 404 for the volume.
   if (volume === undefined) return volumeSnapshots.newId();
   const { id: volume_id, size_gb } = volume;
-  const row = await insertSnapshot(world, { volume_id, name: freshName(), status: 'creating', size_gb });
-  await volumeSnapshots.note(db, row, { apiKeyId: key.id });
-  const resource = volumeSnapshots.ref(row);
-  await runKind(app, createVolumeSnapshotKind, { accountId: account.id, resource, input: {} });
-  return row.id;
+  const own = { volume_id, name: freshName(), status: 'creating', size_gb } as const;
+  const row = await insertFor(world, volumeSnapshots, own);
+  return provision(world, volumeSnapshots, row, createVolumeSnapshotKind, {});
 }
 
 /** A snapshot that costs money: those of the sandbox are nearly empty. */
@@ -45,7 +29,7 @@ export const fixture: Fixture = {
   collection: '/flexible-vps/v1/volumes/{id}/snapshots',
   make: (world, { id = '' }) => makeVolumeSnapshot(world, id),
   async addRow(world, name, _i, volume_id) {
-    await insertSnapshot(world, { volume_id, name, status: 'available', size_gb: 100 });
+    await insertFor(world, volumeSnapshots, { volume_id, name, status: 'available', size_gb: 100 });
   },
   variations: {
     deleteVpsVolume: {

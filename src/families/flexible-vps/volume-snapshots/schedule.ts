@@ -17,7 +17,7 @@ export const volumeSnapshotExpiry: Schedule = {
     const due = await dueVolumeSnapshots(services.db, AT_ONCE);
     await deleteDue(services, volumeSnapshots, volumeSnapshotDeletion, due, async (tx, { id, ...row }) => {
       const volume = await lockVolume(tx, row.account_id, row.volume_id);
-      const rows = volume === undefined ? [] : await lockSnapshotsOfVolume(tx, volume.id);
+      const rows = volume === undefined ? [] : await lockSnapshotsOfVolume(tx, volume.account_id, volume.id);
       // A volume is being made from it or put back to it: a later run deletes it.
       const isUsed = (await usersOfVolumeSnapshots(tx, row.account_id, [id])).length > 0;
       return isUsed ? undefined : rows.find((each) => each.id === id);

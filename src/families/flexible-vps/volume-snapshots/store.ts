@@ -1,32 +1,17 @@
 import { sql } from 'kysely';
 import { rowsOf } from '../../../resources/owned/store.ts';
 import type { Db } from '../../../store/database.ts';
+import { snapshotsIn } from '../disk-snapshots/store.ts';
 import type { VolumeSnapshotRow } from './table.ts';
 
 export const { read: readVolumeSnapshot, share: shareVolumeSnapshot } = rowsOf('volume_snapshots');
 
-/** Oldest first, which is the order of the engine. */
-export function snapshotsOfVolume(db: Db, volumeId: string): Promise<VolumeSnapshotRow[]> {
-  return db
-    .selectFrom('volume_snapshots')
-    .selectAll()
-    .where('volume_id', '=', volumeId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .execute();
-}
-
-/** The caller must already hold the lock on the volume. Oldest first. */
-export function lockSnapshotsOfVolume(db: Db, volumeId: string): Promise<VolumeSnapshotRow[]> {
-  return db
-    .selectFrom('volume_snapshots')
-    .selectAll()
-    .where('volume_id', '=', volumeId)
-    .orderBy('created_at')
-    .orderBy('id')
-    .forUpdate()
-    .execute();
-}
+export const {
+  byIds: readVolumeSnapshots,
+  of: snapshotsOfVolume,
+  lockOf: lockSnapshotsOfVolume,
+  due: dueVolumeSnapshots,
+} = snapshotsIn('volume_snapshots', 'volume_id');
 
 /** A snapshot is where its volume is. */
 export async function readVolumeLocation(db: Db, volumeId: string): Promise<string> {
@@ -77,19 +62,4 @@ export async function wasVolumeSnapshotToBeRemoved(
         and type = 'volume.restore' and jsonb_exists(input->'remove', ${id})
     ) as asked`.execute(db);
   return rows[0]?.asked === true;
-}
-
-/** Snapshots that have expired, or whose creation failed more than 24 hours ago. Lost ones are left to their owner. */
-export async function dueVolumeSnapshots(db: Db, limit: number): Promise<VolumeSnapshotRow[]> {
-  return db
-    .selectFrom('volume_snapshots')
-    .selectAll()
-    .where('status', 'in', ['available', 'failed'])
-    .where(
-      sql<boolean>`(expires_at <= now() or (status = 'failed' and consistency is null
-        and failed_at <= now() - interval '24 hours'))`,
-    )
-    .orderBy(sql`coalesce(failed_at, expires_at)`)
-    .limit(limit)
-    .execute();
 }

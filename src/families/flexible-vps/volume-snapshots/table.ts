@@ -1,12 +1,12 @@
 import type { Generated, Selectable } from 'kysely';
 import type { OwnedTable } from '../../../resources/owned/table.ts';
 import type { Tables } from '../../../store/database.ts';
-import type { VolumeSnapshotStatus } from './lifecycle.ts';
+import type { SnapshotStatus } from '../disk-snapshots/lifecycle.ts';
 
 interface VolumeSnapshotsTable extends OwnedTable {
   volume_id: string;
   description: Generated<string>;
-  status: VolumeSnapshotStatus;
+  status: SnapshotStatus;
   size_bytes: number | null;
   size_gb: number;
   consistency: 'crash' | 'filesystem' | null;

@@ -2,14 +2,13 @@ import { changesBetween } from '../../../kernel/audit/changes.ts';
 import { ResourceQuery } from '../../../kernel/listing/query.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
-import { endpoint, ok } from '../../../kernel/record.ts';
 import { Type } from '../../../kernel/schema.ts';
-import { listOf, readOf } from '../../../resources/records/records.ts';
+import { listOf, readOf, writeOf } from '../../../resources/records/records.ts';
 import { LocationRef, VmRef } from '../references.ts';
 import { volumeLife } from './lifecycle.ts';
-import { exampleVolume, volumeView } from './present.ts';
+import { volumeView } from './present.ts';
 import { volumes } from './resource.ts';
-import { Volume, VolumeChange, VolumeId } from './schema.ts';
+import { VolumeChange } from './schema.ts';
 import type { VolumeRow } from './table.ts';
 
 const listVpsVolumes = listOf(volumeView, {
@@ -30,26 +29,14 @@ const shownOf = ({ name, labels, description, protected: isProtected }: VolumeRo
   protection: { delete: isProtected },
 });
 
-const updateVpsVolume = endpoint({
+const updateVpsVolume = writeOf(volumeView, 'update', {
   id: 'updateVpsVolume',
-  method: 'PATCH',
-  path: '/flexible-vps/v1/volumes/{id}',
-  summary: 'Change a volume',
   description: 'Size and machine are changed with the actions `resize`, `attach` and `detach`.',
-  permission: 'flexible-vps:volumes:write',
-  access: 'write',
-  resource: { name: 'volume', role: 'update' },
-  params: VolumeId,
   body: VolumeChange,
-  answers: { 200: Volume },
   problems: ['name_taken', 'invalid_state', 'operation_in_progress'],
   example: {
-    params: { id: exampleVolume.id },
     body: { description: 'The data of the shop', protection: { delete: true } },
-    answer: {
-      status: 200,
-      body: { ...exampleVolume, description: 'The data of the shop', protection: { delete: true } },
-    },
+    answer: { description: 'The data of the shop', protection: { delete: true } },
   },
   async handle(call) {
     const { db, params, body } = call;
@@ -65,7 +52,7 @@ const updateVpsVolume = endpoint({
     };
     const changes = changesBetween(shownOf(before), shownOf({ ...before, ...change }));
     const row = await volumes.update(call, before, change, changes);
-    return ok(volumeView.present(call, row, operation));
+    return { row, ...(operation && { operation }) };
   },
 });
 

@@ -1,5 +1,6 @@
 import type { Fixture, Scenario, Walk } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
+import { insertFor, provision } from '../../../testing/provision.ts';
 import { runKind } from '../../../testing/run-kind.ts';
 import { makeVm } from '../vms/fixture.ts';
 import { createVolumeKind } from '../volume-creation/kind.ts';
@@ -16,23 +17,9 @@ const columns = {
 } as const;
 
 /** Creates an available volume: inserts the row like createVpsVolume does, then runs the steps of the operation. */
-export async function makeVolume({ app, account, key }: World): Promise<string> {
-  const { db } = app.services;
-  const row = await db
-    .insertInto('vps_volumes')
-    .values({
-      ...columns,
-      id: volumes.newId(),
-      account_id: account.id,
-      name: freshName(),
-      status: 'creating',
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  await volumes.note(db, row, { apiKeyId: key.id });
-  const input = { vm_id: null };
-  await runKind(app, createVolumeKind, { accountId: account.id, resource: volumes.ref(row), input });
-  return row.id;
+export async function makeVolume(world: World): Promise<string> {
+  const row = await insertFor(world, volumes, { ...columns, name: freshName(), status: 'creating' });
+  return provision(world, volumes, row, createVolumeKind, { vm_id: null });
 }
 
 /** Attaches the volume to a new machine, in the tables and at the engine. */

@@ -1,18 +1,17 @@
 import { changesBetween } from '../../../kernel/audit/changes.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
+import { writeOf } from '../../../resources/records/records.ts';
 import type { NetworkRow } from '../networks/table.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { joinNetworks, lockNetworks, rangesOf } from '../vpn-gateways/membership.ts';
 import { gatewayView } from '../vpn-gateways/present.ts';
 import { vpnGateways } from '../vpn-gateways/resource.ts';
 import { canonicalServers, refuseOverlaps } from '../vpn-gateways/rules.ts';
-import { exampleGateway, VpnGateway, VpnGatewayChange, VpnGatewayId } from '../vpn-gateways/schema.ts';
+import { VpnGatewayChange } from '../vpn-gateways/schema.ts';
 import { networksOf, readParts, setNetworkState } from '../vpn-gateways/store.ts';
 import type { VpnGatewayRow } from '../vpn-gateways/table.ts';
 import { peerRanges } from '../vpn-peers/ranges.ts';
@@ -99,19 +98,11 @@ const warnOfKey = ({ warn }: UpdateCall, peers: number): void =>
     pointer: '/rotate_key',
   });
 
-export const updateVpnGateway = endpoint({
+export const updateVpnGateway = writeOf(gatewayView, 'update', {
   id: 'updateVpnGateway',
-  method: 'PATCH',
-  path: '/flexible-vps/v1/vpn-gateways/{id}',
-  summary: 'Change a VPN gateway',
   description:
     'Name, labels, description, DNS servers and protection change at once. Networks, port and key are changed by an operation; the tunnels stay up, unless the port or the key changes. Get the configurations of peers again afterwards: `config_changed_at` of a peer says when it changed.',
-  permission: 'flexible-vps:vpn-gateways:write',
-  access: 'write',
-  resource: { name: 'vpn_gateway', role: 'update' },
-  params: VpnGatewayId,
   body: VpnGatewayChange,
-  answers: { 202: VpnGateway },
   problems: [
     'name_taken',
     'quota_exceeded',
@@ -120,15 +111,8 @@ export const updateVpnGateway = endpoint({
     'invalid_state',
     'operation_in_progress',
   ],
-  operation: updateGatewayKind,
-  example: {
-    params: { id: exampleGateway.id },
-    body: { port: 51821 },
-    answer: {
-      status: 202,
-      body: during(updateGatewayKind, exampleGateway, { status: 'updating' }),
-    },
-  },
+  kind: updateGatewayKind,
+  example: { body: { port: 51821 }, answer: { status: 'updating' } },
   async handle(call) {
     const { db, params, body, services, now } = call;
     if (body.name !== undefined) await vpnGateways.lockNames(call);
@@ -138,8 +122,7 @@ export const updateVpnGateway = endpoint({
     if (pending !== undefined && isUnderWay(pending, body, before, network_ids)) {
       call.effect({ action: 'none', ...vpnGateways.ref(before) });
       call.follow(pending);
-      const parts = { network_ids, peer_count };
-      return accepted(gatewayView.present(call, { ...before, ...parts }, pending));
+      return { row: { ...before, network_ids, peer_count }, operation: pending };
     }
     vpnGatewayLife.require('updateVpnGateway', before.status, { operation: pending });
     const networks = await lockWanted(call, before, network_ids);
@@ -203,7 +186,6 @@ export const updateVpnGateway = endpoint({
       resource: vpnGateways.ref(row),
       ...(changesEngine ? {} : isChanged ? { changedAtOnce: true } : { unchanged: true }),
     });
-    const parts = { network_ids: wanted, peer_count };
-    return accepted(gatewayView.present(call, { ...row, ...parts }, operation));
+    return { row: { ...row, network_ids: wanted, peer_count }, operation };
   },
 });

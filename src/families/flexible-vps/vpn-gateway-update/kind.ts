@@ -4,7 +4,7 @@ import { done, kind } from '../../../kernel/operations/kind.ts';
 import { wakeOperations } from '../../../kernel/operations/store.ts';
 import { Shape, Type } from '../../../kernel/schema.ts';
 import { applyGateway, specOf } from '../vpn-gateways/engine-gateway.ts';
-import { common, DIFFERS, onGateway } from '../vpn-gateways/kinds.ts';
+import { DIFFERS, gatewayUpdate, onGateway } from '../vpn-gateways/kinds.ts';
 import { vpnGateways } from '../vpn-gateways/resource.ts';
 import { networksOf, settleNetworks } from '../vpn-gateways/store.ts';
 import { touchConfigs } from '../vpn-peers/store.ts';
@@ -12,18 +12,17 @@ import { touchConfigs } from '../vpn-peers/store.ts';
 const Change = Shape({ port: Type.Integer() });
 
 export const updateGatewayKind = kind<typeof Change>({
-  ...common,
-  type: 'vpn_gateway.update',
+  ...gatewayUpdate,
   input: Change,
-  cancellable: false,
   steps: [
-    step('apply', (work) =>
-      onGateway(work, async (before) => {
+    step(
+      'apply',
+      onGateway(async (work, before) => {
         const { db, services, signal, input, now } = work;
         const row = { ...before, port: input.port };
         const engine = engineAt(services.compute, row.location);
         if (!(await applyGateway(engine, row, await specOf(db, services, row), signal))) return DIFFERS;
-        return done({ changed: true }, async (tx) => {
+        return done({}, async (tx) => {
           const left = (await networksOf(tx, row.id)).filter(({ state }) => state === 'leaving');
           await settleNetworks(tx, row.id);
           const { next_public_key, next_private_key, port } = row;
@@ -44,9 +43,4 @@ export const updateGatewayKind = kind<typeof Change>({
       }),
     ),
   ],
-  async settle(tx, { status, resourceId, error }) {
-    if (status !== 'succeeded')
-      await vpnGateways.change(tx, resourceId, { status: 'error', status_reason: error?.code ?? null });
-    return undefined;
-  },
 });

@@ -1,14 +1,13 @@
 import { requireCapability } from '../../../engines/engine-call.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { parseCidr } from '../../../kernel/net/cidr.ts';
-import { during } from '../../../kernel/operations/example.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
-import { accepted, endpoint } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import { price } from '../../../money/prices/price.ts';
 import { noAddressLeft } from '../../../resources/addresses/availability/refusal.ts';
 import { poolsOf } from '../../../resources/addresses/pool.ts';
 import { allocateAddresses, type PublicAddressRow } from '../../../resources/addresses/store.ts';
+import { creationOf } from '../../../resources/records/records.ts';
 import { locationFaults } from '../catalog/location-faults.ts';
 import { newInterfaceId } from '../interfaces/resource.ts';
 import { addressAt } from '../networks/addresses.ts';
@@ -19,7 +18,7 @@ import { joinNetworks, lockNetworks, rangesOf } from './membership.ts';
 import { gatewayView } from './present.ts';
 import { vpnGateways } from './resource.ts';
 import { canonicalServers, freeTunnel, refuseOverlaps } from './rules.ts';
-import { DEFAULT_PORT, exampleGateway, NewVpnGateway, TUNNEL_MTU, VpnGateway } from './schema.ts';
+import { DEFAULT_PORT, NewVpnGateway, TUNNEL_MTU } from './schema.ts';
 import { freePrefix, rangesAt } from './store.ts';
 import type { VpnGatewayRow } from './table.ts';
 
@@ -96,19 +95,12 @@ async function insert(call: CreateCall, tunnel: string): Promise<VpnGatewayRow> 
   );
 }
 
-export const createVpnGateway = endpoint({
+export const createVpnGateway = creationOf(gatewayView, {
   id: 'createVpnGateway',
-  method: 'POST',
-  path: '/flexible-vps/v1/vpn-gateways',
-  summary: 'Create a VPN gateway',
   description:
     'A WireGuard server with a public address that leads into one to five private networks of one location. Add peers when it is active.',
-  permission: 'flexible-vps:vpn-gateways:write',
-  access: 'write',
   raisesCost: true,
-  resource: { name: 'vpn_gateway', role: 'create' },
   body: NewVpnGateway,
-  answers: { 202: VpnGateway },
   problems: [
     'name_taken',
     'quota_exceeded',
@@ -118,7 +110,7 @@ export const createVpnGateway = endpoint({
     'address_taken',
     'invalid_state',
   ],
-  operation: createGatewayKind,
+  kind: createGatewayKind,
   example: {
     body: {
       name: 'office',
@@ -126,12 +118,8 @@ export const createVpnGateway = endpoint({
       network_ids: ['net_01jqzv2m7xe9rs5d3k8w4t6y0b'],
       labels: { env: 'prod' },
     },
-    answer: {
-      status: 202,
-      body: during(createGatewayKind, exampleGateway, { status: 'creating', provisioned_at: null }),
-    },
   },
-  async handle(call) {
+  async begin(call) {
     const { db, body, services, now } = call;
     refuseFaults(call);
     requireCapability(services.compute, body.location, 'vpnGateways');
@@ -140,14 +128,7 @@ export const createVpnGateway = endpoint({
     const row = await insert(call, await chooseTunnel(call, networks));
     const joined = networks.map((network, rank) => ({ network, rank }));
     await joinNetworks(db, row.id, [], joined);
-    await vpnGateways.reportCost(call, [row], { status: 'active', provisioned_at: now }, true);
-    const operation = await call.start({
-      kind: createGatewayKind,
-      input: {},
-      resource: vpnGateways.ref(row),
-      isNew: true,
-    });
     const parts = { network_ids: body.network_ids, peer_count: 0 };
-    return accepted(gatewayView.present(call, { ...row, ...parts }, operation));
+    return { row: { ...row, ...parts }, ready: { status: 'active', provisioned_at: now }, input: {} };
   },
 });

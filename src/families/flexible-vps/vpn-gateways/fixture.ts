@@ -2,7 +2,7 @@ import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
 import type { Fixture } from '../../../laws/fixture.ts';
 import { freshName, type World } from '../../../laws/world.ts';
 import { allocateAddresses } from '../../../resources/addresses/store.ts';
-import { runKind } from '../../../testing/run-kind.ts';
+import { provision } from '../../../testing/provision.ts';
 import { newInterfaceId } from '../interfaces/resource.ts';
 import { addressAt } from '../networks/addresses.ts';
 import { makeNetwork } from '../networks/fixture.ts';
@@ -43,7 +43,7 @@ async function insert(
 
 /** Creates an active gateway into a new network: writes the rows like createVpnGateway does, and runs the operation. */
 export async function makeGateway(world: World): Promise<string> {
-  const { app, account, key } = world;
+  const { app, account } = world;
   const { db, provider } = app.services;
   const network = await readNetwork(db, account.id, await makeNetwork(world, '10.88.0.0/24'));
   const { rows: addresses = [] } = await allocateAddresses(
@@ -69,9 +69,7 @@ export async function makeGateway(world: World): Promise<string> {
     tunnel_ipv6_cidr: await freePrefix(db, account.id),
   });
   await joinNetworks(db, row.id, [], [{ network: network!, rank: 0 }]);
-  await vpnGateways.note(db, row, { apiKeyId: key.id });
-  await runKind(app, createGatewayKind, { accountId: account.id, resource: vpnGateways.ref(row), input: {} });
-  return row.id;
+  return provision(world, vpnGateways, row, createGatewayKind, {});
 }
 
 const inNewNetwork = async (world: World) => ({

@@ -114,8 +114,6 @@ export const VpnGateway = Named(
 );
 export type VpnGateway = Static<typeof VpnGateway>;
 
-export const VpnGatewayId = Shape({ id: Id('vpn') });
-
 export const NewVpnGateway = Shape({
   name: ResourceName,
   location: { ...LocationRef, description: 'The slug of the location, such as `fra1`.' },

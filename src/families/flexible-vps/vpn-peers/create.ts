@@ -3,15 +3,14 @@ import type { Call } from '../../../kernel/call.ts';
 import { parseAddress } from '../../../kernel/net/address.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { created, endpoint } from '../../../kernel/record.ts';
 import { isWeakKey, newKeyPair, newPresharedKey } from '../../../kernel/secrets/wireguard-keys.ts';
 import { requireRoomIn } from '../../../resources/limits/require-room.ts';
+import { writeOf } from '../../../resources/records/records.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { plainAddress } from '../vpn-gateways/present.ts';
-import { VpnGatewayId } from '../vpn-gateways/schema.ts';
 import { lockGateway } from '../vpn-gateways/store.ts';
 import type { VpnGatewayRow } from '../vpn-gateways/table.ts';
-import { examplePeer, peerView } from './present.ts';
+import { peerView } from './present.ts';
 import {
   canonicalRanges,
   freeTunnelAddress,
@@ -21,7 +20,7 @@ import {
   tunnelAddressFaults,
 } from './ranges.ts';
 import { vpnPeers } from './resource.ts';
-import { NewVpnPeer, VpnPeer } from './schema.ts';
+import { NewVpnPeer } from './schema.ts';
 import { peersOf } from './store.ts';
 import { isLive, type Pushed, pushAct } from './sync.ts';
 import type { VpnPeerRow } from './table.ts';
@@ -129,19 +128,12 @@ function refuseFaults({ body, now }: CreateCall, gateway: VpnGatewayRow): void {
   if (faults.length > 0) throw invalid(faults);
 }
 
-export const createVpnPeer = endpoint({
+export const createVpnPeer = writeOf(peerView, 'create', {
   id: 'createVpnPeer',
-  method: 'POST',
-  path: '/flexible-vps/v1/vpn-gateways/{id}/peers',
   summary: 'Add a peer to a VPN gateway',
   description:
     'With its own public key, or with a generated key pair whose private key is in the configuration for 24 hours. The tunnels of other peers stay up. If the gateway cannot be reached, `applied_at` is null, and it gets the peer later.',
-  permission: 'flexible-vps:vpn-peers:write',
-  access: 'write',
-  resource: { name: 'vpn_peer', role: 'create' },
-  params: VpnGatewayId,
   body: NewVpnPeer,
-  answers: { 201: VpnPeer },
   problems: [
     'name_taken',
     'public_key_taken',
@@ -152,11 +144,7 @@ export const createVpnPeer = endpoint({
     'invalid_state',
     'operation_in_progress',
   ],
-  example: {
-    params: { id: examplePeer.gateway_id },
-    body: { name: 'laptop' },
-    answer: { status: 201, body: examplePeer },
-  },
+  example: { body: { name: 'laptop' } },
   prepare: async (): Promise<Prepared> => ({
     id: vpnPeers.newId(),
     keys: newKeyPair(),
@@ -192,6 +180,6 @@ export const createVpnPeer = endpoint({
           },
         }),
       );
-    return created(peerView.present(call, row));
+    return { row };
   },
 });

@@ -4,20 +4,20 @@ import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
-import { endpoint, ok } from '../../../kernel/record.ts';
 import { newKeyPair } from '../../../kernel/secrets/wireguard-keys.ts';
+import { writeOf } from '../../../resources/records/records.ts';
 import { vpnGatewayLife } from '../vpn-gateways/lifecycle.ts';
 import { lockGateway } from '../vpn-gateways/store.ts';
 import { expiryFaults, KEY_HOURS, keyFaults, refuseKey, siteFaults } from './create.ts';
-import { examplePeer, peerView } from './present.ts';
+import { peerView } from './present.ts';
 import { canonicalRanges, refuseRoutedOverlap } from './ranges.ts';
 import { vpnPeers } from './resource.ts';
-import { VpnPeer, VpnPeerChange, VpnPeerId } from './schema.ts';
+import { VpnPeerChange, VpnPeerId } from './schema.ts';
 import { findPeer, peersOf } from './store.ts';
 import { isLive, type Pushed, pushAct } from './sync.ts';
 import type { VpnPeerRow } from './table.ts';
 
-type UpdateCall = Call<{ readonly id: string; readonly peer_id: string }, unknown, VpnPeerChange>;
+type UpdateCall = Call<unknown, unknown, VpnPeerChange>;
 
 interface Prepared extends Pushed {
   readonly keys: ReturnType<typeof newKeyPair>;
@@ -93,19 +93,13 @@ function changed(call: UpdateCall, before: VpnPeerRow, prepared: Prepared): VpnP
   };
 }
 
-export const updateVpnPeer = endpoint({
+export const updateVpnPeer = writeOf(peerView, 'update', {
   id: 'updateVpnPeer',
-  method: 'PATCH',
-  path: '/flexible-vps/v1/vpn-gateways/{id}/peers/{peer_id}',
   summary: 'Change a peer of a VPN gateway',
   description:
     'A peer that is disabled, or gets another key, has lost its tunnel when the call is answered; if the gateway cannot be reached, such a call is refused. Other changes are applied later then, and `applied_at` is null until they are.',
-  permission: 'flexible-vps:vpn-peers:write',
-  access: 'write',
-  resource: { name: 'vpn_peer', role: 'update' },
   params: VpnPeerId,
   body: VpnPeerChange,
-  answers: { 200: VpnPeer },
   problems: [
     'name_taken',
     'public_key_taken',
@@ -114,16 +108,12 @@ export const updateVpnPeer = endpoint({
     'invalid_state',
     'operation_in_progress',
   ],
-  example: {
-    params: { id: examplePeer.gateway_id, peer_id: examplePeer.id },
-    body: { keepalive_seconds: 0 },
-    answer: { status: 200, body: { ...examplePeer, keepalive_seconds: 0 } },
-  },
+  example: { body: { keepalive_seconds: 0 }, answer: { keepalive_seconds: 0 } },
   prepare: async (): Promise<Prepared> => ({ keys: newKeyPair(), isApplied: false }),
   async handle(call, prepared) {
     const { db, caller, params, body, services, now } = call;
     const gateway = await lockGateway(db, caller.account.id, params.id);
-    const before = gateway && (await findPeer(db, caller.account.id, gateway.id, params.peer_id));
+    const before = gateway && (await findPeer(db, caller.account.id, gateway.id, params['peer_id'] ?? ''));
     if (gateway === undefined || before === undefined) throw new Problem('not_found');
     call.checkVersion(vpnPeers.etag(before));
     const faults = faultsOf(call, before);
@@ -163,6 +153,6 @@ export const updateVpnPeer = endpoint({
       },
       changesBetween(shownOf(before), shownOf(after)),
     );
-    return ok(peerView.present(call, row));
+    return { row };
   },
 });
