@@ -25,6 +25,7 @@ export function Copy({
   return (
     <button
       type="button"
+      data-copy
       className={className}
       onClick={() => {
         void copyText(text).then((worked) => {

@@ -1,11 +1,17 @@
-import { type FormEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { createContext, type FormEvent, type ReactNode, useContext, useEffect, useId, useRef } from 'react';
 import { Button } from './button.tsx';
 import { returnFocus } from './focus.ts';
 import { Icon } from './icons.tsx';
+import { useLeave } from './use-leave.ts';
 
 /** Where the typing begins: the first field, or else the main button. */
 const FIRST =
   'input:not([type=radio], [type=checkbox]), select, textarea, [type=submit], footer .btn-primary';
+
+const Leaving = createContext<() => void>(() => {});
+
+/** For the foot of a dialog: leaves it as Esc does. */
+export const Cancel = () => <Button onClick={useContext(Leaving)}>Cancel</Button>;
 
 interface Props {
   readonly title: string;
@@ -16,13 +22,15 @@ interface Props {
   readonly foot?: ReactNode;
   readonly onSubmit?: () => void;
   readonly wide?: boolean;
+  /** Shows something that is never shown again, so that only the main button of its foot closes it. */
+  readonly secret?: boolean;
 }
 
 /**
  * The browser's own dialog: it keeps the focus inside, closes with Esc and gives the focus back. On phones it is a sheet
- * at the bottom edge.
+ * at the bottom edge. Nothing typed and no secret is lost by Esc or by a click beside it: see `useLeave`.
  */
-export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: Props) {
+export function Dialog({ title, intro, children, close, foot, onSubmit, wide, secret = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -35,6 +43,11 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
       returnFocus(before);
     };
   }, []);
+  // Not on the button that closes it: a second press of Enter would be the end of the secret.
+  useEffect(() => {
+    if (secret) dialog.current?.querySelector<HTMLElement>('[data-copy]')?.focus();
+  }, [secret]);
+  const { asks, leave, stay } = useLeave(dialog, { close, secret });
   const Body = onSubmit ? 'form' : 'div';
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -46,11 +59,27 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
       ref={dialog}
       aria-labelledby={id}
       className={`m-auto max-h-none w-full max-w-none bg-transparent p-0 text-left max-md:mt-auto max-md:mb-0 max-md:animate-[rise_150ms] md:animate-[fade_120ms] ${wide ? 'md:max-w-[760px]' : 'md:max-w-[520px]'}`}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return;
+        event.preventDefault();
+        event.stopPropagation();
+        leave();
+      }}
       onCancel={(event) => {
         event.preventDefault();
-        close();
+        leave();
       }}
-      onMouseDown={(event) => event.target === dialog.current && close()}
+      // The browser may close it without asking, for example when a phone's gesture for "back" is made twice.
+      onClose={() => {
+        if (dialog.current?.open) return;
+        dialog.current?.showModal();
+        leave();
+      }}
+      onMouseDown={(event) => {
+        if (event.target !== dialog.current) return;
+        event.preventDefault();
+        leave();
+      }}
     >
       <Body
         {...(onSubmit ? { onSubmit: submit } : {})}
@@ -63,26 +92,54 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide }: 
             </h2>
             {intro && <div className="text-sm text-muted">{intro}</div>}
           </div>
-          <button
-            type="button"
-            className="btn btn-quiet -my-1.5 w-9 px-0 max-md:-my-2.5"
-            aria-label="Close"
-            onClick={close}
-          >
-            <Icon name="close" />
-          </button>
+          {!secret && (
+            <button
+              type="button"
+              className="btn btn-quiet -my-1.5 w-9 px-0 max-md:-my-2.5"
+              aria-label="Close"
+              onClick={leave}
+            >
+              <Icon name="close" />
+            </button>
+          )}
         </header>
         {/* What scrolls is not the grid itself: a grid without room shrinks its parts to nothing. */}
         <div className="min-h-0 flex-1 overflow-y-auto px-5 py-5 md:px-6" tabIndex={-1}>
-          <div className="grid gap-5">{children}</div>
+          <div className="grid grid-cols-1 gap-5">{children}</div>
         </div>
+        {asks === 'discard' && <Discard discard={close} stay={stay} />}
         {foot && (
-          <footer className="flex flex-wrap justify-end gap-2 border-t border-line bg-sunken px-5 py-3 md:px-6">
-            {foot}
+          <footer className={`${FOOT} ${asks === 'discard' ? 'hidden' : ''}`}>
+            {asks === 'keep' && (
+              <p role="alert" className="flex-1 basis-[200px] self-center text-sm font-medium text-warn">
+                Save it first: it is never shown again.
+              </p>
+            )}
+            <Leaving value={leave}>{foot}</Leaving>
           </footer>
         )}
       </Body>
     </dialog>
+  );
+}
+
+const FOOT = 'flex flex-wrap justify-end gap-2 border-t border-line bg-sunken px-5 py-3 md:px-6';
+
+/** In place of the foot, so that what would be lost stays in sight. */
+function Discard({ discard, stay }: { discard: () => void; stay: () => void }) {
+  const id = useId();
+  return (
+    <div role="alertdialog" aria-labelledby={id} className={FOOT}>
+      <p id={id} className="flex-1 basis-[200px] self-center font-medium">
+        Discard what you typed?
+      </p>
+      <Button autoFocus onClick={stay}>
+        Keep editing
+      </Button>
+      <Button kind="danger" onClick={discard}>
+        Discard
+      </Button>
+    </div>
   );
 }
 
@@ -111,7 +168,7 @@ export function Confirm({
       onSubmit={() => ready && act.run()}
       foot={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Cancel />
           <Button
             type="submit"
             kind={danger ? 'danger' : 'primary'}

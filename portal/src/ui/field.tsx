@@ -18,9 +18,12 @@ export function Field({ label, hint, fault, optional, children }: FieldProps) {
   const described = [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ');
   return (
     <div className="grid content-start gap-1.5">
-      <label htmlFor={id} className="flex items-baseline justify-between gap-3 text-sm font-medium">
+      <label
+        htmlFor={id}
+        className="flex items-baseline justify-between gap-3 text-sm font-medium wrap-anywhere"
+      >
         {label}
-        {optional && <span className="font-normal text-faint">Optional</span>}
+        {optional && <span className="shrink-0 font-normal text-faint">Optional</span>}
       </label>
       {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': fault ? true : undefined })}
       {fault && (

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A table on wide screens; on phones each row is a small card, with the name of the column beside each value. */
+/** A table on wide screens; on others each row is a small card, with the name of the column above each value. */
 export function Table({
   columns,
   label,
@@ -12,8 +12,8 @@ export function Table({
 }) {
   return (
     <div className="card overflow-visible">
-      <table aria-label={label} className="w-full border-collapse text-left max-md:block">
-        <thead className="border-b border-line text-xs text-muted max-md:sr-only">
+      <table aria-label={label} className="w-full border-collapse text-left max-lg:block">
+        <thead className="border-b border-line text-xs text-muted max-lg:sr-only">
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col" className="px-4 py-2.5 font-medium first:pl-5">
@@ -22,44 +22,49 @@ export function Table({
             ))}
           </tr>
         </thead>
-        <tbody className="divide-y divide-line max-md:block">{children}</tbody>
+        <tbody className="divide-y divide-line max-lg:block">{children}</tbody>
       </table>
     </div>
   );
 }
 
 export const Row = ({ children }: { children: ReactNode }) => (
-  <tr className="align-top transition-colors duration-100 hover:bg-canvas max-md:relative max-md:grid max-md:grid-cols-2 max-md:gap-x-4 max-md:gap-y-3 max-md:p-4">
+  <tr className="align-top transition-colors duration-100 hover:bg-canvas max-lg:relative max-lg:grid max-md:grid-cols-2 md:max-lg:grid-cols-4 max-lg:gap-x-4 max-lg:gap-y-3 max-lg:p-4">
     {children}
   </tr>
 );
 
-/** Two facts in a cell: the second line is quiet. */
+/**
+ * Two facts in a cell: the second line is quiet. `free`: what people wrote, or an id, may be one long word. It breaks
+ * anywhere, so that the table keeps its width. Other words stay whole.
+ */
 export function Cell({
   label,
   children,
   quiet,
   wide,
+  free,
 }: {
   label?: string;
   children: ReactNode;
   quiet?: ReactNode;
   wide?: boolean;
+  free?: boolean;
 }) {
   return (
     <td
-      className={`px-4 py-3 first:pl-5 max-md:min-w-0 max-md:p-0 max-md:first:pl-0 ${wide ? 'max-md:col-span-2' : ''}`}
+      className={`px-4 py-3 first:pl-5 max-lg:min-w-0 max-lg:p-0 max-lg:first:pl-0 ${wide ? 'max-lg:col-span-full' : ''} ${free ? 'wrap-anywhere lg:min-w-[150px]' : ''}`}
     >
-      {label && <span className="mb-0.5 hidden text-xs text-faint max-md:block">{label}</span>}
+      {label && <span className="mb-0.5 hidden text-xs text-faint max-lg:block">{label}</span>}
       <div className="min-w-0">{children}</div>
-      {quiet && <div className="text-sm break-words text-muted">{quiet}</div>}
+      {quiet && <div className={`text-sm text-muted ${free ? '' : 'break-words'}`}>{quiet}</div>}
     </td>
   );
 }
 
 /** The acts of a row. Never with an opacity of its own: the dialogs that they open are inside, and would be pale. */
 export const Acts = ({ children }: { children: ReactNode }) => (
-  <td className="w-12 px-3 py-2.5 text-right max-md:absolute max-md:top-2 max-md:right-2 max-md:w-auto max-md:p-0">
+  <td className="w-12 px-3 py-2.5 text-right max-lg:absolute max-lg:top-2 max-lg:right-2 max-lg:w-auto max-lg:p-0">
     <div className="flex justify-end">{children}</div>
   </td>
 );

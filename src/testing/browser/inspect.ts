@@ -9,6 +9,8 @@ const PHONE = 390;
 const DESKTOP = 1440;
 const NARROWEST = 320;
 const LOW = 560;
+/** From wide to narrow, between the widths at which the layout changes. */
+const WIDTHS = [DESKTOP, 1024, 768, PHONE, NARROWEST];
 
 /** All four combinations cost minutes, so the short form looks at two: every theme and every width is in one of them. */
 const looks: readonly { readonly width: number; readonly theme: 'light' | 'dark' }[] = [
@@ -31,10 +33,32 @@ export async function settled(page: Page): Promise<void> {
 export const pickerOf = (page: Page, label: string | RegExp): Locator =>
   page.getByLabel(label, { exact: true }).and(page.locator('select'));
 
-/** What the page has that lies to the right of the screen. */
-const beside = (page: Page): Promise<string> =>
+/**
+ * What lies beside the screen: anything that makes the page scroll sideways, and buttons that cannot be reached, because
+ * neither the page nor a box around them scrolls there. Dialogs do not scroll with the page, so their buttons must
+ * also be neither above nor below the screen.
+ */
+const beside = (page: Page): Promise<string[]> =>
   page.evaluate(
-    'document.documentElement.scrollWidth > innerWidth ? [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120)).slice(0, 3).join(" ") || "something" : ""',
+    `(() => {
+      const boxOf = (e) => e.getBoundingClientRect();
+      const named = (e) => e.outerHTML.slice(0, 120);
+      const all = [...document.querySelectorAll('body *')].filter((e) => e.checkVisibility({ visibilityProperty: true }));
+      const isWide = document.documentElement.scrollWidth > innerWidth;
+      const wide = isWide ? all.filter((e) => boxOf(e).right > innerWidth + 1).slice(0, 3).map(named) : [];
+      const scrolls = (e, axis) => /auto|scroll/.test(getComputedStyle(e)['overflow' + axis]);
+      const isIn = (e, box) => {
+        const { left, right, top, bottom } = boxOf(e);
+        const isBeside = left < box.left - 1 || right > box.right + 1;
+        const isOver = e.closest('dialog') && (top < box.top - 1 || bottom > box.bottom + 1);
+        for (let up = e.parentElement; up; up = up.parentElement)
+          if ((!isBeside || scrolls(up, 'X')) && (!isOver || scrolls(up, 'Y'))) return true;
+        return false;
+      };
+      const screen = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+      const lost = all.filter((e) => e.matches('button, .btn, dialog')).filter((e) => !isIn(e, screen)).map(named);
+      return [...(isWide && wide.length === 0 ? ['something'] : wide), ...lost];
+    })()`,
   );
 
 /**
@@ -68,14 +92,17 @@ export async function inspect({ page, complaints }: Tab, only?: number): Promise
       found.push(...(await find()).map((barrier) => `${width} ${theme} ${barrier}`));
     }
   });
+  const out: string[] = [];
   const cut: string[] = [];
-  for (const width of [DESKTOP, NARROWEST]) {
+  for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: LOW });
-    cut.push(...(await cutOff(page)).map((what) => `${width} ${what}`));
+    out.push(...(await beside(page)).map((what) => `${width} ${what}`));
+    if (width === DESKTOP || width === NARROWEST)
+      cut.push(...(await cutOff(page)).map((what) => `${width} ${what}`));
   }
-  expect({ barriers: found, beside: await beside(page), cut, complaints }).toEqual({
+  expect({ barriers: found, beside: out, cut, complaints }).toEqual({
     barriers: [],
-    beside: '',
+    beside: [],
     cut: [],
     complaints: [],
   });

@@ -13,6 +13,7 @@ export interface Seeded {
   readonly account: TestAccount;
   readonly keys: Readonly<Record<string, TestKey>>;
   readonly email: string;
+  readonly personId: string;
   /** The value of the cookie of the owner's session. */
   readonly token: string;
 }
@@ -74,7 +75,7 @@ export async function seedAccount({ services: { db } }: TestApp, name = 'Acme Gm
   };
   for (const [key, values] of Object.entries(wanted))
     keys[key] = await createKey(db, account, { name: key, owner_name: 'Ada Lovelace', ...values });
-  return { account, keys, email, token: await createSession(db, person) };
+  return { account, keys, email, personId: person.id, token: await createSession(db, person) };
 }
 
 /** What people have to look at: refused calls, addresses, invitations (one of them old), and a call that waits. */

@@ -10,7 +10,7 @@ import { Badge, Method, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChangeList } from '../../ui/change-list.tsx';
 import { Code } from '../../ui/code.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Notice, ProblemNotice } from '../../ui/notice.tsx';
@@ -246,7 +246,7 @@ function Decide({ approval, account }: { approval: Approval; account: Account })
           onSubmit={() => void deny.run()}
           foot={
             <>
-              <Button onClick={() => setDenying(false)}>Cancel</Button>
+              <Cancel />
               <Button kind="danger" type="submit" busy={deny.busy}>
                 Deny
               </Button>

@@ -8,7 +8,7 @@ import type { Account, Allowlist, AllowlistMode } from '../../data/types.ts';
 import { formatTime } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Confirm, Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Confirm, Dialog } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
@@ -138,10 +138,12 @@ function Entries({ account, list, why }: { account: Account; list: Allowlist; wh
       <Table label="Addresses" columns={['Addresses', 'Note', 'Last seen', 'Until', 'Acts']}>
         {list.entries.map((entry) => (
           <Row key={entry.id}>
-            <Cell wide quiet={`added by ${entry.created.by}`}>
+            <Cell wide free quiet={`added by ${entry.created.by}`}>
               <code className="font-medium">{entry.cidr}</code>
             </Cell>
-            <Cell label="Note">{entry.note || <span className="text-faint">None</span>}</Cell>
+            <Cell free label="Note">
+              {entry.note || <span className="text-faint">None</span>}
+            </Cell>
             <Cell label="Last seen">
               {entry.last_matched_at ? (
                 <Ago time={entry.last_matched_at} />
@@ -236,7 +238,7 @@ function AddEntry({
       onSubmit={() => void run()}
       foot={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Cancel />
           <Button kind="primary" type="submit" busy={busy}>
             Add
           </Button>

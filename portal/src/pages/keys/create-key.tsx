@@ -5,7 +5,7 @@ import { keyOptionsQuery } from '../../data/queries.ts';
 import { acts } from '../../data/session.ts';
 import type { Account, KeyOptions, NewKey } from '../../data/types.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { Loaded } from '../../ui/states.tsx';
@@ -53,7 +53,7 @@ function Form({ account, wanted, close, made, options }: Props & { options: KeyO
       onSubmit={() => void create.run()}
       foot={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Cancel />
           <Button kind="primary" type="submit" busy={create.busy} why={choice.why}>
             Create Key
           </Button>

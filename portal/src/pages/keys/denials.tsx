@@ -66,6 +66,7 @@ function DenialRow({ denial, account }: { denial: Denial; account: Account }) {
     <Row>
       <Cell
         wide
+        free
         quiet={
           isAddress(denial) ? (
             <code>{client_ip}</code>
@@ -85,12 +86,13 @@ function DenialRow({ denial, account }: { denial: Denial; account: Account }) {
           )}
         </span>
       </Cell>
-      <Cell label="Key" quiet={isAddress(denial) ? undefined : <>from {client_ip}</>}>
+      <Cell free label="Key" quiet={isAddress(denial) ? undefined : <>from {client_ip}</>}>
         <Link to="/api/keys" search={{ key: key.id }} className="font-medium hover:underline">
           {key.name}
         </Link>
       </Cell>
       <Cell
+        free
         label="Call"
         quiet={
           <span className="flex items-baseline">
@@ -116,7 +118,8 @@ function DenialRow({ denial, account }: { denial: Denial; account: Account }) {
 }
 
 function Cure({ denial, account, hint }: { denial: Denial; account: Account; hint: string }) {
-  const small = 'btn btn-plain btn-small';
+  // Its words wrap where the table has no room for them in one line.
+  const small = 'btn btn-plain btn-small py-1 text-left whitespace-normal';
   if (isAddress(denial))
     return isAdmin(account) ? (
       <Link to="/api/keys/allowlist" search={{ add: denial.client_ip }} className={small}>

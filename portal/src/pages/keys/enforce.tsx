@@ -6,7 +6,7 @@ import { acts } from '../../data/session.ts';
 import type { Account, Allowlist, EnforcePreview } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { Notice, ProblemNotice } from '../../ui/notice.tsx';
 import { Loaded } from '../../ui/states.tsx';
@@ -46,7 +46,7 @@ export function Enforce({ account, list, close }: { account: Account; list: Allo
       onSubmit={() => why === undefined && void run()}
       foot={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Cancel />
           <Button kind={cut > 0 ? 'danger' : 'primary'} type="submit" busy={busy} why={why}>
             Enforce
           </Button>

@@ -5,7 +5,7 @@ import { acts } from '../../data/session.ts';
 import type { Account, KeyOptions } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -59,7 +59,7 @@ export function KeyPolicy({
       onSubmit={() => why === undefined && void run()}
       foot={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Cancel />
           <Button kind="primary" type="submit" busy={busy} why={why}>
             Save
           </Button>

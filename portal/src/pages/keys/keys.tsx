@@ -132,10 +132,10 @@ function KeyTable({
     <Table label="API keys" columns={['Name', 'Permissions', 'Last used', 'Expires', 'Status', 'Acts']}>
       {keys.map((key) => (
         <Row key={key.id}>
-          <Cell wide quiet={<code className="text-xs">hpk1_{key.public_id}…</code>}>
+          <Cell wide free quiet={<code className="text-xs">hpk1_{key.public_id}…</code>}>
             <button
               type="button"
-              className="rounded text-left font-medium hover:underline max-md:pr-12"
+              className="rounded text-left font-medium hover:underline max-lg:pr-12"
               onClick={() => open(key.id)}
             >
               {key.name}
@@ -145,6 +145,7 @@ function KeyTable({
             {permissionWords(key, options)}
           </Cell>
           <Cell
+            free
             label="Last used"
             quiet={
               key.last_used && (

@@ -12,6 +12,7 @@ export function SecretOnce({ made, close }: { made: NewKey; close: () => void })
   return (
     <Dialog
       wide
+      secret
       title={`The key ${made.key.name} is ready`}
       intro="This is the only time its secret is shown. Keep it in a password manager or your CI’s secrets."
       close={close}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { post } from '../../data/http.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/code.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -38,7 +38,7 @@ export function AddTotp({ close }: { close: () => void }) {
       onSubmit={() => void confirm.run()}
       foot={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Cancel />
           <Button
             kind="primary"
             type="submit"

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Problem, post } from '../../data/http.ts';
 import { NewPasswordField } from '../../door/password-field.tsx';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
@@ -25,7 +25,7 @@ export function NewPassword({ isSet, close }: { isSet: boolean; close: () => voi
       onSubmit={() => void run()}
       foot={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Cancel />
           <Button kind="primary" type="submit" busy={busy}>
             Save
           </Button>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { post } from '../../data/http.ts';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/code.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { Notice, ProblemNotice } from '../../ui/notice.tsx';
 import { useAct } from '../../ui/use-act.ts';
 
@@ -18,6 +18,7 @@ export function RecoveryCodes({ left, close }: { left: number; close: () => void
   const done = codes.length > 0;
   return (
     <Dialog
+      secret={done}
       title="Recovery codes"
       intro={
         done
@@ -36,7 +37,7 @@ export function RecoveryCodes({ left, close }: { left: number; close: () => void
           </>
         ) : (
           <>
-            <Button onClick={close}>Cancel</Button>
+            <Cancel />
             <Button kind="primary" type="submit" busy={make.busy}>
               Make ten codes
             </Button>

@@ -61,7 +61,7 @@ function Line({
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-4 py-3.5 md:px-5">
       <div className="min-w-0 flex-1 basis-[220px]">
-        <p className="flex flex-wrap items-center gap-2 font-medium">{title}</p>
+        <p className="flex flex-wrap items-center gap-2 font-medium wrap-anywhere">{title}</p>
         <p className="text-sm break-words text-muted">{note}</p>
       </div>
       {children}

@@ -5,7 +5,7 @@ import { acts } from '../../data/session.ts';
 import type { Account } from '../../data/types.ts';
 import { roleNames, roleWords, spoken } from '../../data/words.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -30,7 +30,7 @@ export function Invite({ account, close }: { account: Account; close: () => void
       onSubmit={() => void run()}
       foot={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Cancel />
           <Button kind="primary" type="submit" busy={busy}>
             Send the invitation
           </Button>

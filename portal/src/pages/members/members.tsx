@@ -43,7 +43,7 @@ export default function Members() {
             <Table label="Members" columns={['Name', 'Role', 'Keys', 'Status', 'Acts']}>
               {shownMembers(data, account).map((member) => (
                 <Row key={member.id}>
-                  <Cell wide quiet={<span className="break-all">{member.email}</span>}>
+                  <Cell wide free quiet={member.email}>
                     <span className="font-medium">{member.name}</span>
                     {member.id === account.member_id && <span className="text-muted"> (you)</span>}
                   </Cell>

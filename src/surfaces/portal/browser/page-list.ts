@@ -1,7 +1,7 @@
 /** The pages of the portal, for the tests that look at every one of them. `page-list.test.ts` says what is missing. */
 
 /** As the command line opens it. */
-export const cliLoginPage = `/portal/cli-login?challenge=${'A'.repeat(43)}&computer=laptop&port=40123&state=${'s'.repeat(43)}`;
+export const cliLoginPage = `/portal/cli-login?challenge=${'A'.repeat(43)}&computer=${'W'.repeat(64)}&port=40123&state=${'s'.repeat(43)}`;
 
 /** Without pages that show one thing of the account, whose address has its id. */
 export const signedInPages: readonly string[] = [

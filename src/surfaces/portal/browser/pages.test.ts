@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { inspect, openWide } from '../../../testing/browser/inspect.ts';
+import { stretchNames } from '../../../testing/browser/long-names.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 import { isLong } from '../../../testing/long-form.ts';
@@ -27,6 +28,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     portal = await openPortal();
     seeded = await seedAccount(portal.t);
     ({ approvalId } = await seedTopics(portal.t, seeded));
+    await stretchNames(portal.t, seeded);
     tab = await portal.tab({ token: seeded.token });
     stranger = await portal.tab();
   });
@@ -42,7 +44,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   };
 
   it.each(signedInPages)(
-    '%s has no barriers, in both themes and at 1440 and 390 px, and fits into 320 px',
+    '%s has no barriers in both themes, and fits into widths from 320 to 1440 px with the longest names',
     async (path) => {
       await openWide(tab, path);
       await inspect(tab);
