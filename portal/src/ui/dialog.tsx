@@ -104,7 +104,7 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide, se
           )}
         </header>
         {/* What scrolls is not the grid itself: a grid without room shrinks its parts to nothing. */}
-        <div className="min-h-0 flex-1 overflow-y-auto px-5 py-5 md:px-6" tabIndex={-1}>
+        <div className="min-h-0 flex-1 overflow-y-auto px-5 py-5 md:px-6" tabIndex={foot ? -1 : 0}>
           <div className="grid grid-cols-1 gap-5">{children}</div>
         </div>
         {asks === 'discard' && <Discard discard={close} stay={stay} />}
