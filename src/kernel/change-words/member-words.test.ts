@@ -18,7 +18,7 @@ describe('the description of a changed member', () => {
       '/labels',
       { env: 'prod', team: 'a' },
       { env: 'test' },
-      ['sets the label env=test of the machine "web"', 'removes the label team from the machine "web"'],
+      ['sets the label "env=test" of the machine "web"', 'removes the label "team" from the machine "web"'],
     ],
     [
       '/dns',

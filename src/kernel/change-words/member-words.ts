@@ -105,8 +105,10 @@ function labelWords(before: object, after: object, subject: string): string[] {
   return [
     ...[...now]
       .filter(([name, value]) => known.get(name) !== value)
-      .map(([name, value]) => `sets the label ${name}${SHOWN.test(value) ? `=${value}` : ''} of ${subject}`),
-    ...old.filter(([name]) => !now.has(name)).map(([name]) => `removes the label ${name} from ${subject}`),
+      .map(
+        ([name, value]) => `sets the label "${name}${SHOWN.test(value) ? `=${value}` : ''}" of ${subject}`,
+      ),
+    ...old.filter(([name]) => !now.has(name)).map(([name]) => `removes the label "${name}" from ${subject}`),
   ];
 }
 

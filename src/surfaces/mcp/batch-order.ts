@@ -6,7 +6,7 @@
 import { canonicalJson } from '../../kernel/audit/entry.ts';
 import { requestOf } from './calls.ts';
 import type { ApiCaller } from './inner-call.ts';
-import { foreseenBy, type Rehearsal, subjectOf } from './rehearsals.ts';
+import { destroys, foreseenBy, type Rehearsal, subjectOf } from './rehearsals.ts';
 import type { Json } from './results.ts';
 
 const ID = /\b[a-z]+(?:_[a-z]+)*_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
@@ -63,8 +63,5 @@ export function isAsExpected({ rehearsal }: Expected, now: Rehearsal): boolean {
   const [own] = foreseenBy(rehearsal.trial).effects;
   const { effects, changes } = foreseenBy(now.trial);
   const isOwn = (each: Json): boolean => each['id'] === own?.id && each['action'] === own?.['action'];
-  return (
-    (now.endpoint.access !== 'destructive' || effects.every(isOwn)) &&
-    changes.every(({ loosens }) => !loosens)
-  );
+  return (!destroys(now) || effects.every(isOwn)) && changes.every(({ loosens }) => !loosens);
 }

@@ -14,7 +14,14 @@ import { confirmed, offerOf } from './confirmation.ts';
 import type { CallTool } from './describe.ts';
 import { shorten } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
-import { foreseenBy, isRehearsed, needsConfirmation, type Rehearsal, rehearse } from './rehearsals.ts';
+import {
+  destroys,
+  foreseenBy,
+  isRehearsed,
+  needsConfirmation,
+  type Rehearsal,
+  rehearse,
+} from './rehearsals.ts';
 import { type Json, problemAnswer, refusedOutcome, refusing, success } from './results.ts';
 
 const ALONE =
@@ -61,8 +68,7 @@ export async function callBatch(
 function takenBy(rehearsal: Rehearsal | undefined): string[] {
   if (rehearsal === undefined) return [];
   const { effects, changes } = foreseenBy(rehearsal.trial);
-  const losses =
-    rehearsal.endpoint.access === 'destructive' ? effects.map((effect) => canonicalJson(effect)) : [];
+  const losses = destroys(rehearsal) ? effects.map((effect) => canonicalJson(effect)) : [];
   return [...losses, ...changes.flatMap(({ text, loosens }) => (loosens ? [text] : []))];
 }
 

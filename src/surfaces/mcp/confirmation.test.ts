@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { retention } from '../../kernel/retention/schedule.ts';
+import { createWorld, makeOne } from '../../laws/walk.ts';
 import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../testing/app.ts';
 import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
@@ -210,4 +211,25 @@ describe('a write', () => {
     expect((await agent.call('call_write', { operation: 'createWidget', body })).isError).toBe(false);
     expect(dryRuns()).toBe(0);
   });
+});
+
+it('a write whose body overwrites data needs a confirmation, and says what is lost', async () => {
+  const world = await createWorld(t);
+  const id = await makeOne('/flexible-vps/v1/volumes', {}, world);
+  const snapshots = '/flexible-vps/v1/volumes/{id}/snapshots';
+  const [old, newer] = [await makeOne(snapshots, { id }, world), await makeOne(snapshots, { id }, world)];
+  const owner = await connectMcp(mcp.url, world.key.key);
+  const body = { type: 'restore', snapshot_id: old, delete_newer_snapshots: true };
+  const call = { operation: 'performVpsVolumeAction', path: { id }, body };
+  const { json } = await owner.call('call_write', call);
+  expect(json).toMatchObject({
+    code: 'confirmation_required',
+    detail: expect.stringContaining('performVpsVolumeAction destroys something.'),
+    would_lose: expect.arrayContaining([expect.objectContaining({ action: 'wipe_disk' })]),
+  });
+  const list = await t.call({ url: `/flexible-vps/v1/volumes/${id}/snapshots`, key: world.key.key });
+  expect(list.json().data).toContainEqual(expect.objectContaining({ id: newer, status: 'available' }));
+  const { json: made } = await owner.call('call_write', { ...call, confirm: json.confirm_with });
+  expect(made).toMatchObject({ status: 202 });
+  await owner.close();
 });

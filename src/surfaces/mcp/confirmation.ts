@@ -9,7 +9,7 @@ import type { CallArguments } from './calls.ts';
 import { marked } from './customer-text.ts';
 import { shorten } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
-import { bind, foreseenBy, needsConfirmation, type Rehearsal } from './rehearsals.ts';
+import { bind, destroys, foreseenBy, needsConfirmation, type Rehearsal } from './rehearsals.ts';
 import { type Json, refusal } from './results.ts';
 
 const Changes = Shape({
@@ -21,7 +21,8 @@ const isApproved = (api: ApiCaller, { call }: Rehearsal): boolean =>
   call.approval_id !== undefined && needsApproval(callerOf(api.outer), { access: 'destructive' });
 
 /** What one call would take away and loosen, in as few words as possible. */
-function shownLoss({ services }: ApiCaller, { endpoint, trial, note }: Rehearsal): Json {
+function shownLoss({ services }: ApiCaller, rehearsal: Rehearsal): Json {
+  const { trial, note } = rehearsal;
   const { effects, cost, changes } = foreseenBy(trial);
   const shown = marked({ effects }, DryRun, services) as { effects: readonly Json[] };
   return {
@@ -31,14 +32,14 @@ function shownLoss({ services }: ApiCaller, { endpoint, trial, note }: Rehearsal
     ...(changes.length === 0 ? {} : (marked({ changes }, Changes, services) as Json)),
     ...(note === undefined ? {} : { rehearsed: note }),
     cost_change: cost,
-    ...(endpoint.access === 'destructive' ? {} : { loosens: true }),
+    ...(destroys(rehearsal) ? {} : { loosens: true }),
   };
 }
 
 const sayWhat = (rehearsals: readonly Rehearsal[]): string =>
   rehearsals
     .map((each) =>
-      each.endpoint.access === 'destructive'
+      destroys(each)
         ? `${each.endpoint.id} destroys something.`
         : `${each.endpoint.id} loosens a protection.`,
     )

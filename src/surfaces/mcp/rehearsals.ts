@@ -3,6 +3,7 @@
  * collected here: the request, its effects and cost, and the version of what it touches.
  */
 import { mayLoosen } from '../../kernel/change-words/may-loosen.ts';
+import type { DestructiveAction, Loss } from '../../kernel/effect-view.ts';
 import { callerOf } from '../../kernel/exchange.ts';
 import { takesIfMatch } from '../../kernel/problems/possible.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
@@ -50,8 +51,16 @@ export function foreseenBy({ body, isRefused }: Outcome): Foreseen {
 export const loosens = ({ trial }: Rehearsal): boolean =>
   foreseenBy(trial).changes.some((change) => change.loosens);
 
-export const needsConfirmation = (rehearsal: Rehearsal): boolean =>
-  rehearsal.endpoint.access === 'destructive' || loosens(rehearsal);
+/** What these take away is gone, even if the call is one that usually destroys nothing, such as an action of a volume. */
+const FINAL: readonly unknown[] = ['delete', 'wipe_disk'] satisfies DestructiveAction[];
+
+const isFinal = ({ action, loss }: Effect): boolean =>
+  FINAL.includes(action) && (loss as Loss | null)?.recoverable === false;
+
+export const destroys = ({ endpoint, trial }: Rehearsal): boolean =>
+  endpoint.access === 'destructive' || foreseenBy(trial).effects.some(isFinal);
+
+export const needsConfirmation = (rehearsal: Rehearsal): boolean => destroys(rehearsal) || loosens(rehearsal);
 
 /** Some calls have a `confirm` of their own, which takes the name of the resource. */
 function withName(endpoint: Endpoint, call: CallArguments, name: string): CallArguments {

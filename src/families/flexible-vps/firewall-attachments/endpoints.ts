@@ -135,7 +135,7 @@ export const detachVpsFirewall = endpoint({
     await deleteAttachment(db, before.id, gone.id);
     const left = present.filter(({ id }) => id !== gone.id);
     const changes = [{ pointer: '/attachments', before: present.map(targetOf), after: left.map(targetOf) }];
-    const loss = forNow(`The protection by the firewall ${before.name}.`);
+    const loss = forNow(`The protection by the firewall "${before.name}".`);
     const applied = { action: 'detach', changes, loss, partId: gone.id } as const;
     return accepted(await applyChange(call, before, {}, applied));
   },

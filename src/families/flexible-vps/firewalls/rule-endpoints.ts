@@ -80,7 +80,7 @@ export const removeVpsFirewallRule = endpoint({
     if (gone === undefined) return accepted(await changeNothing(call, before, removal));
     const rules = before.rules.filter(({ id }) => id !== gone.id);
     const changes = [{ pointer: '/rules', before: before.rules, after: rules }];
-    const loss = forNow(`The rule ${gone.id} of the firewall ${before.name}.`);
+    const loss = forNow(`The rule ${gone.id} of the firewall "${before.name}".`);
     const applied = { action: 'detach', changes, loss, partId: gone.id } as const;
     return accepted(await applyChange(call, before, columnsOf(rules), applied));
   },

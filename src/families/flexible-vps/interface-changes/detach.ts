@@ -86,7 +86,7 @@ export const detachVmInterface = endpoint({
     call.effect({
       action: 'detach',
       ...resource,
-      loss: forNow(`The interface of ${vm.name} with the addresses ${held}.`),
+      loss: forNow(`The interface of "${vm.name}" with the addresses ${held}.`),
     });
     const changed = await lockInterface(db, vm.account_id, vm.id, row.id);
     return accepted(presentInterface(changed, changed.addresses, operation, services.baseUrl));

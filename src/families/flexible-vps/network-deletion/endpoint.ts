@@ -84,7 +84,7 @@ export const deleteVpsNetwork = writeOf(networkView, 'delete', {
     effect({ action: 'delete', ...networks.ref(row), loss: forGood('The network and its address range.') });
     await tellDetached(call, { networkId: row.id }, 'network');
     for (const { interface_id, vm_name } of staying) {
-      const loss = forGood(`The interface of ${vm_name} and its addresses in the network ${row.name}.`);
+      const loss = forGood(`The interface of "${vm_name}" and its addresses in the network "${row.name}".`);
       effect({ action: 'detach', ...interfaceRef({ id: interface_id }), loss });
     }
     const input = { detach: query.detach, was: before.status };

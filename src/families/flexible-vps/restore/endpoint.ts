@@ -102,7 +102,7 @@ async function fromSnapshot(call: RestoreCall, before: VmRow, wanted: string): P
   call.effect({
     action: 'wipe_disk',
     ...vms.ref(before),
-    loss: forGood(`All that was written to the disk after the snapshot ${snapshot.name}.`),
+    loss: forGood(`All that was written to the disk after the snapshot "${snapshot.name}".`),
   });
   const remove = await acceptLossOfSnapshots(call, newer, {
     isMeant: call.body.delete_newer_snapshots ?? false,
@@ -131,7 +131,7 @@ async function fromBackup(call: RestoreCall, before: VmRow, backupId: string): P
   await requireOverwritable(call, 'restoreVm', before);
   refuseUnfit(call, before, backup);
   const { safety_backup: isSafe = true, delete_snapshots: isMeant = false } = call.body;
-  const what = `All data on the disk (${before.disk_gb} GB) that is not in the backup ${backup.name}.`;
+  const what = `All data on the disk (${before.disk_gb} GB) that is not in the backup "${backup.name}".`;
   const loss = isSafe ? forNow(what) : forGood(what);
   call.effect({ action: 'wipe_disk', ...vms.ref(before), loss });
   const rows = await lockSnapshotsOf(call.db, call.caller.account.id, before.id);

@@ -126,7 +126,7 @@ export const resetVmPassword = endpoint({
       action: 'update',
       verb: `replaces the password of ${username} in`,
       ...vms.ref(row),
-      loss: forGood(`The present password of ${username}.`),
+      loss: forGood(`The present password of "${username}".`),
     });
     const message = `The password of ${username} in the machine ${row.name} was replaced.`;
     event(vms.event('password_reset', row, { message }));

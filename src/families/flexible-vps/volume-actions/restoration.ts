@@ -61,7 +61,7 @@ export async function restore(call: ActionCall): Promise<StoredOperation> {
     action: 'wipe_disk',
     verb: 'replaces the content of',
     ...volumes.ref(row),
-    loss: forGood(`All that was written to the volume after the snapshot ${snapshot.name}.`),
+    loss: forGood(`All that was written to the volume after the snapshot "${snapshot.name}".`),
   });
   const remove = await acceptLossOfNewer(call, newestFirst);
   const operation = await call.start({

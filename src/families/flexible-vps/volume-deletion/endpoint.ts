@@ -73,7 +73,7 @@ export const deleteVpsVolume = writeOf(volumeView, 'delete', {
     for (const snapshot of snapshots)
       call.effect({ action: 'delete', ...volumeSnapshots.ref(snapshot), loss: volumeSnapshots.loss });
     if (holder !== undefined)
-      call.effect({ action: 'detach', ...vms.ref(holder), loss: forNow(`The volume ${row.name}.`) });
+      call.effect({ action: 'detach', ...vms.ref(holder), loss: forNow(`The volume "${row.name}".`) });
     const operation = await call.start({
       kind: deleteVolumeKind,
       input: { detach: query.detach, was: before.status },

@@ -25,7 +25,7 @@ function takeFrom(call: ActionCall, row: VolumeRow, loser: VmRow): void {
       extra: { attached_to: loser.id },
     });
   requireReleasable(loser);
-  call.effect({ action: 'detach', ...vms.ref(loser), loss: forNow(`The volume ${row.name}.`) });
+  call.effect({ action: 'detach', ...vms.ref(loser), loss: forNow(`The volume "${row.name}".`) });
 }
 
 export async function attach(call: ActionCall): Promise<StoredOperation> {
@@ -76,8 +76,8 @@ export async function detach(call: ActionCall): Promise<StoredOperation> {
   if (vm === undefined) return changeNothing(call, row, { kind: detachVolumeKind, input });
   requireReleasable(vm);
   const loss = force
-    ? forGood(`The volume for ${vm.name}, and what the guest has not yet written to it.`)
-    : forNow(`The volume for ${vm.name}; it stays in your account.`);
+    ? forGood(`The volume for "${vm.name}", and what the guest has not yet written to it.`)
+    : forNow(`The volume for "${vm.name}"; it stays in your account.`);
   const changes = [{ pointer: '/vm_id', before: row.vm_id, after: null }];
   call.effect({ action: 'detach', ...volumes.ref(row), loss, changes });
   const operation = await call.start({

@@ -90,7 +90,8 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         headers: { 'x-api-key': secret },
       });
       expect(body).toContain('first-key');
-      await page.keyboard.press('Escape');
+      await tabTo(page, 'I have kept it');
+      await page.keyboard.press('Enter');
       await page.getByRole('button', { name: 'first-key', exact: true }).waitFor();
       expect(await page.content()).not.toContain(secret);
     });

@@ -97,14 +97,14 @@ describe('a dry run of a firewall change', () => {
     expect(await foreseen('PATCH', `vms/${vm.id}`, { labels: { env: null } })).toEqual([
       `its labels take the firewall "prod" from ${subject}`,
       `! the change of its labels lets in all arriving connections that no rule drops, for ${subject}`,
-      `removes the label env from ${subject}`,
+      `removes the label "env" from ${subject}`,
     ]);
     await mine.send('PATCH', `vms/${vm.id}`, { labels: { env: null } });
     await settle(app);
     expect(await foreseen('PATCH', `vms/${vm.id}`, { labels: { env: 'prod' } })).toEqual([
       `its labels give ${subject} the firewall "prod"`,
       `the change of its labels drops all arriving connections that no rule allows, for ${subject}`,
-      `sets the label env=prod of ${subject}`,
+      `sets the label "env=prod" of ${subject}`,
     ]);
   });
 
@@ -170,7 +170,7 @@ describe('a dry run of a firewall change', () => {
     expect(await foreseen('PATCH', `vms/${vm.id}`, { labels: { role: 'x' } })).toEqual([
       `its labels give ${subject} the firewall "lax"`,
       `! the change of its labels opens everything to everybody for ${subject}`,
-      `sets the label role=x of ${subject}`,
+      `sets the label "role=x" of ${subject}`,
     ]);
   });
 
