@@ -99,3 +99,16 @@ it('only calls that may loosen something are rehearsed', async () => {
   const confirmed = await site.line('firewall update web --default-in allow --confirm web --verbose');
   expect([confirmed.code, confirmed.err]).toEqual([0, expect.not.stringContaining('dry_run')]);
 });
+
+it('a deletion that opens machines or ends their backups says so beside what is lost', async () => {
+  for (const line of [
+    'firewall create --name guard',
+    'firewall attach guard --target.type vm --target.id app --wait',
+    'vm update app --backup-policy nightly',
+  ])
+    expect(await site.line(line)).toMatchObject({ code: 0 });
+  const opened = await site.line('firewall delete guard --detach');
+  expect(opened.err).toMatch(/delete firewall guard: .+\n.*Loosens: .+ for 1 machine/);
+  const unsaved = await site.line('backup-policy delete nightly --detach');
+  expect(unsaved.err).toMatch(/delete backup policy nightly: .+\n.*Loosens: .+"app".+/s);
+});

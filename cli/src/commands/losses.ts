@@ -20,14 +20,16 @@ async function rehearse(session: Session, prepared: Prepared, body: unknown): Pr
   return (reply.body ?? {}) as DryRun;
 }
 
-/** One line for each effect. */
+/** One line for each effect, and for each change that loosens something, such as a machine that loses a firewall. */
 export async function lossesOf(session: Session, prepared: Prepared, body: unknown): Promise<string[]> {
-  const { effects = [] } = await rehearse(session, prepared, body);
+  const { effects = [], changes = [] } = await rehearse(session, prepared, body);
   const spoken = (word: string): string => word.replaceAll('_', ' ');
-  return effects.map(({ action, type, name, id, loss }) => {
+  const losses = effects.map(({ action, type, name, id, loss }) => {
     const what = `${spoken(action)} ${spoken(type)} ${name ?? id ?? ''}`.trimEnd();
     return `  ${what}${loss === null ? '' : `: ${loss.what}`}`;
   });
+  const loosened = changes.filter(({ loosens }) => loosens).map((change) => `  ${sentence(change)}`);
+  return [...losses, ...loosened];
 }
 
 /** One line for each change, if one of them loosens something; else none. */
