@@ -209,7 +209,7 @@ export const exemptions = {
       subject: 'attachVpsFirewall: vms',
       reason: 'Checks and marks each machine that the firewall covers, and a label selector may cover all.',
     },
-    ...['addVpsFirewallRule', 'deleteVpsFirewall', 'updateVpsFirewall'].map((id) => ({
+    ...['addVpsFirewallRule', 'deleteVpsFirewall', 'detachVpsFirewall', 'updateVpsFirewall'].map((id) => ({
       subject: `${id}: firewalls`,
       reason:
         'Counts or searches the rules of all firewalls of the account, of which a limit allows 500 at most.',

@@ -183,11 +183,11 @@ export interface Naming extends Pick<FirewallRow, 'id' | 'rules'> {
 
 /** The firewalls with a rule about the machines of this one, which have machines besides those that move. */
 const namingOf = ({ firewallId, machines }: Moved, accountId: string): RawBuilder<unknown> =>
-  // The rules are compared with a value, and not with a column of a join, so that their index is used.
-  sql`(select ${firewallId}::text as about, f.id, f.rules from firewalls f
-    where f.account_id = ${accountId} and f.status <> 'deleting'
-      and f.rules @> ${JSON.stringify([{ remote_firewall_ids: [firewallId] }])}::jsonb
-      and exists (
+  // `offset 0`: the rules of the account's firewalls are read first, of which a limit keeps few, and not its members.
+  sql`(select ${firewallId}::text as about, f.id, f.rules from (
+      select id, rules from firewalls where account_id = ${accountId} and status <> 'deleting'
+        and rules @> ${JSON.stringify([{ remote_firewall_ids: [firewallId] }])}::jsonb offset 0) f
+    where exists (
         select from firewall_members m
         where m.firewall_id = f.id and not m.vm_id = any(${[...machines]}::text[]))
     order by f.id limit ${MOST_GROUPS})`;
