@@ -162,7 +162,8 @@ describe('layers point one way', () => {
     'portal/data': /^$/,
     'portal/ui': /^data$/,
     'portal/door': /^(data|ui|styles)$/,
-    'portal/pages': /^(data|ui|door)$/,
+    'portal/form': /^(data|ui)$/,
+    'portal/pages': /^(data|ui|door|form)$/,
     'portal/app': /./,
   };
   const folderOf = (path: string): string | undefined =>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { indexQuery, operationQuery } from '../../data/queries.ts';
+import { describe } from '../../form/document.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
 import { Path } from '../../ui/path.tsx';
 import { Loaded, PageHead } from '../../ui/states.tsx';
 import { OperationPicker } from '../api/operation-picker.tsx';
-import { describe } from './document.ts';
 import { Workbench } from './workbench.tsx';
 
 const FIRST = 'getAccountProfile';

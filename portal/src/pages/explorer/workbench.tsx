@@ -1,6 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { calls, siteQuery, useAccount } from '../../data/session.ts';
+import type { Described, Parameter } from '../../form/document.ts';
+import { Facts } from '../../form/facts.ts';
+import { MemberField, ObjectForm } from '../../form/form.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Field, SelectField, TextField } from '../../ui/field.tsx';
@@ -8,9 +11,6 @@ import { ProblemNotice } from '../../ui/notice.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { type Call, curlOf, type Outcome, pasted, sendCall, withDryRun } from './call.ts';
 import { ConfirmDestructive } from './confirm-destructive.tsx';
-import type { Described, Parameter } from './document.ts';
-import { Facts } from './facts.ts';
-import { MemberField, ObjectForm } from './form.tsx';
 import { Result } from './result.tsx';
 
 type Values = Readonly<Record<string, unknown>>;

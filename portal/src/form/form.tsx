@@ -1,6 +1,6 @@
 import { useContext } from 'react';
-import { spoken } from '../../data/words.ts';
-import { CheckField, Field, SelectField, TextField } from '../../ui/field.tsx';
+import { spoken } from '../data/words.ts';
+import { CheckField, Field, SelectField, TextField } from '../ui/field.tsx';
 import type { Schema } from './document.ts';
 import { Facts } from './facts.ts';
 import { Picker, type Ref } from './picker.tsx';

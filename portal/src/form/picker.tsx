@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
-import { get } from '../../data/http.ts';
-import { indexQuery } from '../../data/queries.ts';
-import { calls, useAccount } from '../../data/session.ts';
-import type { List } from '../../data/types.ts';
-import { SelectField, TextField } from '../../ui/field.tsx';
+import { get } from '../data/http.ts';
+import { indexQuery } from '../data/queries.ts';
+import { calls, useAccount } from '../data/session.ts';
+import type { List } from '../data/types.ts';
+import { SelectField, TextField } from '../ui/field.tsx';
 import { Facts } from './facts.ts';
 
 export interface Ref {
