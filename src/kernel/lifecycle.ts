@@ -6,7 +6,7 @@
 import type { StoredOperation } from './operations/store.ts';
 import type { ProblemCode } from './problems/catalogue.ts';
 import { Problem } from './problems/problem.ts';
-import type { PublishedStates } from './published-states.ts';
+import { type PublishedStates, severitiesOf } from './published-states.ts';
 import { keysOf, type Meanings, Named, OneOf, type TUnsafe, volatile } from './schema.ts';
 
 export interface Transition<S extends string> {
@@ -96,6 +96,7 @@ export class Lifecycle<S extends string = string> {
         ...(through === undefined ? {} : { through }),
         to,
       })),
+      ...severitiesOf(this.states),
     };
   }
 
