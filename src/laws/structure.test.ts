@@ -163,7 +163,8 @@ describe('layers point one way', () => {
     'portal/ui': /^data$/,
     'portal/door': /^(data|ui|styles)$/,
     'portal/form': /^(data|ui)$/,
-    'portal/pages': /^(data|ui|door|form)$/,
+    'portal/resource': /^(data|ui|form)$/,
+    'portal/pages': /^(data|ui|door|form|resource)$/,
     'portal/app': /./,
   };
   const folderOf = (path: string): string | undefined =>

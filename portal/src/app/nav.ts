@@ -15,6 +15,11 @@ export interface NavGroup {
   readonly items: readonly NavItem[];
 }
 
+/** A family without an icon of its own has a general one. */
+export const familyIcons: Readonly<Record<string, IconName>> = {
+  'flexible-vps': 'server',
+};
+
 export const groups: readonly NavGroup[] = [
   {
     title: null,

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { isOwned, listAddress, mainNouns, nounsQuery, productsOf, titleOf } from '../data/nouns.ts';
 import { approvalsQuery } from '../data/queries.ts';
 import { maySee, siteQuery, useMaybeAccount } from '../data/session.ts';
 import type { Account } from '../data/types.ts';
 import { Brand } from '../ui/brand.tsx';
 import { Icon } from '../ui/icons.tsx';
-import { groups, type NavItem } from './nav.ts';
+import { familyIcons, groups, type NavItem } from './nav.ts';
 
 export function Sidebar({ open, close, signedIn }: { open: boolean; close: () => void; signedIn: boolean }) {
   const site = useQuery(siteQuery).data;
@@ -77,8 +78,9 @@ function Nav({ signedIn }: { signedIn: boolean }) {
     .filter(({ items }) => items.length > 0);
   return (
     <nav aria-label="Main" className="grid content-start gap-px overflow-y-auto px-2 py-3">
-      {shown.map(({ title, items }) => (
+      {shown.map(({ title, items }, at) => (
         <div key={title ?? ''} className="mb-3 grid gap-px">
+          {at === 1 && signedIn && <Products />}
           {title && <p className="side-word px-3 pt-1 pb-1.5 text-xs font-medium text-faint">{title}</p>}
           {items.map((item) => (
             <NavLink key={item.to} item={item} account={account} />
@@ -86,6 +88,39 @@ function Nav({ signedIn }: { signedIn: boolean }) {
         </div>
       ))}
     </nav>
+  );
+}
+
+/** One entry for each family of the document. The one that is open shows what it has. */
+function Products() {
+  const families = useQuery(nounsQuery).data ?? [];
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  const open = /^\/p\/([^/]+)/.exec(path)?.[1];
+  return (
+    <div className="mb-3 grid gap-px">
+      <p className="side-word px-3 pt-1 pb-1.5 text-xs font-medium text-faint">Products</p>
+      {productsOf(families).map((family) => (
+        <div key={family.slug} className="grid gap-px">
+          <Link
+            to={`/p/${family.slug}`}
+            title={family.title}
+            activeOptions={{ exact: true }}
+            className="nav-item"
+          >
+            <Icon name={familyIcons[family.slug] ?? 'layers'} />
+            <span className="side-word flex-1 truncate">{family.title}</span>
+          </Link>
+          {family.slug === open &&
+            mainNouns(family)
+              .filter(isOwned)
+              .map((noun) => (
+                <Link key={noun.name} to={listAddress(noun)} className="nav-item side-word pl-10">
+                  <span className="flex-1 truncate">{titleOf(noun)}</span>
+                </Link>
+              ))}
+        </div>
+      ))}
+    </div>
   );
 }
 

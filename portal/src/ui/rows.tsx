@@ -1,12 +1,22 @@
 import type { ReactNode } from 'react';
 
+export interface Column {
+  readonly label: string;
+  /** Sorts by this column, or turns its order. */
+  readonly sort?: () => void;
+  readonly direction?: 'up' | 'down' | undefined;
+}
+
+/** Columns whose heads only screen readers need. */
+const SILENT = new Set(['Acts', 'Select']);
+
 /** A table on wide screens; on others each row is a small card, with the name of the column above each value. */
 export function Table({
   columns,
   label,
   children,
 }: {
-  columns: readonly string[];
+  columns: readonly (string | Column)[];
   label: string;
   children: ReactNode;
 }) {
@@ -15,16 +25,41 @@ export function Table({
       <table aria-label={label} className="w-full border-collapse text-left max-lg:block">
         <thead className="border-b border-line text-xs text-muted max-lg:sr-only">
           <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col" className="px-4 py-2.5 font-medium first:pl-5">
-                {column === 'Acts' ? <span className="sr-only">{column}</span> : column}
-              </th>
-            ))}
+            {columns.map((column) =>
+              typeof column === 'string' ? (
+                <th key={column} scope="col" className="px-4 py-2.5 font-medium first:pl-5">
+                  {SILENT.has(column) ? <span className="sr-only">{column}</span> : column}
+                </th>
+              ) : (
+                <Head key={column.label} {...column} />
+              ),
+            )}
           </tr>
         </thead>
         <tbody className="divide-y divide-line max-lg:block">{children}</tbody>
       </table>
     </div>
+  );
+}
+
+const orders = { up: 'ascending', down: 'descending' } as const;
+
+function Head({ label, sort, direction }: Column) {
+  return (
+    <th
+      scope="col"
+      className="px-4 py-2.5 font-medium first:pl-5"
+      aria-sort={direction === undefined ? undefined : orders[direction]}
+    >
+      {sort === undefined ? (
+        label
+      ) : (
+        <button type="button" className="-mx-1 rounded px-1 hover:text-ink" onClick={sort}>
+          {label}
+          <span aria-hidden="true">{direction === 'up' ? ' ↑' : direction === 'down' ? ' ↓' : ''}</span>
+        </button>
+      )}
+    </th>
   );
 }
 

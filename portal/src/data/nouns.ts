@@ -1,0 +1,63 @@
+/** The types of resources that the document describes, and the addresses of their pages. */
+import { queryOptions } from '@tanstack/react-query';
+import type { Noun, NounCall, NounFamily } from '../../../src/surfaces/portal/reference/nouns.ts';
+import { get } from './http.ts';
+import { spoken } from './words.ts';
+
+export type { Noun, NounCall, NounFamily };
+
+/** What every account has: it has pages of its own, and no product. */
+const ACCOUNT = 'account';
+
+export const nounsQuery = queryOptions({
+  queryKey: ['nouns'],
+  queryFn: async ({ signal }) =>
+    (await get<{ readonly families: readonly NounFamily[] }>('/portal/api/nouns.json', signal)).families,
+  staleTime: 60_000,
+});
+
+export const productsOf = (families: readonly NounFamily[]): readonly NounFamily[] =>
+  families.filter(({ slug }) => slug !== ACCOUNT);
+
+export const singularOf = ({ name }: Noun): string => spoken(name.replace(/^vps_/, ''));
+export const titleOf = (noun: Noun): string => noun.title ?? `${singularOf(noun)}s`;
+
+/** "VM" stays as it is in a sentence, "Backup policy" becomes "backup policy". */
+export const inSentence = (words: string): string =>
+  words.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+
+/** Whether people can have some of their own. Others are read only: what the provider offers. */
+export const isOwned = (noun: Noun): boolean =>
+  noun.create !== undefined || noun.declare !== undefined || noun.delete !== undefined;
+
+export const nounNamed = (families: readonly NounFamily[], name: string): Noun | undefined =>
+  families.flatMap(({ nouns }) => nouns).find((noun) => noun.name === name);
+
+/** Those that are no part of another one and can be listed: they have a page of their own. */
+export const mainNouns = ({ nouns }: NounFamily): readonly Noun[] =>
+  nouns.filter(({ parent, rows }) => parent === undefined && rows !== undefined);
+
+export const partsOf = (noun: Noun, families: readonly NounFamily[]): readonly Noun[] =>
+  families.flatMap(({ nouns }) => nouns).filter(({ parent }) => parent?.noun === noun.name);
+
+/** The values of the path parameters of everything above a resource, and of itself. */
+export type PathValues = Readonly<Record<string, string>>;
+
+export const listAddress = (noun: Noun): string => `/p/${noun.family}/${noun.slug}`;
+
+/** `above` names the resource that it is a part of, if it is one. */
+export function addressOf(noun: Noun, families: readonly NounFamily[], id: string, above?: string): string {
+  const parent = noun.parent && nounNamed(families, noun.parent.noun);
+  const own = `${noun.slug}/${encodeURIComponent(id)}`;
+  return parent && above !== undefined
+    ? `${listAddress(parent)}/${encodeURIComponent(above)}/${own}`
+    : `/p/${noun.family}/${own}`;
+}
+
+export const filled = (path: string, values: PathValues): string =>
+  path.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    values[name] === undefined ? whole : encodeURIComponent(values[name]),
+  );
+
+/** The parameter that names the resource itself in the path of its calls: the last one. */
+export const ownParameter = (path: string): string | undefined => path.match(/\{(\w+)\}(?!.*\{)/)?.[1];

@@ -1,0 +1,27 @@
+import { isOwned, listAddress, titleOf } from '../../data/nouns.ts';
+import { useAccount } from '../../data/session.ts';
+import { useAccess, whyNot } from '../../resource/acts.ts';
+import { CreateLink, ResourceList } from '../../resource/list.tsx';
+import { PageHead } from '../../ui/states.tsx';
+import { Found, type Place } from './found.tsx';
+
+export default function ListPage() {
+  return <Found>{(place) => <List key={place.noun.name} {...place} />}</Found>;
+}
+
+function List({ noun, families }: Place) {
+  const account = useAccount();
+  const access = useAccess();
+  const make = noun.create ?? noun.declare;
+  const create = make && (
+    <CreateLink noun={noun} to={`${listAddress(noun)}/new`} why={whyNot(access, make.id, account)} />
+  );
+  return (
+    <>
+      <PageHead title={titleOf(noun)} act={isOwned(noun) ? create : undefined}>
+        {noun.purpose}
+      </PageHead>
+      <ResourceList noun={noun} families={families} create={create} />
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { Link } from '@tanstack/react-router';
+import { addressOf, listAddress, titleOf } from '../../data/nouns.ts';
+import { CreateForm, createTitle, purposeOf } from '../../resource/create.tsx';
+import { PageHead } from '../../ui/states.tsx';
+import { Found, type Place } from './found.tsx';
+
+export default function NewPage() {
+  return <Found>{(place) => <New key={place.noun.name} {...place} />}</Found>;
+}
+
+function New({ noun, families, parent }: Place) {
+  const above = parent && noun.parent ? { [noun.parent.parameter]: parent.id } : {};
+  return (
+    <>
+      <nav aria-label="Above" className="mb-2 text-sm text-muted">
+        {parent ? (
+          <Link
+            to={addressOf(parent.noun, families, parent.id)}
+            search={{ tab: noun.slug }}
+            className="hover:text-ink"
+          >
+            {titleOf(noun)}
+          </Link>
+        ) : (
+          <Link to={listAddress(noun)} className="hover:text-ink">
+            {titleOf(noun)}
+          </Link>
+        )}
+      </nav>
+      <PageHead title={createTitle(noun)}>{purposeOf(noun)}</PageHead>
+      <CreateForm noun={noun} families={families} above={above} />
+    </>
+  );
+}

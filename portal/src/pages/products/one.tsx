@@ -1,0 +1,20 @@
+import { ResourceDetail } from '../../resource/detail.tsx';
+import { Found } from './found.tsx';
+import { overrides } from './overrides.ts';
+
+export default function OnePage() {
+  return (
+    <Found>
+      {({ noun, families, parent, id = '' }) => (
+        <ResourceDetail
+          key={`${noun.name} ${id}`}
+          noun={noun}
+          families={families}
+          id={id}
+          above={parent && noun.parent ? { [noun.parent.parameter]: parent.id } : {}}
+          override={overrides[noun.name]}
+        />
+      )}
+    </Found>
+  );
+}

@@ -1,0 +1,242 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { inSentence, type Noun, type PathValues, singularOf } from '../data/nouns.ts';
+import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
+import { operationQuery } from '../data/queries.ts';
+import { siteQuery, useAccount } from '../data/session.ts';
+import { type Described, describe, type Schema } from '../form/document.ts';
+import { Facts } from '../form/facts.ts';
+import { ObjectForm } from '../form/form.tsx';
+import { Button } from '../ui/button.tsx';
+import { Code } from '../ui/code.tsx';
+import { Cancel, Dialog } from '../ui/dialog.tsx';
+import { TextField } from '../ui/field.tsx';
+import { ProblemNotice } from '../ui/notice.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { toast } from '../ui/toast.tsx';
+import { useAct } from '../ui/use-act.ts';
+import type { Act } from './acts.ts';
+import { AnsweredOnce, secretsIn } from './answered-once.tsx';
+import { curlFor } from './curl.ts';
+import { CostChange, ForeseenNotes } from './foreseen.tsx';
+import { useRehearsal } from './rehearsal.ts';
+
+export interface ActOn {
+  readonly act: Act;
+  readonly noun: Noun;
+  readonly path: PathValues;
+  /** Undefined for a creation. */
+  readonly row?: Resource | undefined;
+  readonly name: string;
+}
+
+/** One act on one resource: its form if it has one, what the dry run says about it, and a button. */
+export function ActDialog(props: ActOn & { close: () => void; done?: (answer: Resource) => void }) {
+  const { act, noun, name, close } = props;
+  const document = useQuery(operationQuery(act.call.id));
+  const described = document.data && describe(document.data, act.call.id);
+  if (!described)
+    return (
+      <Dialog title={`${act.label} ${name}`} close={close}>
+        <Loaded query={document} rows={2}>
+          {() => <p>The document has no such call any more. Reload the page.</p>}
+        </Loaded>
+      </Dialog>
+    );
+  return <Open key={noun.name} {...props} described={described} />;
+}
+
+/** The members of the body that a person fills in: without those that the act decides. */
+function openMembers(described: Described, fixed: Act['fixed']): Schema | null {
+  const { body, resolve } = described;
+  if (body === null) return null;
+  const { properties = {}, required = [] } = body as {
+    properties?: Readonly<Record<string, Schema>>;
+    required?: readonly string[];
+  };
+  const isShown = ([member, schema]: [string, Schema]): boolean => {
+    if (member in fixed || member === 'confirm') return false;
+    const when = resolve(schema)['x-when'] as { member: string; is?: readonly unknown[] } | undefined;
+    return when?.is === undefined || !(when.member in fixed) || when.is.includes(fixed[when.member]);
+  };
+  const shown = Object.entries(properties).filter(isShown);
+  return {
+    ...body,
+    properties: Object.fromEntries(shown),
+    required: required.filter((member) => shown.some(([own]) => own === member)),
+  };
+}
+
+const wantsConfirmation = ({ body }: Described): boolean =>
+  'confirm' in ((body?.['properties'] ?? {}) as Readonly<Record<string, unknown>>);
+
+const isFilled = (schema: Schema | null, body: Resource): boolean =>
+  ((schema?.['required'] ?? []) as readonly string[]).every(
+    (member) => body[member] !== undefined && body[member] !== '',
+  );
+
+/** What an update would change: only members that a person has set differently. */
+function startOf(described: Described, act: Act, row: Resource | undefined): Resource {
+  if (row === undefined || !['PATCH', 'PUT'].includes(described.method) || act.label !== 'Change') return {};
+  const { properties = {} } = (described.body ?? {}) as { properties?: Readonly<Record<string, Schema>> };
+  return Object.fromEntries(
+    Object.keys(properties)
+      .filter((member) => row[member] !== undefined && row[member] !== null)
+      .map((member) => [member, row[member]]),
+  );
+}
+
+const changesOf = (before: Resource, after: Resource): Resource =>
+  Object.fromEntries([
+    ...Object.entries(after).filter(
+      ([member, value]) => JSON.stringify(value) !== JSON.stringify(before[member]),
+    ),
+    ...Object.keys(before)
+      .filter((member) => !(member in after))
+      .map((member) => [member, null] as const),
+  ]);
+
+function Open(props: ActOn & { described: Described; close: () => void; done?: (answer: Resource) => void }) {
+  const { act, noun, path, row, name, described, close, done } = props;
+  const account = useAccount();
+  const client = useQueryClient();
+  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
+  const [start] = useState(() => startOf(described, act, row));
+  const [body, setBody] = useState<Resource>(start);
+  const [query, setQuery] = useState<Readonly<Record<string, unknown>>>({});
+  const [typed, setTyped] = useState('');
+  const [answer, setAnswer] = useState<Resource | null>(null);
+  const schema = openMembers(described, act.fixed);
+  const parameters = described.parameters.filter(
+    ({ in: place, name: own }) =>
+      place === 'query' && !['dry_run', 'on_failure', 'wait', 'confirm'].includes(own),
+  );
+  const isPatch = described.method === 'PATCH';
+  const sent = { ...(isPatch ? changesOf(start, body) : body), ...act.fixed };
+  const needsName = wantsConfirmation(described) || act.isDanger;
+  const made: PersonCall = {
+    call: act.call,
+    path,
+    query: Object.fromEntries(Object.entries(query).map(([own, value]) => [own, String(value)])),
+    ...(described.body === null
+      ? {}
+      : {
+          body: wantsConfirmation(described) && isWanted(described, sent) ? { ...sent, confirm: name } : sent,
+        }),
+    etag: isPatch ? (row?.['etag'] as string | undefined) : undefined,
+  };
+  const nothing = isPatch && Object.keys(sent).length === 0;
+  const filled = isFilled(schema, body) && !nothing;
+  const mayTry = described.parameters.some(({ name: own }) => own === 'dry_run');
+  const rehearsal = useRehearsal(filled && mayTry ? made : null);
+  const { foreseen, problem } = rehearsal;
+  const loses = foreseen?.effects.some(({ loss }) => loss && !loss.recoverable) ?? false;
+  const asksName = (needsName && (loses || described.access === 'destructive')) || (loses && act.isDanger);
+  const run = useAct(async () => {
+    const result = await perform(account, made);
+    refreshNouns(client, account.id);
+    const secrets = secretsIn(result, described);
+    if (secrets.length > 0) {
+      setAnswer(result);
+      return;
+    }
+    toast(`${act.label}: ${name}`);
+    done?.(result);
+    close();
+  });
+  if (answer !== null)
+    return (
+      <AnsweredOnce
+        title={`${act.label}: ${name}`}
+        secrets={secretsIn(answer, described)}
+        close={() => {
+          done?.(answer);
+          close();
+        }}
+      />
+    );
+  const faults = (pointer: string): string | undefined =>
+    problem?.body.errors?.find((each) => each.pointer === pointer)?.detail;
+  const why = nothing
+    ? 'Change something first.'
+    : !filled
+      ? 'Fill in the required fields first.'
+      : asksName && typed.trim() !== name
+        ? `Type ${name} first.`
+        : undefined;
+  return (
+    <Dialog
+      wide
+      title={`${act.label} ${name}`}
+      intro={row === undefined ? undefined : `${singularOf(noun)} ${name}`}
+      close={close}
+      onSubmit={() => why === undefined && void run.run()}
+      foot={
+        <>
+          <Cancel />
+          <Button kind={act.isDanger ? 'danger' : 'primary'} type="submit" busy={run.busy} why={why}>
+            {act.label}
+          </Button>
+        </>
+      }
+    >
+      <Facts value={{ resolve: described.resolve, body: sent, path, faults, patch: false }}>
+        {parameters.length > 0 && (
+          <ObjectForm
+            schema={{
+              type: 'object',
+              properties: Object.fromEntries(
+                parameters.map((each) => [
+                  each.name,
+                  { ...described.resolve(each.schema), description: each.description },
+                ]),
+              ),
+            }}
+            value={query}
+            change={(next) => setQuery(next as Readonly<Record<string, unknown>>)}
+            pointer="query"
+          />
+        )}
+        {schema !== null && Object.keys(schema['properties'] as object).length > 0 && (
+          <ObjectForm schema={schema} value={body} change={(next) => setBody(next as Resource)} />
+        )}
+      </Facts>
+      {foreseen && (
+        <section
+          aria-label="What this does"
+          className="grid gap-3 rounded-lg border border-line bg-sunken p-4"
+        >
+          <ForeseenNotes foreseen={foreseen} />
+          <CostChange cost={foreseen.cost} />
+        </section>
+      )}
+      {filled && <ProblemNotice error={run.error ?? problem} />}
+      {asksName && (
+        <TextField
+          label={`Type ${name} to confirm`}
+          autoComplete="off"
+          spellCheck={false}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+      )}
+      <details>
+        <summary className="text-sm text-muted">
+          The same as an API call, {inSentence(described.summary)}
+        </summary>
+        <div className="mt-3">
+          <Code title="curl" text={curlFor(base, made)} wrap />
+        </div>
+      </details>
+    </Dialog>
+  );
+}
+
+/** A name that confirms is sent only where the schema wants it for what is filled in. */
+function isWanted({ body, resolve }: Described, sent: Resource): boolean {
+  const { properties = {} } = (body ?? {}) as { properties?: Readonly<Record<string, Schema>> };
+  const when = resolve(properties['confirm'] ?? {})['x-when'] as
+    | { member: string; is?: readonly unknown[] }
+    | undefined;
+  return when?.is === undefined || when.is.includes(sent[when.member]);
+}

@@ -1,0 +1,214 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import {
+  addressOf,
+  inSentence,
+  listAddress,
+  type Noun,
+  type NounFamily,
+  nounNamed,
+  nounsQuery,
+  type PathValues,
+  singularOf,
+  titleOf,
+} from '../data/nouns.ts';
+import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
+import { operationQuery } from '../data/queries.ts';
+import { siteQuery, useAccount } from '../data/session.ts';
+import { type Described, describe, type Schema } from '../form/document.ts';
+import { Facts } from '../form/facts.ts';
+import { ObjectForm } from '../form/form.tsx';
+import { Button } from '../ui/button.tsx';
+import { Code } from '../ui/code.tsx';
+import { TextField } from '../ui/field.tsx';
+import { ProblemNotice } from '../ui/notice.tsx';
+import { Loaded } from '../ui/states.tsx';
+import { toast } from '../ui/toast.tsx';
+import { useAct } from '../ui/use-act.ts';
+import { AnsweredOnce, secretsIn } from './answered-once.tsx';
+import { curlFor } from './curl.ts';
+import { CostChange, ForeseenNotes } from './foreseen.tsx';
+import { type Rehearsal, useRehearsal } from './rehearsal.ts';
+
+interface Props {
+  readonly noun: Noun;
+  readonly families: readonly NounFamily[];
+  readonly above?: PathValues;
+}
+
+/** What a page that creates something works with: the body so far, and what the dry run says about it. */
+export interface Creation {
+  readonly described: Described;
+  readonly body: Resource;
+  readonly change: (body: Resource) => void;
+  readonly rehearsal: Rehearsal;
+  readonly faults: (pointer: string) => string | undefined;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly submit: () => void;
+  /** Why it cannot be sent yet. */
+  readonly why: string | undefined;
+  readonly curl: string;
+}
+
+const isFilled = (schema: Schema | null, body: Resource): boolean =>
+  ((schema?.['required'] ?? []) as readonly string[]).every(
+    (member) => body[member] !== undefined && body[member] !== '',
+  );
+
+/** The form that creates one, with its price beside it. `children` may replace the generated form. */
+export function CreateForm(
+  props: Props & { children?: (creation: Creation) => ReactNode; start?: Resource },
+) {
+  const call = props.noun.create ?? props.noun.declare;
+  const document = useQuery({ ...operationQuery(call?.id ?? ''), enabled: call !== undefined });
+  if (call === undefined) return <p>None can be created: the provider offers them.</p>;
+  return (
+    <Loaded query={document} rows={6}>
+      {(json) => {
+        const described = describe(json, call.id);
+        return described && <Open {...props} described={described} />;
+      }}
+    </Loaded>
+  );
+}
+
+/** The pages that create what a picker could choose from. */
+function useCreatePath(): (list: string) => string | undefined {
+  const families = useQuery(nounsQuery).data ?? [];
+  return (list) => {
+    const noun = families.flatMap(({ nouns }) => nouns).find(({ rows }) => rows?.operation === list);
+    return noun?.create && noun.parent === undefined ? `/portal${listAddress(noun)}/new` : undefined;
+  };
+}
+
+function Open(
+  props: Props & { described: Described; children?: (creation: Creation) => ReactNode; start?: Resource },
+) {
+  const { noun, families, above = {}, described, children, start = {} } = props;
+  const call = (noun.create ?? noun.declare)!;
+  const account = useAccount();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
+  const createPath = useCreatePath();
+  const [body, setBody] = useState<Resource>(start);
+  const [name, setName] = useState('');
+  const [answer, setAnswer] = useState<Resource | null>(null);
+  // A declaration is named by the last part of its path.
+  const own = call.method === 'PUT' ? described.resource?.parameter : undefined;
+  const path = own === undefined ? above : { ...above, [own]: name };
+  const made: PersonCall = { call, path, body };
+  const filled = isFilled(described.body, body) && (own === undefined || name !== '');
+  const rehearsal = useRehearsal(filled ? made : null);
+  const finish = (result: Resource): void => {
+    const id = String(result[noun.key] ?? result['id'] ?? '');
+    const parent = noun.parent && above[noun.parent.parameter];
+    const parentNoun = noun.parent && nounNamed(families, noun.parent.noun);
+    if (noun.read !== undefined) void navigate({ to: addressOf(noun, families, id, parent) });
+    else if (parentNoun && parent !== undefined)
+      void navigate({ to: addressOf(parentNoun, families, parent), search: { tab: noun.slug } });
+    else void navigate({ to: listAddress(noun) });
+  };
+  const run = useAct(async () => {
+    const result = await perform(account, made);
+    refreshNouns(client, account.id);
+    if (secretsIn(result, described).length > 0) setAnswer(result);
+    else {
+      toast(`${singularOf(noun)} ${String(result['name'] ?? '')} is on its way`);
+      finish(result);
+    }
+  });
+  const problem = filled ? rehearsal.problem : undefined;
+  const creation: Creation = {
+    described,
+    body,
+    change: setBody,
+    rehearsal,
+    faults: (pointer) => problem?.body.errors?.find((each) => each.pointer === pointer)?.detail,
+    busy: run.busy,
+    error: run.error,
+    submit: () => void run.run(),
+    why: filled ? undefined : 'Fill in the required fields first.',
+    curl: curlFor(base, made),
+  };
+  return (
+    <form
+      noValidate
+      className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_320px]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (filled) void run.run();
+      }}
+    >
+      <Facts
+        value={{ resolve: described.resolve, body, path, faults: creation.faults, createPath, patch: false }}
+      >
+        <div className="grid min-w-0 content-start gap-5">
+          {own !== undefined && (
+            <TextField
+              label="Name"
+              autoComplete="off"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+          {children?.(creation) ??
+            (described.body !== null && (
+              <ObjectForm schema={described.body} value={body} change={(next) => setBody(next as Resource)} />
+            ))}
+        </div>
+      </Facts>
+      <Summary creation={creation} noun={noun} />
+      {answer !== null && (
+        <AnsweredOnce
+          title={`${singularOf(noun)} ${String(answer['name'] ?? '')}`}
+          secrets={secretsIn(answer, described)}
+          close={() => finish(answer)}
+        />
+      )}
+    </form>
+  );
+}
+
+/** The price by the button: what the dry run says about the form as it is now. */
+function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
+  const { rehearsal, busy, error, why, curl } = creation;
+  const { foreseen, problem } = rehearsal;
+  return (
+    <aside
+      aria-label="Summary"
+      className="card grid content-start gap-4 self-start p-5 lg:sticky lg:top-[88px]"
+    >
+      <h2 className="text-lg">Summary</h2>
+      {foreseen ? (
+        <div className={`grid gap-3 transition-opacity ${rehearsal.isCurrent ? '' : 'opacity-60'}`}>
+          <CostChange cost={foreseen.cost} />
+          <ForeseenNotes foreseen={foreseen} quiet />
+        </div>
+      ) : (
+        <p className="text-muted">
+          {why === undefined
+            ? problem === undefined
+              ? 'Looking up the price…'
+              : 'Not possible like this.'
+            : 'The price stands here once the required fields are filled in.'}
+        </p>
+      )}
+      {why === undefined && <ProblemNotice error={error ?? problem} />}
+      <Button type="submit" kind="primary" busy={busy} why={why}>
+        Create {inSentence(singularOf(noun))}
+      </Button>
+      <details>
+        <summary className="text-sm text-muted">The same as an API call</summary>
+        <div className="mt-3">
+          <Code title="curl" text={curl} wrap />
+        </div>
+      </details>
+    </aside>
+  );
+}
+
+export const createTitle = (noun: Noun): string => `Create ${inSentence(singularOf(noun))}`;
+export const purposeOf = (noun: Noun): string => noun.purpose || `${titleOf(noun)} of this account.`;

@@ -1,0 +1,364 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { Problem } from '../data/http.ts';
+import {
+  addressOf,
+  filled,
+  inSentence,
+  listAddress,
+  type Noun,
+  type NounFamily,
+  nounNamed,
+  ownParameter,
+  type PathValues,
+  partsOf,
+  singularOf,
+  titleOf,
+} from '../data/nouns.ts';
+import { oneQuery, pageQuery, type Resource, workOn } from '../data/product.ts';
+import { operationQuery } from '../data/queries.ts';
+import { siteQuery, useAccount } from '../data/session.ts';
+import { Button } from '../ui/button.tsx';
+import { Code } from '../ui/code.tsx';
+import { Notice } from '../ui/notice.tsx';
+import { Empty, Loaded, PageHead } from '../ui/states.tsx';
+import { ActDialog } from './act-dialog.tsx';
+import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
+import { Activity } from './activity.tsx';
+import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
+import { curlFor } from './curl.ts';
+import { FactList } from './facts.tsx';
+import { useSearchValues } from './filters.tsx';
+import { ResourceList } from './list.tsx';
+import { answerOf, type Shape } from './schema.ts';
+import { Labels, PriceText, Status } from './value.tsx';
+import { isPrice } from './values.ts';
+
+export interface DetailProps {
+  readonly noun: Noun;
+  readonly families: readonly NounFamily[];
+  readonly id: string;
+  readonly above?: PathValues;
+}
+
+/** A part of the page of a resource, with an address of its own. */
+export interface Tab {
+  readonly slug: string;
+  readonly title: string;
+  readonly show: (found: Found) => ReactNode;
+}
+
+export interface Found {
+  readonly row: Resource;
+  readonly shape: Shape;
+  /** The values of the path of calls about it. */
+  readonly path: PathValues;
+  readonly noun: Noun;
+  readonly families: readonly NounFamily[];
+  readonly perform: (act: Act) => void;
+  readonly acts: readonly Act[];
+}
+
+/** Tabs that are made by hand, by noun. A tab with the slug of a generated one takes its place. */
+export interface Override {
+  readonly tabs?: readonly Tab[];
+  /** Above the facts. */
+  readonly head?: (found: Found) => ReactNode;
+  /** Acts that stand as buttons beside the menu, by their labels. */
+  readonly main?: readonly string[];
+}
+
+/** While something works on it, in milliseconds. Events say when it ends; this shows how far it is. */
+const PROGRESS = 2000;
+
+export function ResourceDetail(props: DetailProps & { override?: Override | undefined }) {
+  const { noun, id, above = {} } = props;
+  const account = useAccount();
+  const call = noun.read;
+  const path = { ...above, [ownParameter(call?.path ?? '') ?? 'id']: id };
+  const document = useQuery({ ...operationQuery(call?.id ?? ''), enabled: call !== undefined });
+  const one = useQuery({
+    ...oneQuery(account, noun.name, filled(call?.path ?? '', path)),
+    enabled: call !== undefined,
+    refetchInterval: ({ state }) => (state.data && workOn(state.data) !== null ? PROGRESS : false),
+  });
+  // A list that has no call for one of its rows: the row is found in it.
+  const rows = useQuery({
+    ...pageQuery(account, noun.name, filled(noun.rows?.path ?? '', above), { limit: '200' }, 0),
+    enabled: call === undefined && noun.rows !== undefined,
+  });
+  const listed = useQuery({
+    ...operationQuery(noun.rows?.operation ?? ''),
+    enabled: call === undefined && noun.rows !== undefined,
+  });
+  if (call === undefined) {
+    const row = rows.data?.data.find((each) => String(each[noun.key]) === id);
+    return (
+      <Loaded query={rows} rows={6}>
+        {() =>
+          row === undefined ? (
+            <Gone {...props} />
+          ) : (
+            <Loaded query={listed} rows={6}>
+              {(json) => (
+                <One
+                  {...props}
+                  row={row}
+                  shape={answerOf(json, noun.rows?.operation ?? '', noun.rows?.in ?? '/data')}
+                  path={{ ...above, [ownParameter((noun.delete ?? noun.declare)?.path ?? '') ?? 'id']: id }}
+                />
+              )}
+            </Loaded>
+          )
+        }
+      </Loaded>
+    );
+  }
+  if (one.error instanceof Problem && one.error.status === 404) return <Gone {...props} />;
+  return (
+    <Loaded query={document} rows={6}>
+      {(json) => (
+        <Loaded query={one} rows={6}>
+          {(row) => <One {...props} row={row} shape={answerOf(json, call.id)} path={path} />}
+        </Loaded>
+      )}
+    </Loaded>
+  );
+}
+
+/** It was here once, or the address is wrong. The audit log may know who deleted it. */
+function Gone({ noun, families, id, above = {} }: DetailProps) {
+  const parent = noun.parent && nounNamed(families, noun.parent.noun);
+  const parentId = noun.parent && above[noun.parent.parameter];
+  const back = parent && parentId ? addressOf(parent, families, parentId) : listAddress(noun);
+  return (
+    <>
+      <PageHead title={`This ${inSentence(singularOf(noun))} is not there`}>
+        It was deleted, or it belongs to another account. Below stands what was done with it.
+      </PageHead>
+      <p className="mb-6">
+        <Link to={back} className="btn btn-primary">
+          All {inSentence(titleOf(parent ?? noun))}
+        </Link>
+      </p>
+      <Activity id={id} />
+    </>
+  );
+}
+
+/** Other types whose rows belong to this one: parts of it, and lists that can be narrowed to it. */
+function tabsFor({ noun, families, path, row }: Found): readonly Tab[] {
+  const parts = partsOf(noun, families).filter(({ rows }) => rows !== undefined);
+  const own = ownParameter(noun.read?.path ?? '') ?? 'id';
+  const partTabs = parts.map(
+    (part): Tab => ({
+      slug: part.slug,
+      title: titleOf(part),
+      show: () => (
+        <ResourceList
+          noun={part}
+          families={families}
+          above={{ ...path, [part.parent?.parameter ?? 'id']: path[own] ?? '' }}
+          create={
+            part.create && (
+              <CreatePart noun={part} families={families} above={path[own] ?? ''} parent={noun} />
+            )
+          }
+        />
+      ),
+    }),
+  );
+  const relatedTabs = noun.related.flatMap(({ noun: name, filter, value }): Tab[] => {
+    const other = nounNamed(families, name);
+    if (other === undefined) return [];
+    return [
+      {
+        slug: other.slug,
+        title: titleOf(other),
+        show: () => (
+          <ResourceList noun={other} families={families} fixed={{ [filter]: String(row[value] ?? '') }} />
+        ),
+      },
+    ];
+  });
+  return [...partTabs, ...relatedTabs];
+}
+
+function CreatePart(props: { noun: Noun; families: readonly NounFamily[]; above: string; parent: Noun }) {
+  const { noun, families, above, parent } = props;
+  return (
+    <Link to={`${addressOf(parent, families, above)}/${noun.slug}/new`} className="btn btn-primary">
+      {noun.create?.summary}
+    </Link>
+  );
+}
+
+function One(
+  props: DetailProps & { row: Resource; shape: Shape; path: PathValues; override?: Override | undefined },
+) {
+  const { noun, families, row, shape, path, override, above = {} } = props;
+  const account = useAccount();
+  const access = useAccess();
+  const navigate = useNavigate();
+  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
+  const [open, setOpen] = useState<Act | null>(null);
+  const { tab: asked } = useSearchValues();
+  const status = shape.members.find(([name]) => name === 'status')?.[1];
+  const acts = actsFor(noun, row, status, (id) => whyNot(access, id, account));
+  const found: Found = { row, shape, path, noun, families, acts, perform: setOpen };
+  const made = override?.tabs ?? [];
+  const generated = tabsFor(found).filter(({ slug }) => !made.some((tab) => tab.slug === slug));
+  const shownElsewhere = new Set(partsOf(noun, families).flatMap(({ rows }) => rows?.in.slice(1) ?? []));
+  const tabs: readonly Tab[] = [
+    {
+      slug: '',
+      title: 'Overview',
+      show: () => (
+        <>
+          {override?.head?.(found)}
+          <FactList row={row} shape={shape} without={shownElsewhere} />
+        </>
+      ),
+    },
+    ...made,
+    ...generated,
+    ...(typeof row['id'] === 'string'
+      ? [{ slug: 'activity', title: 'Activity', show: () => <Activity id={String(row['id'])} /> }]
+      : []),
+    {
+      slug: 'api',
+      title: 'API',
+      show: () => (
+        <div className="grid gap-5">
+          {noun.read && (
+            <Code title="Read it with curl" text={curlFor(base, { call: noun.read, path })} wrap />
+          )}
+          <Code title="JSON" text={JSON.stringify(row, null, 2)} tall wrap />
+        </div>
+      ),
+    },
+  ];
+  const current = tabs.find(({ slug }) => slug === (asked ?? '')) ?? tabs[0]!;
+  const main = acts.filter(({ label, why }) => why === undefined && override?.main?.includes(label));
+  const change = acts.find(({ label }) => label === 'Change');
+  const isOver = row['status'] === 'deleted';
+  const price = row['price'];
+  const parent = noun.parent && nounNamed(families, noun.parent.noun);
+  const parentId = noun.parent && above[noun.parent.parameter];
+  const name = nameOf(row);
+  return (
+    <>
+      <nav aria-label="Above" className="mb-2 flex flex-wrap gap-x-2 text-sm text-muted">
+        {parent && parentId ? (
+          <>
+            <Link to={listAddress(parent)} className="hover:text-ink">
+              {titleOf(parent)}
+            </Link>
+            <span aria-hidden="true">/</span>
+            <Link
+              to={addressOf(parent, families, parentId)}
+              search={{ tab: noun.slug }}
+              className="hover:text-ink"
+            >
+              {titleOf(noun)}
+            </Link>
+          </>
+        ) : (
+          <Link to={listAddress(noun)} className="hover:text-ink">
+            {titleOf(noun)}
+          </Link>
+        )}
+      </nav>
+      <PageHead
+        title={name}
+        act={
+          isOver ? undefined : (
+            <>
+              {main.map((act) => (
+                <Button key={act.label} onClick={() => setOpen(act)}>
+                  {act.label}
+                </Button>
+              ))}
+              {change && (
+                <Button why={change.why} onClick={() => setOpen(change)}>
+                  Change
+                </Button>
+              )}
+              <ActMenu noun={noun} name={name} acts={acts.filter((act) => act !== change)} choose={setOpen} />
+            </>
+          )
+        }
+      >
+        {String(row['description'] ?? '')}
+      </PageHead>
+      <div className="mb-5 flex flex-wrap items-start gap-x-6 gap-y-2">
+        {status && typeof row['status'] === 'string' && (
+          <div className="min-w-[120px]">
+            <Status value={row['status']} schema={status} row={row} />
+          </div>
+        )}
+        {isPrice(price) && <PriceText price={price} />}
+        {row['labels'] !== undefined && Object.keys(row['labels'] as object).length > 0 && (
+          <Labels labels={row['labels'] as Readonly<Record<string, string>>} />
+        )}
+      </div>
+      {typeof row['status_reason'] === 'string' && (
+        <div className="mb-5">
+          <Notice tone="bad">The last change failed: {row['status_reason']}. The activity says more.</Notice>
+        </div>
+      )}
+      <TabLinks label={`Parts of ${name}`} tabs={tabs} current={current.slug} />
+      {current.show(found)}
+      {open && (
+        <ActDialog
+          act={open}
+          noun={noun}
+          row={row}
+          path={pathFor(noun, open, row, above)}
+          name={name}
+          close={() => setOpen(null)}
+          done={(answer) => {
+            if (open.call.id === noun.delete?.id && answer['operation'] == null)
+              void navigate({
+                to: parent && parentId ? addressOf(parent, families, parentId) : listAddress(noun),
+              });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function TabLinks({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) {
+  return (
+    <nav
+      aria-label={label}
+      className="mb-6 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
+    >
+      {tabs.map(({ slug, title }) => (
+        <Link
+          key={slug}
+          to="."
+          search={slug === '' ? {} : { tab: slug }}
+          replace
+          aria-current={slug === current ? 'page' : undefined}
+          className={`-mb-px shrink-0 rounded-t-md border-b-2 px-3 py-2 outline-offset-[-2px] max-md:px-2 max-md:py-2.5 ${slug === current ? 'border-accent font-medium text-ink' : 'border-transparent text-muted hover:text-ink'}`}
+        >
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+export const NotANoun = () => (
+  <>
+    <PageHead title="There is no such product page" />
+    <Empty title="The address names nothing that this service has">
+      <Link to="/" className="link">
+        Home
+      </Link>
+    </Empty>
+  </>
+);

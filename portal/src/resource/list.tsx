@@ -1,0 +1,312 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import {
+  addressOf,
+  filled,
+  inSentence,
+  type Noun,
+  type NounFamily,
+  type PathValues,
+  singularOf,
+  titleOf,
+} from '../data/nouns.ts';
+import { oneQuery, type Query, type Resource } from '../data/product.ts';
+import { operationQuery } from '../data/queries.ts';
+import { useAccount } from '../data/session.ts';
+import { spoken } from '../data/words.ts';
+import { describe, type Schema } from '../form/document.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icons.tsx';
+import { ProblemNotice } from '../ui/notice.tsx';
+import { Acts, Cell, Row, Table } from '../ui/rows.tsx';
+import { Empty, Loaded, Skeleton } from '../ui/states.tsx';
+import { ActDialog } from './act-dialog.tsx';
+import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
+import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
+import { Bulk } from './bulk.tsx';
+import { chosenIn, Filters, filtersOf, useSearchValues, useSetSearch } from './filters.tsx';
+import { useHeld } from './held.ts';
+import { useRows } from './pages-of-list.ts';
+import { answerOf, type Shape } from './schema.ts';
+import { Labels, Value } from './value.tsx';
+
+interface Props {
+  readonly noun: Noun;
+  readonly families: readonly NounFamily[];
+  /** The path parameters of what the rows are parts of. */
+  readonly above?: PathValues;
+  /** A filter that the page sets itself. */
+  readonly fixed?: Query;
+  /** The button that creates one, also on the empty page. */
+  readonly create?: React.ReactNode;
+}
+
+/** All resources of a noun that match the filters, page by page. */
+export function ResourceList(props: Props) {
+  const { noun, above = {}, fixed = {} } = props;
+  const rows = noun.rows;
+  const document = useQuery({ ...operationQuery(rows?.operation ?? ''), enabled: rows !== undefined });
+  if (rows === undefined) return null;
+  return (
+    <Loaded query={document} rows={6}>
+      {(json) => {
+        const described = describe(json, rows.operation);
+        if (described === null) return null;
+        const shape = answerOf(json, rows.operation, rows.in);
+        const isPart = rows.in !== '/data';
+        const path = filled(rows.path, above);
+        if (isPart) return <PartRows {...props} shape={shape} path={path} at={rows.in} />;
+        const filters = filtersOf(described, Object.keys(fixed));
+        return (
+          <>
+            <Filters described={described} filters={filters} />
+            <ListRows {...props} shape={shape} path={path} filters={filters} sorts={sortsOf(described)} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+const sortsOf = (described: NonNullable<ReturnType<typeof describe>>): readonly string[] => {
+  const sort = described.parameters.find(({ name }) => name === 'sort');
+  return sort === undefined ? [] : ((described.resolve(sort.schema)['enum'] ?? []) as readonly string[]);
+};
+
+/** Rows that are a member of the answer about what they belong to. */
+function PartRows(props: Props & { shape: Shape; path: string; at: string }) {
+  const { noun, path, at } = props;
+  const query = useQuery(oneQuery(useAccount(), noun.name, path));
+  return (
+    <Loaded query={query} rows={3}>
+      {(owner) => {
+        const rows = at
+          .split('/')
+          .slice(1)
+          .reduce<unknown>((part, name) => (part as Resource | undefined)?.[name], owner);
+        return <Rows {...props} rows={(rows ?? []) as readonly Resource[]} sorts={[]} isFiltered={false} />;
+      }}
+    </Loaded>
+  );
+}
+
+function ListRows(
+  props: Props & {
+    shape: Shape;
+    path: string;
+    filters: ReturnType<typeof filtersOf>;
+    sorts: readonly string[];
+  },
+) {
+  const { noun, path, filters, fixed = {} } = props;
+  const chosen = chosenIn(useSearchValues(), filters);
+  const { rows, error, hasMore, isMore, more, retry } = useRows(noun.name, path, { ...chosen, ...fixed });
+  if (rows === undefined)
+    return error === null ? <Skeleton rows={6} /> : <ProblemNotice error={error} retry={retry} />;
+  const isFiltered = Object.keys(chosen).some((name) => name !== 'sort');
+  return (
+    <>
+      {error !== null && (
+        <div className="mb-4">
+          <ProblemNotice error={error} retry={retry} />
+        </div>
+      )}
+      <Rows {...props} rows={rows} isFiltered={isFiltered} />
+      {hasMore && (
+        <div className="mt-4 flex items-center justify-center gap-3">
+          <Button busy={isMore} onClick={more}>
+            Load more
+          </Button>
+          <span className="text-sm text-muted">{rows.length} shown</span>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface RowsProps extends Props {
+  readonly shape: Shape;
+  readonly rows: readonly Resource[];
+  readonly sorts: readonly string[];
+  readonly isFiltered: boolean;
+}
+
+const keyIn =
+  (noun: Noun) =>
+  (row: Resource): string =>
+    String(row[noun.key] ?? row['id'] ?? row['slug'] ?? JSON.stringify(row));
+
+function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFiltered }: RowsProps) {
+  const account = useAccount();
+  const access = useAccess();
+  const keyOf = keyIn(noun);
+  const held = useHeld(rows, keyOf);
+  const [open, setOpen] = useState<{ readonly act: Act; readonly row: Resource } | null>(null);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const set = useSetSearch();
+  const search = useSearchValues();
+  const status = shape.members.find(([name]) => name === 'status')?.[1];
+  const columns = columnsOf(shape);
+  const may = (id: string): string | undefined => whyNot(access, id, account);
+  const canSelect = noun.bulk.length > 0 || noun.delete !== undefined;
+  const chosen = held.rows.filter((row) => selected.has(keyOf(row)));
+  if (rows.length === 0 && held.rows.length === 0)
+    return isFiltered ? (
+      <Empty title={`No ${inSentence(titleOf(noun))} match these filters`}>
+        Change or clear the filters.
+      </Empty>
+    ) : (
+      <Empty title={`No ${inSentence(titleOf(noun))} yet`} act={create}>
+        {noun.purpose}
+      </Empty>
+    );
+  const toggle = (row: Resource): void => {
+    const next = new Set(selected);
+    if (!next.delete(keyOf(row))) next.add(keyOf(row));
+    setSelected(next);
+  };
+  const sorted = search['sort'];
+  const sort = (name: string): void => set({ sort: sorted === name ? `-${name}` : name });
+  const heads = columns.map(([name, schema]) => ({
+    label: headOf(name, schema),
+    ...(sorts.includes(name)
+      ? {
+          sort: () => sort(name),
+          direction:
+            sorted === name ? ('up' as const) : sorted === `-${name}` ? ('down' as const) : undefined,
+        }
+      : {}),
+  }));
+  return (
+    <div {...held.handlers}>
+      {canSelect && (
+        <Bulk
+          noun={noun}
+          rows={chosen}
+          above={above}
+          all={held.rows}
+          select={(ids) => setSelected(new Set(ids))}
+          may={may}
+          keyOf={keyOf}
+        />
+      )}
+      {held.waiting > 0 && (
+        <p role="status" className="mb-2 text-sm">
+          <button type="button" className="link" onClick={held.release}>
+            Show {held.waiting} new
+          </button>
+        </p>
+      )}
+      <Table label={titleOf(noun)} columns={[...(canSelect ? ['Select'] : []), ...heads, 'Acts']}>
+        {held.rows.map((row) => {
+          const id = keyOf(row);
+          const isGone = held.isGone(id);
+          return (
+            <Row key={id}>
+              {canSelect && (
+                <td className="w-10 py-3 pl-4 align-top max-lg:absolute max-lg:top-1 max-lg:right-12 max-lg:p-0">
+                  <label className="grid size-6 place-items-center max-lg:size-9">
+                    <span className="sr-only">Select {nameOf(row)}</span>
+                    <input
+                      type="checkbox"
+                      className="size-4 accent-accent"
+                      checked={selected.has(id)}
+                      disabled={isGone}
+                      onChange={() => toggle(row)}
+                    />
+                  </label>
+                </td>
+              )}
+              {columns.map(([name, schema], at) =>
+                at === 0 ? (
+                  <Cell key={name} wide free quiet={<RowNote row={row} isGone={isGone} />}>
+                    <span className="font-medium max-lg:mr-20 max-lg:block">
+                      <RowLink noun={noun} families={families} row={row} above={above} isGone={isGone} />
+                    </span>
+                  </Cell>
+                ) : (
+                  <Cell key={name} label={headOf(name, schema)} free={isFree(schema)}>
+                    <Value value={row[name]} schema={schema} row={row} />
+                  </Cell>
+                ),
+              )}
+              <Acts>
+                {!isGone && (
+                  <ActMenu
+                    noun={noun}
+                    name={nameOf(row)}
+                    acts={actsFor(noun, row, status, may)}
+                    choose={(act) => setOpen({ act, row })}
+                  />
+                )}
+              </Acts>
+            </Row>
+          );
+        })}
+      </Table>
+      {open && (
+        <ActDialog
+          act={open.act}
+          noun={noun}
+          row={open.row}
+          path={pathFor(noun, open.act, open.row, above)}
+          name={nameOf(open.row)}
+          close={() => setOpen(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+const headOf = (name: string, schema: Schema): string =>
+  String(schema['x-label'] ?? spoken(name.replace(/_ids?$|_at$|_bytes$|_mb$|_gb$/, '')));
+
+/** Without columns of its own, the first few plain members. */
+const columnsOf = ({ columns, members }: Shape): Shape['columns'] =>
+  columns.length > 0 ? columns : members.filter(([, schema]) => schema['type'] !== 'object').slice(0, 5);
+
+/** Texts that people wrote may be one long word. */
+const isFree = (schema: Schema): boolean =>
+  schema['type'] === 'string' && schema['enum'] === undefined && schema['format'] !== 'date-time';
+
+function RowNote({ row, isGone }: { row: Resource; isGone: boolean }) {
+  if (isGone) return <span className="text-bad">Deleted</span>;
+  const labels = row['labels'] as Readonly<Record<string, string>> | undefined;
+  return labels === undefined || Object.keys(labels).length === 0 ? null : <Labels labels={labels} />;
+}
+
+function RowLink(props: {
+  noun: Noun;
+  families: readonly NounFamily[];
+  row: Resource;
+  above: PathValues;
+  isGone: boolean;
+}) {
+  const { noun, families, row, above, isGone } = props;
+  const name = nameOf(row);
+  if (isGone || (noun.read === undefined && noun.parent !== undefined)) return <>{name}</>;
+  if (noun.read === undefined && !noun.declare) return <>{name}</>;
+  const parent = noun.parent && above[noun.parent.parameter];
+  return (
+    <Link
+      to={addressOf(noun, families, String(row[noun.key] ?? row['id']), parent)}
+      className="text-ink hover:text-accent-ink hover:underline"
+    >
+      {name}
+    </Link>
+  );
+}
+
+export const CreateLink = ({ noun, to, why }: { noun: Noun; to: string; why: string | undefined }) =>
+  why === undefined ? (
+    <Link to={to} className="btn btn-primary">
+      <Icon name="plus" />
+      Create {inSentence(singularOf(noun))}
+    </Link>
+  ) : (
+    <Button kind="primary" why={why}>
+      <Icon name="plus" />
+      Create {inSentence(singularOf(noun))}
+    </Button>
+  );

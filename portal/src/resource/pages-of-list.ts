@@ -1,0 +1,58 @@
+/** The pages of a list that people have asked for, as one list of rows. */
+import { useQueries } from '@tanstack/react-query';
+import { useState } from 'react';
+import { LIVE_PAGES, PAGE, pageQuery, type Query, type Resource, workOn } from '../data/product.ts';
+import { useAccount } from '../data/session.ts';
+
+/** While something works on a row, in milliseconds. Events say when it ends; this shows how far it is. */
+const PROGRESS = 2000;
+
+export interface Rows {
+  readonly rows: readonly Resource[] | undefined;
+  readonly error: unknown;
+  readonly hasMore: boolean;
+  readonly isMore: boolean;
+  more(): void;
+  retry(): void;
+}
+
+export function useRows(noun: string, path: string, query: Query): Rows {
+  const account = useAccount();
+  const asked = `${path}?${new URLSearchParams(query)}`;
+  const [pages, setPages] = useState({ asked, cursors: [''] as readonly string[] });
+  // Other filters begin with the first page again.
+  const cursors = pages.asked === asked ? pages.cursors : [''];
+  const results = useQueries({
+    queries: cursors.map((cursor, page) => ({
+      ...pageQuery(
+        account,
+        noun,
+        path,
+        { ...query, limit: String(PAGE), ...(cursor === '' ? {} : { cursor }) },
+        page,
+      ),
+      refetchInterval: (state: { state: { data?: { data: readonly Resource[] } | undefined } }) =>
+        page < LIVE_PAGES && state.state.data?.data.some((row) => workOn(row) !== null) ? PROGRESS : false,
+    })),
+  });
+  const [first] = results;
+  const last = results.at(-1);
+  const next = last?.data?.next_cursor ?? null;
+  const seen = new Set<unknown>();
+  const rows = results
+    .flatMap(({ data }) => data?.data ?? [])
+    // A row that moved from one page to the next while they were read is in both.
+    .filter(({ id }) => id === undefined || (!seen.has(id) && seen.add(id)));
+  return {
+    rows: first?.data === undefined ? undefined : rows,
+    error: results.find(({ error }) => error !== null)?.error ?? null,
+    hasMore: next !== null,
+    isMore: cursors.length > 1 && last?.isPending === true,
+    more: () => {
+      if (next !== null) setPages({ asked, cursors: [...cursors, next] });
+    },
+    retry: () => {
+      for (const result of results) if (result.isError) void result.refetch();
+    },
+  };
+}

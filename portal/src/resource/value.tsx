@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { addressOf, nounNamed, nounsQuery } from '../data/nouns.ts';
+import { type Resource, workOn } from '../data/product.ts';
+import { spoken } from '../data/words.ts';
+import type { Schema } from '../form/document.ts';
+import { Badge } from '../ui/badge.tsx';
+import { Ago } from '../ui/time.tsx';
+import { useNamed } from './references.ts';
+import {
+  formatMoney,
+  formatNumber,
+  isEmpty,
+  isFree,
+  isId,
+  isPrice,
+  nameIn,
+  type Price,
+  statesOf,
+  toneOf,
+} from './values.ts';
+
+/** The name of another resource, as a link to it. Without a name it is shown by its id. */
+export function Reference({ id }: { id: string }) {
+  const named = useNamed(id);
+  const families = useQuery(nounsQuery).data ?? [];
+  const noun = named && nounNamed(families, named.type);
+  if (!named || !noun) return <code className="text-muted">{id}</code>;
+  const above = named.parent_id ?? undefined;
+  if (noun.parent !== undefined && above === undefined) return <span title={id}>{named.name}</span>;
+  return (
+    <Link to={addressOf(noun, families, id, above)} className="link" title={id}>
+      {named.name}
+    </Link>
+  );
+}
+
+/** The state in words. While an operation works on the resource, its step and progress stand below. */
+export function Status({ value, schema, row }: { value: string; schema: Schema; row: Resource }) {
+  const work = workOn(row);
+  const isRunning = work !== null && work.finished_at === null;
+  return (
+    <>
+      <Badge tone={toneOf(statesOf(schema), value)}>{spoken(value)}</Badge>
+      {isRunning && (
+        <span className="mt-1 block max-w-[180px]">
+          <span className="block truncate text-xs text-muted">
+            {work.step === '' ? 'Waits for its turn' : spoken(work.step)}
+          </span>
+          <progress
+            className="bar"
+            aria-label={`Progress of ${spoken(work.type.split('.').at(-1) ?? '').toLowerCase()}`}
+            max={100}
+            {...(work.progress_percent === null ? {} : { value: work.progress_percent })}
+          />
+        </span>
+      )}
+    </>
+  );
+}
+
+export const PriceText = ({ price }: { price: Price }) =>
+  isFree(price) ? (
+    <span className="text-muted">Free</span>
+  ) : (
+    <span className="whitespace-nowrap" title={`${formatMoney(price.hourly, price.currency)} an hour`}>
+      {formatMoney(price.monthly, price.currency)}
+      <span className="text-muted"> / month</span>
+    </span>
+  );
+
+const NOTHING = (
+  <span className="text-faint">
+    <span aria-hidden="true">–</span>
+    <span className="sr-only">none</span>
+  </span>
+);
+
+const MOST = 3;
+
+/** One value of a resource, by its schema. */
+export function Value({ value, schema, row }: { value: unknown; schema: Schema; row: Resource }) {
+  if (isEmpty(value)) return NOTHING;
+  if (typeof value === 'string') {
+    if (schema['x-states'] !== undefined) return <Status value={value} schema={schema} row={row} />;
+    if (schema['format'] === 'date-time') return <Ago time={value} />;
+    if (isId(value)) return <Reference id={value} />;
+    if (schema['enum'] !== undefined) return <>{spoken(value)}</>;
+    const isTechnical = ['ipv4', 'ipv6', 'cidr', 'hostname', 'uri'].includes(String(schema['format']));
+    return isTechnical ? <code className="break-all">{value}</code> : <>{value}</>;
+  }
+  if (typeof value === 'number') return <>{formatNumber(value, schema['x-unit'])}</>;
+  if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
+  if (isPrice(value)) return <PriceText price={value} />;
+  if (Array.isArray(value)) return <Several values={value} schema={schema} row={row} />;
+  return <>{nameIn(value as Resource) ?? NOTHING}</>;
+}
+
+function Several({ values, schema, row }: { values: readonly unknown[]; schema: Schema; row: Resource }) {
+  const items = (schema['items'] ?? {}) as Schema;
+  return (
+    <span className="flex flex-wrap gap-x-2">
+      {values.slice(0, MOST).map((each, i) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the items have no names of their own.
+        <Value key={i} value={each} schema={items} row={row} />
+      ))}
+      {values.length > MOST && <span className="text-muted">and {values.length - MOST} more</span>}
+    </span>
+  );
+}
+
+export function Labels({ labels }: { labels: Readonly<Record<string, string>> }) {
+  return (
+    <span className="flex flex-wrap gap-1.5">
+      {Object.entries(labels).map(([key, value]) => (
+        <code key={key} className="rounded bg-sunken px-1.5 text-xs wrap-anywhere text-muted">
+          {value === '' ? key : `${key}=${value}`}
+        </code>
+      ))}
+    </span>
+  );
+}

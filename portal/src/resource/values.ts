@@ -1,0 +1,91 @@
+/** How values of resources are said: sizes, prices, states. */
+import type { Schema } from '../form/document.ts';
+import type { Tone } from '../ui/badge.tsx';
+
+type Obj = Readonly<Record<string, unknown>>;
+
+const SIZES = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+
+/** 1 KB has 1,024 bytes, as everywhere in the API. */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1 ? 0 : Math.min(SIZES.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** power;
+  return `${value >= 100 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1)} ${SIZES[power]}`;
+}
+
+export function formatNumber(value: number, unit: unknown): string {
+  if (unit === 'bytes') return formatBytes(value);
+  if (unit === 'MB') return formatBytes(value * 1024 ** 2);
+  if (unit === 'GB') return formatBytes(value * 1024 ** 3);
+  if (unit === 'percent') return `${value} %`;
+  const text = value.toLocaleString('en-GB');
+  return typeof unit === 'string' ? `${text} ${unit}` : text;
+}
+
+export function formatMoney(amount: string, currency: string): string {
+  const value = Number(amount);
+  const digits = value !== 0 && Math.abs(value) < 0.01 ? 4 : 2;
+  return new Intl.NumberFormat('en-GB', {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  }).format(value);
+}
+
+export interface Price {
+  readonly hourly: string;
+  readonly monthly: string;
+  readonly currency: string;
+}
+
+export const isPrice = (value: unknown): value is Price =>
+  typeof value === 'object' && value !== null && 'monthly' in value && 'currency' in value;
+
+export const isFree = ({ hourly, monthly }: Price): boolean => Number(hourly) === 0 && Number(monthly) === 0;
+
+interface States {
+  readonly transient: readonly string[];
+  readonly allows: Readonly<Record<string, readonly string[]>>;
+  readonly severities?: Readonly<Record<string, string>>;
+}
+
+const tones: Readonly<Record<string, Tone>> = { error: 'bad', warning: 'warn', inactive: 'plain' };
+
+export const statesOf = (schema: Schema | undefined): States | undefined =>
+  schema?.['x-states'] as States | undefined;
+
+export function toneOf(states: States | undefined, status: string): Tone {
+  if (states?.transient.includes(status)) return 'info';
+  return tones[states?.severities?.[status] ?? ''] ?? 'good';
+}
+
+/** The states in which the call is accepted; undefined if it is in all of them. */
+export function statesFor(states: States | undefined, operation: string): readonly string[] | undefined {
+  const entries = Object.entries(states?.allows ?? {});
+  const found = entries.filter(([, ids]) => ids.includes(operation)).map(([state]) => state);
+  return found.length === 0 || found.length === entries.length ? undefined : found;
+}
+
+/** One word for an object: its name, address or id. */
+export function nameIn(value: Obj): string | undefined {
+  const member = ['name', 'slug', 'address', 'type', 'status', 'id'].find(
+    (each) => typeof value[each] === 'string',
+  );
+  if (member !== undefined) return String(value[member]);
+  const numbers = Object.entries(value).filter(([, each]) => typeof each !== 'object');
+  return numbers.length === 0
+    ? undefined
+    : numbers.map(([name, each]) => `${String(each)} ${name.replaceAll('_', ' ')}`).join(', ');
+}
+
+/** An id: the type of what it names, `_`, and 26 characters. */
+export const isId = (value: unknown): value is string =>
+  typeof value === 'string' && /^[a-z]{1,63}_[0-9a-hjkmnp-tv-z]{26}$/.test(value);
+
+export const isEmpty = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
+  value === '' ||
+  (Array.isArray(value) && value.length === 0) ||
+  (typeof value === 'object' && Object.keys(value as object).length === 0);
