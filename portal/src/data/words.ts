@@ -41,10 +41,39 @@ export const roleWords: Readonly<Record<string, string>> = {
 
 export const roleNames = Object.keys(roleWords);
 
+/** How words are written that are no plain English ones. */
+const written: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      'vm',
+      'ip',
+      'api',
+      'ssh',
+      'id',
+      'url',
+      'dns',
+      'iso',
+      'vpn',
+      'nat',
+      'os',
+      'mac',
+      'mtu',
+      'cidr',
+      'tls',
+    ].map((word) => [word, word.toUpperCase()]),
+  ),
+  vms: 'VMs',
+  ips: 'IPs',
+  ids: 'IDs',
+  ipv4: 'IPv4',
+  ipv6: 'IPv6',
+  sha256: 'SHA-256',
+};
+
 /** `public_key` as "Public key". */
 export const spoken = (name: string): string => {
   const words = name
     .replaceAll(/[_-]/g, ' ')
-    .replaceAll(/\b(vm|ip|api|ssh|id|url|dns)\b/gi, (word) => word.toUpperCase());
+    .replaceAll(/[a-z0-9]+/gi, (word) => written[word.toLowerCase()] ?? word);
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 };

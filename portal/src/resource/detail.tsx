@@ -66,7 +66,7 @@ export interface Override {
   /** Above the facts. */
   readonly head?: (found: Found) => ReactNode;
   /** Acts that stand as buttons beside the menu, by their labels. */
-  readonly main?: readonly string[];
+  readonly main?: (row: Resource) => readonly string[];
 }
 
 /** While something works on it, in milliseconds. Events say when it ends; this shows how far it is. */
@@ -209,7 +209,10 @@ function One(
   const found: Found = { row, shape, path, noun, families, acts, perform: setOpen };
   const made = override?.tabs ?? [];
   const generated = tabsFor(found).filter(({ slug }) => !made.some((tab) => tab.slug === slug));
-  const shownElsewhere = new Set(partsOf(noun, families).flatMap(({ rows }) => rows?.in.slice(1) ?? []));
+  // What has a tab of its own.
+  const shownElsewhere = new Set(
+    partsOf(noun, families).flatMap(({ rows, slug }) => [rows?.in.slice(1) ?? '', slug.replaceAll('-', '_')]),
+  );
   const tabs: readonly Tab[] = [
     {
       slug: '',
@@ -240,7 +243,8 @@ function One(
     },
   ];
   const current = tabs.find(({ slug }) => slug === (asked ?? '')) ?? tabs[0]!;
-  const main = acts.filter(({ label, why }) => why === undefined && override?.main?.includes(label));
+  const mainLabels = override?.main?.(row) ?? [];
+  const main = acts.filter(({ label, why }) => why === undefined && mainLabels.includes(label));
   const change = acts.find(({ label }) => label === 'Change');
   const isOver = row['status'] === 'deleted';
   const price = row['price'];

@@ -5,7 +5,7 @@ import type { Resolve, Schema } from '../form/document.ts';
 import { Copy } from '../ui/code.tsx';
 import { membersOf, type Shape } from './schema.ts';
 import { Labels, Value } from './value.tsx';
-import { isEmpty, isPrice } from './values.ts';
+import { isEmpty, isNamed, isPrice } from './values.ts';
 
 /** Members that the head of the page shows, or that are for programs. */
 const ELSEWHERE = new Set([
@@ -25,7 +25,7 @@ const titleOf = ([name, schema]: Member): string =>
   String(schema['x-label'] ?? spoken(name.replace(/_ids?$/, '')));
 
 const isPlain = (value: unknown): boolean =>
-  typeof value !== 'object' || value === null || isPrice(value) || Array.isArray(value);
+  typeof value !== 'object' || value === null || isPrice(value) || isNamed(value) || Array.isArray(value);
 
 const hasObjects = (value: unknown): boolean =>
   Array.isArray(value) && value.some((each) => typeof each === 'object' && each !== null);
@@ -58,9 +58,13 @@ export function FactList({
       <dl className="card grid grid-cols-1 divide-line overflow-hidden sm:grid-cols-2 lg:grid-cols-3">
         {plain.map((member) => (
           <Fact key={member[0]} title={titleOf(member)}>
-            <Value value={row[member[0]]} schema={member[1]} row={row} />
-            {member[0] === 'id' && (
-              <Copy text={String(row['id'])} label="Copy" className="btn btn-quiet btn-small -my-1 ml-1" />
+            {member[0] === 'id' ? (
+              <>
+                <code className="break-all">{String(row['id'])}</code>
+                <Copy text={String(row['id'])} label="Copy" className="btn btn-quiet btn-small -my-1 ml-1" />
+              </>
+            ) : (
+              <Value value={row[member[0]]} schema={member[1]} row={row} />
             )}
           </Fact>
         ))}

@@ -85,7 +85,7 @@ export function Value({ value, schema, row }: { value: unknown; schema: Schema; 
     if (schema['x-states'] !== undefined) return <Status value={value} schema={schema} row={row} />;
     if (schema['format'] === 'date-time') return <Ago time={value} />;
     if (isId(value)) return <Reference id={value} />;
-    if (schema['enum'] !== undefined) return <>{spoken(value)}</>;
+    if (schema['enum'] !== undefined) return <>{value.replaceAll('_', ' ')}</>;
     const isTechnical = ['ipv4', 'ipv6', 'cidr', 'hostname', 'uri'].includes(String(schema['format']));
     return isTechnical ? <code className="break-all">{value}</code> : <>{value}</>;
   }

@@ -14,7 +14,8 @@ export function formatBytes(bytes: number): string {
 }
 
 export function formatNumber(value: number, unit: unknown): string {
-  if (unit === 'bytes') return formatBytes(value);
+  // Small sizes, such as that of a packet, are known by their exact number.
+  if (unit === 'bytes' && value >= 10_000) return formatBytes(value);
   if (unit === 'MB') return formatBytes(value * 1024 ** 2);
   if (unit === 'GB') return formatBytes(value * 1024 ** 3);
   if (unit === 'percent') return `${value} %`;
@@ -73,11 +74,16 @@ export function nameIn(value: Obj): string | undefined {
     (each) => typeof value[each] === 'string',
   );
   if (member !== undefined) return String(value[member]);
-  const numbers = Object.entries(value).filter(([, each]) => typeof each !== 'object');
-  return numbers.length === 0
-    ? undefined
-    : numbers.map(([name, each]) => `${String(each)} ${name.replaceAll('_', ' ')}`).join(', ');
+  const plain = Object.entries(value).filter(([, each]) => typeof each !== 'object');
+  if (plain.length === 0) return undefined;
+  return plain.every(([, each]) => typeof each === 'string')
+    ? plain.map(([, each]) => each).join(' ')
+    : plain.map(([name, each]) => `${String(each)} ${name.replaceAll('_', ' ')}`).join(', ');
 }
+
+/** Whether one word is enough for it: it is another thing with a name. */
+export const isNamed = (value: unknown): value is Obj =>
+  typeof value === 'object' && value !== null && ('name' in value || 'slug' in value);
 
 /** An id: the type of what it names, `_`, and 26 characters. */
 export const isId = (value: unknown): value is string =>

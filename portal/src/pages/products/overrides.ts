@@ -2,5 +2,5 @@
 import type { Override } from '../../resource/detail.tsx';
 
 export const overrides: Readonly<Record<string, Override>> = {
-  vm: { main: ['Power on', 'Restart'] },
+  vm: { main: ({ status }) => (status === 'stopped' ? ['Power on'] : ['Restart', 'Shutdown']) },
 };
