@@ -87,7 +87,7 @@ export function Value({ value, schema, row }: { value: unknown; schema: Schema; 
     if (isId(value)) return <Reference id={value} />;
     if (schema['enum'] !== undefined) return <>{value.replaceAll('_', ' ')}</>;
     const isTechnical = ['ipv4', 'ipv6', 'cidr', 'hostname', 'uri'].includes(String(schema['format']));
-    return isTechnical ? <code className="break-all">{value}</code> : <>{value}</>;
+    return isTechnical ? <code className="break-all">{value}</code> : value;
   }
   if (typeof value === 'number') return <>{formatNumber(value, schema['x-unit'])}</>;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;

@@ -86,7 +86,7 @@ export const isNamed = (value: unknown): value is Obj =>
   typeof value === 'object' && value !== null && ('name' in value || 'slug' in value);
 
 /** An id: the type of what it names, `_`, and 26 characters. */
-export const isId = (value: unknown): value is string =>
+export const isId = (value: unknown): boolean =>
   typeof value === 'string' && /^[a-z]{1,63}_[0-9a-hjkmnp-tv-z]{26}$/.test(value);
 
 export const isEmpty = (value: unknown): boolean =>
