@@ -7,7 +7,8 @@ import { Button } from '../ui/button.tsx';
 
 /** Parameters of lists that the page itself sets, or that say nothing to people. */
 const OWN = new Set(['limit', 'cursor', 'sort', 'ids', 'wait', 'created_after', 'created_before']);
-const MOST = 3;
+/** On a phone the rows should begin on the first screen. */
+const MOST = matchMedia('(max-width: 767px)').matches ? 1 : 3;
 
 type Search = Readonly<Record<string, string>>;
 
