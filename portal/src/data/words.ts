@@ -41,10 +41,17 @@ export const roleWords: Readonly<Record<string, string>> = {
 
 export const roleNames = Object.keys(roleWords);
 
+/** Words that are not written in lower case. */
+const NAMES = new Map(
+  'API BIOS DNS ICMP ICMPv6 ID IDs IP IPs IPv4 IPv6 ISO ISOs MTU SSH TCP UDP UEFI URL VM VMs VPN'
+    .split(' ')
+    .map((name) => [name.toLowerCase(), name]),
+);
+
 /** `public_key` as "Public key". */
 export const spoken = (name: string): string => {
   const words = name
     .replaceAll(/[_-]/g, ' ')
-    .replaceAll(/\b(vm|ip|api|ssh|id|url|dns)\b/gi, (word) => word.toUpperCase());
+    .replaceAll(/\w+/g, (word) => NAMES.get(word.toLowerCase()) ?? word);
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 };
