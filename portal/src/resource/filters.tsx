@@ -71,7 +71,7 @@ export function Filters({ described, filters }: { described: Described; filters:
         description: undefined,
         title: description,
       }}
-      isRequired
+      isRequired={false}
       value={search[name]}
       change={(value) => set({ [name]: value === undefined ? undefined : String(value) })}
       pointer={`query/${name}`}
@@ -79,7 +79,9 @@ export function Filters({ described, filters }: { described: Described; filters:
   );
   if (filters.length === 0) return null;
   return (
-    <Facts value={{ resolve: described.resolve, body: search, path: {}, faults: () => undefined }}>
+    <Facts
+      value={{ resolve: described.resolve, body: search, path: {}, faults: () => undefined, unset: 'Any' }}
+    >
       <search aria-label="Filters" className="mb-4 grid gap-3">
         <div className="grid grid-cols-1 items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
           {sorted.slice(0, MOST).map(show)}
