@@ -175,7 +175,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
         </>
       }
     >
-      <Facts value={{ resolve: described.resolve, body: sent, path, ...found, patch: isPatch }}>
+      <Facts value={{ resolve: described.resolve, body: sent, path, ...found }}>
         {parameters.length > 0 && (
           <ObjectForm
             schema={{
