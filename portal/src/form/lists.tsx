@@ -32,11 +32,11 @@ export function References(props: MemberProps) {
       {(control, add) => (
         <ChoiceControl
           control={control}
-          found={{ ...found, choices: left }}
+          found={found}
+          left={left}
           value=""
           change={add}
           free={false}
-          adds
           empty="Add one"
           none={found.choices.length === 0 ? noneOf(reference) : 'All are chosen'}
         />

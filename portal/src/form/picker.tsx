@@ -3,7 +3,7 @@ import { Problem } from '../data/http.ts';
 import { spoken } from '../data/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Field } from '../ui/field.tsx';
-import type { Ref } from './choices.ts';
+import type { Choice, Ref } from './choices.ts';
 import { Combobox } from './combobox.tsx';
 import { Facts } from './facts.ts';
 import { type Choices, useChoices } from './use-choices.ts';
@@ -66,11 +66,13 @@ export function ChoiceControl(props: {
   empty: string;
   /** Said in place of `empty` if there is nothing to choose from. */
   none: string;
-  adds?: boolean;
+  /** For a list: those that it does not have yet. */
+  left?: readonly Choice[];
 }) {
-  const { control, found, value, change, free, empty, none, adds = false } = props;
-  const { choices, isLoading, missing, error, isCut } = found;
-  const isUnread = choices.length === 0 && (isLoading || missing !== undefined);
+  const { control, found, value, change, free, empty, none, left } = props;
+  const { isLoading, missing, error, isCut } = found;
+  const choices = left ?? found.choices;
+  const isUnread = found.choices.length === 0 && (isLoading || missing !== undefined);
   if (error === null && isUnread && !free)
     return (
       <select {...control} className="input" disabled value={value} onChange={() => {}}>
@@ -79,7 +81,7 @@ export function ChoiceControl(props: {
         </option>
       </select>
     );
-  if (error !== null || free || isCut || choices.length > FEW)
+  if (error !== null || free || isCut || found.choices.length > FEW)
     return (
       <Combobox
         control={control}
@@ -87,7 +89,7 @@ export function ChoiceControl(props: {
         value={value}
         change={change}
         free={free || isCut || error !== null}
-        adds={adds}
+        adds={left !== undefined}
         placeholder={choices.length === 0 ? undefined : empty}
       />
     );
