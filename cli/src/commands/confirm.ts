@@ -6,7 +6,7 @@ import { isId } from '../input/references.ts';
 import { printable } from '../output/printable.ts';
 import type { Session } from '../session.ts';
 import { confirmMember } from '../shapes/operation-shape.ts';
-import { looseningsOf, lossesOf } from './losses.ts';
+import { dangerOf, lossesOf } from './losses.ts';
 import type { Prepared } from './prepared.ts';
 
 /** The name to send as `confirm`; undefined if the call needs none. Throws if it was not confirmed. */
@@ -18,7 +18,7 @@ export async function confirmed(
   const { shape, document, given } = prepared;
   const { operation } = shape;
   const typed = last(given, 'confirm');
-  if (operation.access !== 'destructive') return isDryRun ? typed : loosened(session, prepared, typed);
+  if (operation.access !== 'destructive') return isDryRun ? typed : confirmedWrite(session, prepared, typed);
   const isSent = confirmMember(document, operation) === 'body';
   if (isDryRun) return isSent ? (typed ?? (await nameOf(session, prepared))) : typed;
   const name = await nameOf(session, prepared);
@@ -28,22 +28,23 @@ export async function confirmed(
   return ask(session, prepared, name, [`${titleOf(prepared)}: this takes something away.`, ...losses]);
 }
 
-/** A call that only loosens something is sent without `confirm`, so it is asked for here alone. */
-async function loosened(
+/**
+ * A write that loosens something, or loses something for good, such as unsaved data of a machine that is forced off, is
+ * sent without `confirm`, so it is asked for here alone.
+ */
+async function confirmedWrite(
   session: Session,
   prepared: Prepared,
   typed: string | undefined,
 ): Promise<string | undefined> {
   const { operation } = prepared.shape;
-  // A person who approved the request has seen what it loosens.
+  // A person who approved the request has seen what it loosens and loses.
   if (!operation.mayLoosen || prepared.given.has('approval-id')) return typed;
   if (typed !== undefined && isTyped(prepared, typed, await nameOf(session, prepared))) return typed;
-  const changes = await looseningsOf(session, prepared);
-  if (changes.length === 0) return undefined;
-  await ask(session, prepared, await nameOf(session, prepared), [
-    `${titleOf(prepared)}: this loosens a protection.`,
-    ...changes,
-  ]);
+  const danger = await dangerOf(session, prepared);
+  if (danger === undefined) return undefined;
+  const { why, lines } = danger;
+  await ask(session, prepared, await nameOf(session, prepared), [`${titleOf(prepared)}: ${why}.`, ...lines]);
   return undefined;
 }
 

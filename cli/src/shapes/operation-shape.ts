@@ -82,7 +82,7 @@ function specialFlags(document: Document, operation: Operation): Flag[] {
     add(
       'confirm',
       'text',
-      `The name of what ${isLoss ? 'is lost' : 'opens more than before'}. Asked for on a terminal.`,
+      `The name of what ${isLoss ? 'is lost' : 'opens more than before, or is lost for good'}. Asked for on a terminal.`,
       {
         placeholder: '<name>',
         isAdvanced: !isLoss,

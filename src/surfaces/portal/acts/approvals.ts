@@ -1,4 +1,5 @@
 import { ForeseenChange } from '../../../kernel/change-words/change-words.ts';
+import { isForGood } from '../../../kernel/effect.ts';
 import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { approveRequest, denyRequest } from '../../../portal-api/approvals/decision.ts';
@@ -20,7 +21,7 @@ const Approval = Shape({
   call: Shape({
     operation_id: Text,
     summary: Nullable(Text),
-    /** Deletes or overwrites something, or takes a protection away. */
+    /** Deletes or overwrites something, loses something for good, or takes a protection away. */
     destructive: Type.Boolean(),
     method: Text,
     path: Text,
@@ -55,7 +56,10 @@ function view(services: Services, row: ApprovalSummary) {
     call: {
       operation_id: row.endpoint_id,
       summary: endpoint?.summary ?? null,
-      destructive: endpoint?.access === 'destructive' || row.changes?.some(({ loosens }) => loosens) === true,
+      destructive:
+        endpoint?.access === 'destructive' ||
+        row.effects.some(isForGood) ||
+        row.changes?.some(({ loosens }) => loosens) === true,
       method: row.method,
       path: row.path,
       query: row.query,
