@@ -53,12 +53,15 @@ function neededFlags(
 
 /** The flags below a member, of which one or several give it: `--image` or `--snapshot` in place of `source`. */
 function eitherOf(schemas: Schemas, flags: readonly MemberFlag[], whole: MemberFlag): Fault['detail'] {
-  const by = schemas.variants(whole.schema)?.by;
+  const { by, alternatives = new Map<string, Schema>() } = schemas.variants(whole.schema) ?? {};
+  // An alternative is chosen by what it requires; its other members are details.
+  const choosing = new Set([...alternatives.values()].flatMap(({ required = [] }) => required));
   const below = flags.filter(
     ({ path, isHidden }) =>
       isHidden !== true &&
       path.length === whole.path.length + 1 &&
       path.at(-1) !== by &&
+      (choosing.size === 0 || choosing.has(path.at(-1) ?? '')) &&
       isAt(whole, path.slice(0, -1)),
   );
   const short = below.filter(({ alias }) => alias !== undefined);

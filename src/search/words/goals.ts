@@ -116,7 +116,8 @@ export const goals: Readonly<Record<string, string>> = {
   addVpsFirewallRule:
     'reach/reachable/unreachable/blocked website/port/http/https/web/ssh | nobody/only/nur reach/access database/vm/port | open/allow/expose/öffnen/freigeben port/ssh/http/https/443/80/22/ping/rdp/icmp/mysql/smtp | block/ban/deny/sperren ip/address/range/country/subnet/attacker | reach/access/connect website/web/ssh/port cannot/can/nobody | only/nur office/home/colleague/me/vpn/büro/we ssh/reach/access/connect/port/allow/login',
   removeVpsFirewallRule: 'close/schließen/lock port | revoke rule/port/ingress | rule no longer/nicht',
-  attachVpsFirewall: 'firewall all/every/alle/allen/jeden vm label/tag | protect vm firewall | firewall vm apply/use/put/assign',
+  attachVpsFirewall:
+    'firewall all/every/alle/allen/jeden vm label/tag | protect vm firewall | firewall vm apply/use/put/assign',
   detachVpsFirewall: 'stop/without/no filter/firewall vm | firewall off vm | firewall +delete from vm',
   createVpsNetwork:
     'network between vm | vm talk/communicate/kommunizieren/reach each/other/privately/intern/internally/untereinander | private traffic/communication between vm | isolate database/backend/vm internet',
