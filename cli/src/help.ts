@@ -62,7 +62,7 @@ export const usageOf = ({ words, args, flags }: CommandShape): string => {
   const places = args.map(({ name, isOptional, isRest }) =>
     isOptional ? `[${name}]` : `<${name}>${isRest ? '…' : ''}`,
   );
-  return ['hostplane', ...words, ...places, ...(flags.length > 0 ? ['[flags]'] : [])].join(' ');
+  return ['hostplane', ...words, ...places, ...(flags.some(({ isHidden }) => isHidden !== true) ? ['[flags]'] : [])].join(' ');
 };
 
 export function commandHelp(shape: CommandShape, say: Say = asItIs): string {
