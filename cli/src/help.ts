@@ -62,7 +62,12 @@ export const usageOf = ({ words, args, flags }: CommandShape): string => {
   const places = args.map(({ name, isOptional, isRest }) =>
     isOptional ? `[${name}]` : `<${name}>${isRest ? '…' : ''}`,
   );
-  return ['hostplane', ...words, ...places, ...(flags.some(({ isHidden }) => isHidden !== true) ? ['[flags]'] : [])].join(' ');
+  return [
+    'hostplane',
+    ...words,
+    ...places,
+    ...(flags.some(({ isHidden }) => isHidden !== true) ? ['[flags]'] : []),
+  ].join(' ');
 };
 
 export function commandHelp(shape: CommandShape, say: Say = asItIs): string {

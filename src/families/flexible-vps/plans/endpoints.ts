@@ -249,6 +249,7 @@ export const listVpsPlans = endpoint({
             disk_gb: 80,
             traffic_gb_per_month: 20000,
             network_mbps: 1000,
+            price: { hourly: '0.011000', monthly: '7.50', currency: 'EUR' },
             locations: [
               {
                 location: 'fra1',
