@@ -4,6 +4,7 @@ import { misuse } from '../failure.ts';
 import { urlOf } from '../http/pages.ts';
 import { isId } from '../input/references.ts';
 import { printable } from '../output/printable.ts';
+import { shellWord } from '../output/shell-word.ts';
 import type { Session } from '../session.ts';
 import { confirmMember } from '../shapes/operation-shape.ts';
 import { dangerOf, lossesOf } from './losses.ts';
@@ -79,19 +80,15 @@ async function ask(
   return name;
 }
 
-/** As it is typed in a shell. */
-const quoted = (text: string): string =>
-  /^[\w.:@/=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
 /**
  * How to repeat the command with the confirmation. A command with a secret in it is not printed, because stderr is often
  * kept, and a command with something else in its place would be a wrong one.
  */
 function repeated(prepared: Prepared, name: string): string {
-  const confirmation = `--confirm ${quoted(name)}`;
+  const confirmation = `--confirm ${shellWord(name)}`;
   if (hasSecret(prepared)) return `Repeat the command with ${confirmation}.`;
   const { line } = prepared;
-  const shown = line.map((word) => printable(quoted(word)));
+  const shown = line.map((word) => printable(shellWord(word)));
   // After two dashes nothing is a flag.
   const end = line.indexOf('--');
   const at = end < 0 ? shown.length : end;
