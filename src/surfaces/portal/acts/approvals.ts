@@ -9,6 +9,7 @@ import {
   showApproval,
 } from '../../../portal-api/approvals/view.ts';
 import { Line } from '../../../portal-api/input.ts';
+import { namesOf } from '../../../portal-api/members/names.ts';
 import { act, type MemberCall } from '../act.ts';
 import { Anything, Listed, Nothing, Text, whole } from '../shapes.ts';
 
@@ -47,7 +48,7 @@ const Approval = Shape({
 const endpointOf = ({ registry }: Services, id: string) =>
   registry.endpoints.find((record) => record.id === id);
 
-function view(services: Services, row: ApprovalSummary) {
+function view(services: Services, row: ApprovalSummary, decided_by = row.decided_by) {
   const endpoint = endpointOf(services, row.endpoint_id);
   return {
     operation_id: row.operation_id,
@@ -71,7 +72,7 @@ function view(services: Services, row: ApprovalSummary) {
     requested_at: row.requested_at,
     expires_at: row.expires_at,
     decision: row.decision,
-    decided_by: row.decided_by,
+    decided_by,
     decided_at: row.decided_at,
     told: row.error?.detail ?? null,
     usable_until: row.usable_until,
@@ -80,7 +81,9 @@ function view(services: Services, row: ApprovalSummary) {
 }
 
 async function show({ services, accountId, params }: MemberCall) {
-  return view(services, await showApproval(services.db, accountId, params['operation_id'] ?? ''));
+  const row = await showApproval(services.db, accountId, params['operation_id'] ?? '');
+  const nameOf = await namesOf(services.db, accountId, [row.decided_by]);
+  return view(services, row, nameOf(row.decided_by));
 }
 
 const chosen = ({ accountId, params }: MemberCall) => ({
