@@ -2,33 +2,19 @@
  * Lines or stacked bars over time, drawn here: a foreign library would cost more than all pages. The figures can be read
  * with the pointer, with the arrow keys and as a table.
  */
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type RefObject,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from 'react';
+import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
+import { Figures, type Format, Legend, type Place, ReadOut, type Series, shown } from './chart-figures.tsx';
 import { bandAt, type Frame, frameOf, linePath, stackOf, ticksOf } from './chart-frame.ts';
-
-export interface Series {
-  readonly name: string;
-  /** One for each place of the axis. Null: there is no value, which is not nothing. */
-  readonly values: readonly (number | null)[];
-}
 
 interface Props {
   /** What is shown, for those who hear it. */
   readonly label: string;
   readonly kind: 'lines' | 'bars';
-  /** The places of the axis: for each its full name, and a short one for below the chart. */
-  readonly places: readonly { readonly name: string; readonly short: string }[];
+  readonly places: readonly Place[];
   readonly series: readonly Series[];
-  readonly format: (value: number) => string;
+  readonly format: Format;
   /** For the axis; by default as the values. */
-  readonly formatTick?: (value: number) => string;
+  readonly formatTick?: Format;
   /** The word above the places in the table, such as "Day". */
   readonly placeName: string;
   /** The largest value of the axis if the values are smaller, such as 100 for percentages. */
@@ -52,13 +38,9 @@ const strokes = [
   'stroke-series-5',
   'stroke-series-6',
 ];
-const dots = ['bg-series-1', 'bg-series-2', 'bg-series-3', 'bg-series-4', 'bg-series-5', 'bg-series-6'];
 
 /** More series than this are hard to tell apart: whoever draws adds up the small ones. */
 export const MOST_SERIES = fills.length;
-
-const shown = (value: number | null | undefined, format: Props['format']): string =>
-  value === null || value === undefined ? 'no value' : format(value);
 
 export function Chart(props: Props) {
   const { label, kind, places, series, format, formatTick = format, least = 0, height = 240 } = props;
@@ -167,8 +149,8 @@ function Axes({
 }: {
   frame: Frame;
   ticks: readonly number[];
-  formatTick: (value: number) => string;
-  places: Props['places'];
+  formatTick: Format;
+  places: readonly Place[];
 }) {
   const { left, right, y, x, bottom, everyNth } = frame;
   return (
@@ -239,130 +221,5 @@ function Marker({ frame, series, at }: { frame: Frame; series: readonly Series[]
         );
       })}
     </>
-  );
-}
-
-const Dot = ({ at }: { at: number }) => (
-  <span aria-hidden="true" className={`size-2 shrink-0 rounded-[2px] ${dots[at % dots.length]}`} />
-);
-
-/** Beside the place, on the side with more room. */
-function ReadOut({
-  frame,
-  at,
-  title,
-  series,
-  format,
-  sum,
-}: {
-  frame: Frame;
-  at: number;
-  title: string;
-  series: readonly Series[];
-  format: Props['format'];
-  sum: number | null;
-}) {
-  const middle = frame.x(at);
-  const isLeft = middle > frame.width / 2;
-  const rows = series
-    .map(({ name, values }, s) => ({ name, value: values[at], s }))
-    .filter(({ value }) => sum === null || (value ?? 0) > 0);
-  return (
-    <div
-      aria-hidden="true"
-      className="pointer-events-none absolute top-1 z-10 w-max max-w-[60%] rounded-md border border-line bg-raised px-3 py-2 text-sm shadow-(--lift)"
-      style={isLeft ? { right: frame.width - middle + 12 } : { left: middle + 12 }}
-    >
-      <p className="mb-1 flex justify-between gap-6 font-medium">
-        <span>{title}</span>
-        {sum !== null && <span>{format(sum)}</span>}
-      </p>
-      {(sum === null || series.length > 1) &&
-        rows.map(({ name, value, s }) => (
-          <p key={name} className="flex items-center gap-2 text-muted">
-            <Dot at={s} />
-            <span className="min-w-0 flex-1 truncate">{name}</span>
-            <span className="pl-3 text-ink">{shown(value, format)}</span>
-          </p>
-        ))}
-    </div>
-  );
-}
-
-const Legend = ({ series }: { series: readonly Series[] }) => (
-  <ul className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
-    {series.map(({ name }, s) => (
-      <li key={name} className="flex min-w-0 items-center gap-1.5">
-        <Dot at={s} />
-        <span className="min-w-0 wrap-anywhere">{name}</span>
-      </li>
-    ))}
-  </ul>
-);
-
-function Figures({
-  label,
-  placeName,
-  places,
-  series,
-  format,
-  sums,
-}: Props & { sums: readonly number[] | null }) {
-  const [open, setOpen] = useState(false);
-  const id = useId();
-  return (
-    <details className="mt-3 text-sm" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="w-fit rounded py-1 text-muted hover:text-ink" aria-controls={id}>
-        Show as table
-      </summary>
-      <section
-        id={id}
-        aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-        tabIndex={0}
-        className="mt-2 max-h-[340px] overflow-auto rounded-md border border-line"
-      >
-        {open && (
-          <table className="w-full border-collapse text-left">
-            <thead className="sticky top-0 bg-sunken text-xs text-muted">
-              <tr>
-                <th scope="col" className="px-3 py-2 font-medium">
-                  {placeName}
-                </th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col" className="px-3 py-2 text-right font-medium">
-                    {name}
-                  </th>
-                ))}
-                {sums && (
-                  <th scope="col" className="px-3 py-2 text-right font-medium">
-                    All
-                  </th>
-                )}
-              </tr>
-            </thead>
-            <tbody className="divide-y divide-line">
-              {places.map(({ name }, i) => (
-                <tr key={name}>
-                  <th scope="row" className="px-3 py-1.5 font-normal whitespace-nowrap">
-                    {name}
-                  </th>
-                  {series.map((each) => (
-                    <td key={each.name} className="px-3 py-1.5 text-right whitespace-nowrap">
-                      {each.values[i] === null ? '–' : shown(each.values[i], format)}
-                    </td>
-                  ))}
-                  {sums && (
-                    <td className="px-3 py-1.5 text-right font-medium whitespace-nowrap">
-                      {format(sums[i] ?? 0)}
-                    </td>
-                  )}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
-      </section>
-    </details>
   );
 }
