@@ -32,7 +32,9 @@ const leads = (path: string, to: string) =>
   });
 
 const routes = [
-  page('/', () => import('../pages/home.tsx')),
+  page('/', () => import('../pages/home/home.tsx')),
+  page('/operations', () => import('../pages/operations/list.tsx')),
+  page('/operations/$id', () => import('../pages/operations/one.tsx')),
   page('/approvals', () => import('../pages/approvals/list.tsx')),
   page('/approvals/$id', () => import('../pages/approvals/one.tsx')),
   leads('/api', '/api/keys'),
@@ -52,6 +54,13 @@ const routes = [
   page('/api/iac/ansible', () => import('../pages/api/iac.tsx')),
   page('/api/examples', () => import('../pages/api/examples.tsx')),
   page('/cli-login', () => import('../pages/cli-login/cli-login.tsx')),
+  page('/usage', () => import('../pages/usage/usage.tsx')),
+  page('/budgets', () => import('../pages/budgets/budgets.tsx')),
+  page('/limits', () => import('../pages/limits.tsx')),
+  page('/webhooks', () => import('../pages/webhooks/list.tsx')),
+  page('/webhooks/$id', () => import('../pages/webhooks/one.tsx')),
+  page('/audit', () => import('../pages/audit/audit.tsx')),
+  page('/settings', () => import('../pages/settings/settings.tsx')),
   page('/members', () => import('../pages/members/members.tsx')),
   page('/me', () => import('../pages/me/profile.tsx')),
   page('/me/security', () => import('../pages/me/security.tsx')),

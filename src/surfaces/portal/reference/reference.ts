@@ -11,6 +11,7 @@ import { type BuiltFile, madeFile } from '../built-files.ts';
 import { articleOf, indexArticle } from './article.ts';
 import { contentFor } from './content.ts';
 import { indexOf } from './index-of.ts';
+import { kindsOf } from './kinds-of.ts';
 import { llmsText, markdownOf } from './markdown.ts';
 
 const HTML = 'text/html; charset=utf-8';
@@ -36,7 +37,8 @@ export class Reference {
 
   /** `path` is the part below `/portal/`. Undefined: there is no such page here. */
   find(path: string): BuiltFile | undefined {
-    if (path !== 'llms.txt' && !/^api\/(reference|operations)(\/|\.|$)/.test(path)) return undefined;
+    if (path !== 'llms.txt' && !/^api\/(reference|operations|operation-kinds)(\/|\.|$)/.test(path))
+      return undefined;
     const resolver = this.#renew();
     const known = this.#pages.get(path);
     if (known !== undefined) return known;
@@ -65,6 +67,8 @@ export class Reference {
         JSON_TYPE,
         JSON.stringify({ etag: hash, version: document.info.version, families: indexOf(document) }),
       );
+    if (path === 'api/operation-kinds.json')
+      return madeFile(JSON_TYPE, JSON.stringify({ data: kindsOf(this.#services.registry) }));
     if (path === 'llms.txt')
       return madeFile(
         'text/plain; charset=utf-8',
