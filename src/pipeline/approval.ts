@@ -8,7 +8,7 @@ import { needsApproval } from '../kernel/approvals/needs-approval.ts';
 import { redact } from '../kernel/approvals/redaction.ts';
 import { type ApprovalRow, lockApproval, markUsed } from '../kernel/approvals/store.ts';
 import { approvalRequired, refusalOf } from '../kernel/approvals/verdict.ts';
-import { canonicalJson } from '../kernel/audit/entry.ts';
+import { canonicalJson } from '../kernel/audit/canonical-json.ts';
 import type { Done } from '../kernel/call.ts';
 import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import { mayLoosen } from '../kernel/change-words/may-loosen.ts';

@@ -27,7 +27,9 @@ const leads = (path: string, to: string) =>
   });
 
 const routes = [
-  page('/', () => import('../pages/home.tsx')),
+  page('/', () => import('../pages/home/home.tsx')),
+  page('/operations', () => import('../pages/operations/list.tsx')),
+  page('/operations/$id', () => import('../pages/operations/one.tsx')),
   page('/approvals', () => import('../pages/approvals/list.tsx')),
   page('/approvals/$id', () => import('../pages/approvals/one.tsx')),
   leads('/api', '/api/keys'),
@@ -46,6 +48,7 @@ const routes = [
   page('/api/iac', () => import('../pages/api/iac.tsx')),
   page('/api/iac/ansible', () => import('../pages/api/iac.tsx')),
   page('/api/examples', () => import('../pages/api/examples.tsx')),
+  page('/r/$id', () => import('../pages/products/go.tsx')),
   page('/p/$family', () => import('../pages/products/family.tsx')),
   page('/p/$family/$noun', () => import('../pages/products/list.tsx')),
   page('/p/$family/$noun/new', () => import('../pages/products/new.tsx')),
@@ -53,6 +56,13 @@ const routes = [
   page('/p/$family/$noun/$id/$child/new', () => import('../pages/products/new.tsx')),
   page('/p/$family/$noun/$id/$child/$childId', () => import('../pages/products/one.tsx')),
   page('/cli-login', () => import('../pages/cli-login/cli-login.tsx')),
+  page('/usage', () => import('../pages/usage/usage.tsx')),
+  page('/budgets', () => import('../pages/budgets/budgets.tsx')),
+  page('/limits', () => import('../pages/limits.tsx')),
+  page('/webhooks', () => import('../pages/webhooks/list.tsx')),
+  page('/webhooks/$id', () => import('../pages/webhooks/one.tsx')),
+  page('/audit', () => import('../pages/audit/audit.tsx')),
+  page('/settings', () => import('../pages/settings/settings.tsx')),
   page('/members', () => import('../pages/members/members.tsx')),
   page('/me', () => import('../pages/me/profile.tsx')),
   page('/me/security', () => import('../pages/me/security.tsx')),

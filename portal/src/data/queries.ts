@@ -16,7 +16,6 @@ import type {
   KeySummary,
   List,
   Member,
-  Operation,
   Security,
 } from './types.ts';
 
@@ -75,8 +74,6 @@ export const denialsQuery = (account: Account) => ({
   refetchInterval: ({ state }: { readonly state: { readonly data?: unknown } }) =>
     state.data === undefined ? false : 10_000,
 });
-export const operationsQuery = (account: Account) =>
-  reading<List<Operation>>(account, 'operations', `${calls(account)}/account/v1/operations?limit=20`);
 export const approvalsQuery = (account: Account) =>
   reading<List<Approval>>(account, 'approvals', `${acts(account)}/approvals`);
 export const approvalQuery = (account: Account, id: string) =>

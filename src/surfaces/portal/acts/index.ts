@@ -1,5 +1,6 @@
 /** All acts, by file. The laws over acts find a file that is missing here. */
 import type { Act } from '../act.ts';
+import { accountActs } from './account.ts';
 import { allowlistActs } from './allowlist.ts';
 import { approvalActs } from './approvals.ts';
 import { cliLoginActs } from './cli-logins.ts';
@@ -20,6 +21,7 @@ export const acts: readonly Act[] = [
   signInActs,
   meActs,
   securityActs,
+  accountActs,
   memberActs,
   invitationActs,
   keyOptionActs,

@@ -17,6 +17,8 @@ interface Scene {
   readonly portal: BrowserPortal;
   readonly seeded: Seeded;
   readonly approvalId: string;
+  readonly webhookId: string;
+  readonly operationId: string;
   readonly tab: Tab;
   /** Of a person who has an authenticator app, and who is asked for the password before acts that matter. */
   readonly careful: Tab;
@@ -41,6 +43,12 @@ const click =
 
 const ofKey = (name: string, act: RegExp): Open =>
   click('/portal/api/keys', new RegExp(`^Acts for ${name}`), act);
+const ofBudget = (name: string, act: RegExp): Open =>
+  click('/portal/budgets', new RegExp(`^Acts for ${name}`), act);
+const ofWebhook =
+  (act: RegExp): Open =>
+  (scene) =>
+    click(`/portal/webhooks/${scene.webhookId}`, act)(scene);
 const ofMember = (name: string, act: RegExp): Open =>
   click('/portal/members', new RegExp(`^Acts for ${name}`), act);
 
@@ -130,6 +138,23 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
     add: click('/portal/api/keys/allowlist?add=new'),
     remove: click('/portal/api/keys/allowlist', /^Remove 203/),
   },
+  'pages/operations/cancel.tsx': {
+    cancel: (scene) => click(`/portal/operations/${scene.operationId}`, /^Cancel it/)(scene),
+  },
+  'pages/budgets/budget-menu.tsx': {
+    lock: ofBudget('everything', /^Lock/),
+    unlock: ofBudget('agents', /^Unlock/),
+    delete: ofBudget('everything', /^Delete/),
+  },
+  'pages/webhooks/one.tsx': { roll: ofWebhook(/^New secret/), delete: ofWebhook(/^Delete/) },
+  'pages/webhooks/secret-once.tsx': {
+    rolled: async (scene) => {
+      await ofWebhook(/^New secret/)(scene);
+      await scene.tab.page.getByRole('button', { name: 'Make a new secret' }).click();
+      await scene.tab.page.locator('[data-secret]').waitFor();
+      return undefined;
+    },
+  },
   'pages/keys/enforce.tsx': { preview: click('/portal/api/keys/allowlist', /Enforce/) },
   'pages/keys/stop-all.tsx': { stop: click('/portal/api/keys', /^Suspend all keys/) },
   'pages/keys/secret-once.tsx': {
@@ -168,7 +193,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const portal = await openPortal();
     const { services } = portal.t;
     const seeded = await seedAccount(portal.t);
-    const { approvalId } = await seedTopics(portal.t, seeded);
+    const topics = await seedTopics(portal.t, seeded);
     const away = await createMember(services.db, seeded.account.id, 'developer', 'suspended');
     await services.db.updateTable('members').set({ name: 'Away Person' }).where('id', '=', away).execute();
     await stretchNames(portal.t, seeded);
@@ -181,7 +206,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       .execute();
     const token = await createSession(services.db, person, { reauthenticated: false });
     const tab = await portal.tab({ token: seeded.token });
-    scene = { portal, seeded, approvalId, tab, careful: await portal.tab({ token }) };
+    scene = { portal, seeded, ...topics, tab, careful: await portal.tab({ token }) };
   });
 
   afterAll(() => scene.portal.close());

@@ -10,7 +10,7 @@ const named = (text: string, pattern: RegExp): string[] =>
 
 const listed = [
   ...signedInPages,
-  ...pagesOfOneThing('op_1', 'key_1'),
+  ...pagesOfOneThing('op_1', 'key_1', 'wh_1', 'op_2'),
   ...Object.values(dialogPages).flat(),
 ].map((path) => new URL(path, 'http://localhost'));
 

@@ -26,17 +26,36 @@ export const signedInPages: readonly string[] = [
   '/portal/api/iac',
   '/portal/api/iac/ansible',
   '/portal/api/examples',
+  '/portal/operations',
+  '/portal/operations?status=failed&type=vm.create&resource=vm_none',
   '/portal/approvals',
   '/portal/cli-login',
   cliLoginPage,
+  '/portal/usage',
+  '/portal/usage?period=90d&by=label&label=env',
+  '/portal/budgets',
+  '/portal/limits',
+  '/portal/limits?family=account',
+  '/portal/webhooks',
+  '/portal/audit',
+  '/portal/audit?who=key_none&action=createVm&resource=vm_none&result=failed&from=2026-01-01&until=2026-01-02',
+  '/portal/settings',
   '/portal/members',
   '/portal/me',
   '/portal/me/security',
   '/portal/no-such-page',
 ];
 
-export const pagesOfOneThing = (approvalId: string, keyId: string): readonly string[] => [
+export const pagesOfOneThing = (
+  approvalId: string,
+  keyId: string,
+  webhookId: string,
+  operationId: string,
+): readonly string[] => [
   `/portal/approvals/${approvalId}`,
+  `/portal/webhooks/${webhookId}`,
+  `/portal/webhooks/${webhookId}?status=failed`,
+  `/portal/operations/${operationId}`,
   `/portal/api/mine?key=${keyId}`,
 ];
 
@@ -49,6 +68,10 @@ export const dialogPages: Readonly<Record<string, readonly string[]>> = {
   'pages/keys/key-policy.tsx': ['/portal/api/keys?policy=edit'],
   'pages/keys/key-details.tsx': ['/portal/api/keys?key=unknown'],
   'pages/keys/allowlist.tsx': ['/portal/api/keys/allowlist?add=new'],
+  'pages/budgets/budget-form.tsx': ['/portal/budgets?edit=new'],
+  'pages/webhooks/webhook-form.tsx': ['/portal/webhooks?create=new'],
+  'pages/audit/verify-chain.tsx': ['/portal/audit?verify=yes'],
+  'pages/settings/close-account.tsx': ['/portal/settings?close=ask'],
   'pages/members/invite.tsx': ['/portal/members?invite=yes'],
   'pages/me/new-password.tsx': ['/portal/me/security?add=password'],
   'pages/me/add-totp.tsx': ['/portal/me/security?add=totp'],

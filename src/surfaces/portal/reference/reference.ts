@@ -11,6 +11,7 @@ import { type BuiltFile, madeFile } from '../built-files.ts';
 import { articleOf, indexArticle } from './article.ts';
 import { contentFor } from './content.ts';
 import { indexOf } from './index-of.ts';
+import { kindsOf } from './kinds-of.ts';
 import { llmsText, markdownOf } from './markdown.ts';
 import { nounsOf } from './nouns.ts';
 
@@ -37,7 +38,8 @@ export class Reference {
 
   /** `path` is the part below `/portal/`. Undefined: there is no such page here. */
   find(path: string): BuiltFile | undefined {
-    if (path !== 'llms.txt' && !/^api\/(reference|operations|nouns)(\/|\.|$)/.test(path)) return undefined;
+    const isMade = /^api\/(reference|operations|nouns|operation-kinds)(\/|\.|$)/.test(path);
+    if (path !== 'llms.txt' && !isMade) return undefined;
     const resolver = this.#renew();
     const known = this.#pages.get(path);
     if (known !== undefined) return known;
@@ -68,6 +70,8 @@ export class Reference {
       );
     if (path === 'api/nouns.json')
       return madeFile(JSON_TYPE, JSON.stringify({ families: nounsOf(document) }));
+    if (path === 'api/operation-kinds.json')
+      return madeFile(JSON_TYPE, JSON.stringify({ data: kindsOf(this.#services.registry) }));
     if (path === 'llms.txt')
       return madeFile(
         'text/plain; charset=utf-8',
