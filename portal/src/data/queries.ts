@@ -26,22 +26,25 @@ const reading = <Answer>(account: Account, topic: string, path: string) =>
   });
 
 /** Reads a list to its end, page by page. */
-async function readAll<Item>(path: string, signal: AbortSignal): Promise<List<Item>> {
+async function readAll<Item>(path: string, signal: AbortSignal): Promise<{ readonly data: readonly Item[] }> {
   const data: Item[] = [];
   for (let cursor: string | null = null; ; ) {
     const query = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
     const page: List<Item> = await get(path + query, signal);
     data.push(...page.data);
     cursor = page.next_cursor ?? null;
-    if (cursor === null) return { data, next_cursor: null };
+    if (cursor === null) return { data };
   }
 }
 
-/** All keys that have not ended, for pickers. */
+/** All keys that have not ended and were not replaced, for pickers. */
 export const keysQuery = (account: Account) =>
   queryOptions({
     queryKey: [account.id, 'keys', 'living'],
-    queryFn: ({ signal }) => readAll<ApiKey>(`${acts(account)}/keys?status=living`, signal),
+    queryFn: async ({ signal }) => {
+      const { data } = await readAll<ApiKey>(`${acts(account)}/keys?status=living`, signal);
+      return { data: data.filter(({ replaced_by }) => replaced_by === null) };
+    },
   });
 export const keyPagesQuery = (account: Account, filter: Readonly<Record<string, string>>) =>
   infiniteQueryOptions({

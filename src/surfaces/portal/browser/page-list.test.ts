@@ -25,7 +25,7 @@ it('every route of the application is in the list of pages', () => {
 });
 
 it('every page in front of the portal is in the list of pages', () => {
-  const pages = named(read('door/main.tsx'), /^ {2}'?([\w-]+)'?: (?:SignIn|lazy\()/gm);
+  const pages = named(read('door/main.tsx'), /^ {2}'?([\w-]+)'?: (?:SignIn|lazyPage\()/gm);
   expect(pages.length).toBeGreaterThan(5);
   const isListed = (name: string): boolean =>
     openPages.some((path) => new RegExp(`^/portal/${name}(#|$)`).test(path));
