@@ -31,7 +31,7 @@ const knows: Record<string, RegExp> = {
   'surfaces/openapi': /^(kernel|provider|money|pipeline|search)$/,
   'surfaces/pages': /^(kernel|pipeline|surfaces\/cli-package)$/,
   'surfaces/portal':
-    /^(store|kernel|provider|money|mail|pipeline|portal-api|search|surfaces\/(http|openapi|pages))$/,
+    /^(store|kernel|provider|money|mail|pipeline|portal-api|search|surfaces\/(http|openapi|pages|iac|cli-package))$/,
   'surfaces/iac': /^(kernel|pipeline|surfaces\/openapi)$/,
   'surfaces/cli-package': /^(kernel|surfaces\/(openapi|iac))$/,
   'surfaces/mcp': /^(kernel|pipeline|search|surfaces\/http|surfaces\/openapi)$/,

@@ -1,9 +1,10 @@
 /** The operations of an OpenAPI document, as commands need them. Members that an older server lacks have defaults. */
+
+import { type Words, wordsOf } from '../../../src/surfaces/cli-package/command-words.ts';
 import { choicesOf, chosenCommands } from './choices.ts';
 import type { Choice, Operation, Parameter, ResourceMark } from './operation.ts';
 import { partCommands } from './part-commands.ts';
 import { type Schema, Schemas } from './schema.ts';
-import { type Words, wordsOf } from './words.ts';
 
 export type { Operation, Parameter } from './operation.ts';
 

@@ -1,6 +1,7 @@
 /** An operation of the document, as commands need it. */
+
+import type { Words } from '../../../src/surfaces/cli-package/command-words.ts';
 import type { Schema } from './schema.ts';
-import type { Words } from './words.ts';
 
 /** Which resource the call is about (`x-resource`). docs/specification.md explains it. */
 export interface ResourceMark {

@@ -1,7 +1,8 @@
 /** The command of an operation: its arguments from the path, its flags from parameters and body. */
+
+import { kebab } from '../../../src/surfaces/cli-package/command-words.ts';
 import { type CommandShape, type Flag, globalNames } from '../command.ts';
 import type { Document, Operation, Parameter } from '../document/document.ts';
-import { kebab } from '../document/words.ts';
 import { unsettable } from '../input/body.ts';
 import { withIdleWait } from '../input/idle-wait.ts';
 import { flagFor, type MemberFlag, memberFlags } from '../input/member-flags.ts';
