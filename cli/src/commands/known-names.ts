@@ -1,6 +1,7 @@
 /** Sentences name commands with places, such as `hostplane vm get <vm>`. Where the command was typed with a name, it stands there. */
+
+import { kebab } from '../../../src/surfaces/cli-package/command-words.ts';
 import { type Given, last } from '../command.ts';
-import { kebab } from '../document/words.ts';
 import type { Problem } from '../failure.ts';
 import { isObject } from '../input/body.ts';
 import { shellWord } from '../output/shell-word.ts';
