@@ -21,7 +21,7 @@ export async function tracesOf({ services: { db } }: TestApp, ids: readonly stri
     db,
   );
   const wanted = ids.join('|');
-  // Compares the text of the row, because to make JSON of every row only to look for ids costs more.
+  // Compares the text of the row: to make JSON of every row only to look for ids takes most of the time of a law.
   const queries = tables.rows.map(
     ({ name }) => sql`
       select ${name}::text as "table", to_jsonb(t) as "row" from ${sql.table(name)} t
