@@ -65,7 +65,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await card.getByText('of €75.00 this month').waitFor();
     const act = async (name: string): Promise<void> => {
       await page.getByRole('button', { name: 'Acts for team' }).click();
-      await page.getByRole('menuitem', { name }).click();
+      await page.getByRole('menuitem', { name, exact: true }).click();
       await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
     };
     await act('Lock');
