@@ -24,8 +24,5 @@ export function money(amount: string | number, currency: string): string {
 }
 
 /** For the axis of a chart, where the last digits say nothing. */
-export function roundMoney(amount: number, currency: string): string {
-  return Math.abs(amount) >= 10 || amount === 0
-    ? formatOf(currency, 2).format(amount).replace(/\.00$/, '')
-    : money(amount, currency);
-}
+export const roundMoney = (amount: number, currency: string): string =>
+  money(amount, currency).replace(/\.00$/, '');

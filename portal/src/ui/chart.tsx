@@ -39,9 +39,6 @@ const strokes = [
   'stroke-series-6',
 ];
 
-/** More series than this are hard to tell apart: whoever draws adds up the small ones. */
-export const MOST_SERIES = fills.length;
-
 export function Chart(props: Props) {
   const { label, kind, places, series, format, formatTick = format, least = 0, height = 240 } = props;
   const [width, box] = useWidth();

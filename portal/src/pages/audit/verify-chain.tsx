@@ -101,15 +101,15 @@ function Told({ outcome: { entries, isWhole, fault } }: { outcome: Outcome }) {
           {isWhole
             ? oldest.prev_hash === BEGINNING
               ? 'It is the whole log, from the first entry of the account.'
-              : 'Entries before that are older than 400 days and no longer kept.'
+              : 'What came before is no longer kept: entries stay 400 days.'
             : `Entries before that were not read: more than ${MOST.toLocaleString('en-GB')} are a job for a program.`}
         </p>
       </Notice>
       <div>
         <p className="mb-2 text-muted">
-          This shows that no entry was changed or taken out. Somebody with the whole database could write a
-          new log, so keep the newest hash elsewhere: as long as an entry still has it, all before it are the
-          same.
+          This shows that none of these entries was changed, and that none between them was taken out.
+          Somebody with the whole database could write a new log, or cut off its newest end. So keep the
+          newest hash elsewhere: as long as an entry still has it, all before it are the same.
         </p>
         <div className="flex min-w-0 flex-wrap items-center gap-2 rounded-md border border-line bg-canvas p-3">
           <code className="min-w-0 flex-1 text-sm break-all">{newest.hash}</code>

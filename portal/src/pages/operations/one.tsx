@@ -93,7 +93,7 @@ function Shown({
       </PageHead>
       {!isOver && (
         <div className="mb-6">
-          <Progress label="Progress" percent={operation.progress_percent} />
+          <Progress label="Progress" percent={started_at === null ? 0 : operation.progress_percent} />
           {why && <p className="mt-2 text-sm text-muted">{why}</p>}
         </div>
       )}

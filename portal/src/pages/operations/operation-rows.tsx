@@ -25,7 +25,10 @@ export function OperationRows({ operations, label }: { operations: readonly Oper
             </span>
             {!hasEnded(operation) && (
               <span className="w-24 max-sm:hidden">
-                <Progress label={`Progress of ${titleOf(operation)}`} percent={operation.progress_percent} />
+                <Progress
+                  label={`Progress of ${titleOf(operation)}`}
+                  percent={operation.started_at === null ? 0 : operation.progress_percent}
+                />
               </span>
             )}
             <Badge tone={toneOf(operation.status)}>{operation.status}</Badge>
