@@ -120,6 +120,7 @@ export const actFixtures: Readonly<Record<string, Prepare>> = {
     },
   }),
   rollApiKey: ownKey({}, { permissions: ['account:profile:read'] }),
+  changeApiKey: ownKey({ notes: 'For the build' }),
   suspendApiKey: ownKey(),
   resumeApiKey: ownKey({}, { status: 'suspended' }),
   revokeApiKey: ownKey({ reason: 'unused' }),

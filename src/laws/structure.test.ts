@@ -28,7 +28,7 @@ const knows: Record<string, RegExp> = {
   mail: /^(store|kernel|provider|operations)$/,
   'portal-api': /^(store|kernel|provider|money|mail)$/,
   'surfaces/http': /^(store|kernel|provider|pipeline)$/,
-  'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
+  'surfaces/openapi': /^(kernel|provider|money|pipeline|search)$/,
   'surfaces/pages': /^(kernel|pipeline|surfaces\/cli-package)$/,
   'surfaces/portal':
     /^(store|kernel|provider|money|mail|pipeline|portal-api|search|surfaces\/(http|openapi|pages))$/,

@@ -20,7 +20,7 @@ interface RawParameter {
 interface RawBody {
   readonly $ref?: string;
   readonly required?: boolean;
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
 }
 
 interface RawOperation {
@@ -157,6 +157,7 @@ export class Document {
         schema,
       })),
       body: body?.content?.[JSON_TYPE]?.schema,
+      example: body?.content?.[JSON_TYPE]?.example,
       // A call without the mark is treated as one that can destroy.
       access: raw['x-access'] ?? (method === 'get' ? 'read' : 'destructive'),
       mayLoosen: raw['x-may-loosen'] ?? false,

@@ -31,6 +31,8 @@ export interface Operation {
   readonly resource: ResourceMark;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
+  /** A body that the document shows as an example. */
+  readonly example: unknown;
   readonly access: string;
   /** Its dry run may say that the call opens more than before or takes a protection away. */
   readonly mayLoosen: boolean;

@@ -1,11 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { Failed, NotFound } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
@@ -20,7 +15,7 @@ const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
 });
 
 const page = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
-  createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load) });
+  createRoute({ getParentRoute: () => rootRoute, path, component: lazyPage(load) });
 
 const leads = (path: string, to: string) =>
   createRoute({

@@ -19,7 +19,9 @@ export const nounsQuery = queryOptions({
 export const productsOf = (families: readonly NounFamily[]): readonly NounFamily[] =>
   families.filter(({ slug }) => slug !== ACCOUNT);
 
-export const singularOf = ({ name }: Noun): string => spoken(name.replace(/^vps_/, ''));
+/** `vm_public_ip` is a "Public IP" of its machine, `vps_plan` a "Plan" of its family. */
+export const singularOf = ({ name, parent }: Noun): string =>
+  spoken(name.replace(parent === undefined ? /^vps_/ : `${parent.noun}_`, ''));
 export const titleOf = (noun: Noun): string => noun.title ?? `${singularOf(noun)}s`;
 
 /** "VM" stays as it is in a sentence, "Backup policy" becomes "backup policy". */

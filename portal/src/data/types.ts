@@ -67,6 +67,18 @@ export interface ApiKey {
   readonly created_at: string;
 }
 
+export interface KeySummary {
+  readonly counts: Readonly<Record<'active' | 'suspended' | 'expired' | 'revoked', number>>;
+  /** Whether one of the keys was ever used. */
+  readonly used: boolean;
+  readonly exposed: readonly { readonly id: string; readonly name: string }[];
+  readonly ending: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly expires_at: string | null;
+  }[];
+}
+
 export interface NewKey {
   readonly key: ApiKey;
   readonly secret: string;

@@ -41,39 +41,17 @@ export const roleWords: Readonly<Record<string, string>> = {
 
 export const roleNames = Object.keys(roleWords);
 
-/** How words are written that are no plain English ones. */
-const written: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    [
-      'vm',
-      'ip',
-      'api',
-      'ssh',
-      'id',
-      'url',
-      'dns',
-      'iso',
-      'vpn',
-      'nat',
-      'os',
-      'mac',
-      'mtu',
-      'cidr',
-      'tls',
-    ].map((word) => [word, word.toUpperCase()]),
-  ),
-  vms: 'VMs',
-  ips: 'IPs',
-  ids: 'IDs',
-  ipv4: 'IPv4',
-  ipv6: 'IPv6',
-  sha256: 'SHA-256',
-};
+/** Words that are not written in lower case. */
+const NAMES = new Map(
+  'API BIOS CIDR DNS ICMP ICMPv6 ID IDs IP IPs IPv4 IPv6 ISO ISOs MAC MTU NAT OS SSH TCP TLS UDP UEFI URL VM VMs VPN'
+    .split(' ')
+    .map((name) => [name.toLowerCase(), name]),
+);
 
 /** `public_key` as "Public key". */
 export const spoken = (name: string): string => {
   const words = name
     .replaceAll(/[_-]/g, ' ')
-    .replaceAll(/[a-z0-9]+/gi, (word) => written[word.toLowerCase()] ?? word);
+    .replaceAll(/\w+/g, (word) => NAMES.get(word.toLowerCase()) ?? word);
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 };

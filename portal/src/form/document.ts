@@ -96,6 +96,16 @@ export function resolverOf(follow: (reference: string) => Schema): Resolve {
   return resolve;
 }
 
+/** Of alternatives, the members that all of them have, as the first one describes them. */
+function commonOf(schema: Schema, resolve: Resolve): Schema {
+  const [first, ...others] = ((schema['oneOf'] ?? []) as readonly Schema[]).map(
+    (each) => (resolve(each)['properties'] ?? {}) as Json,
+  );
+  if (first === undefined) return schema;
+  const shared = Object.entries(first).filter(([name]) => others.every((each) => Object.hasOwn(each, name)));
+  return { ...schema, properties: Object.fromEntries(shared) };
+}
+
 /** In the path of a declaration, the name may be one that the list does not have yet. */
 function openFor(resource: ResourceRole | null, parameter: Parameter): Parameter {
   const reference = parameter.schema['x-ref'] as Json | undefined;
@@ -135,7 +145,8 @@ export function describe(document: Json, id: string): Described | null {
         body: sent === undefined ? null : resolve(sent.schema),
         example: sent?.example ?? null,
         answer: answered,
-        answerItem: resource?.role === 'list' && items !== undefined ? resolve(items) : null,
+        answerItem:
+          resource?.role === 'list' && items !== undefined ? commonOf(resolve(items), resolve) : null,
         resource,
         work: (operation['x-operation'] ?? null) as Work | null,
         cost: (operation['x-cost'] ?? null) as Described['cost'],

@@ -16,6 +16,8 @@ export interface FormFacts {
   readonly shows?: (pointer: string) => () => void;
   /** The body is a merge patch that a person writes, without what was read: members can also be set to null. */
   readonly patch?: boolean;
+  /** What a choice is called that nobody has made; "Leave out" if this is not said. Then nothing is called optional. */
+  readonly unset?: string;
   /** The address of the page that creates what the list lacks; undefined if there is none. */
   readonly createPath?: (list: string) => string | undefined;
 }

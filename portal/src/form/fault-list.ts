@@ -2,6 +2,7 @@
 
 export interface Fault {
   readonly pointer: string;
+  readonly code: string;
   readonly detail?: string;
   readonly message?: string;
 }

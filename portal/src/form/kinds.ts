@@ -1,24 +1,27 @@
 /** Which field shows a member. The law `form-fields.test.ts` asks for one for every member of every request. */
 import type { Resolve, Schema } from './document.ts';
 
-export type Kind =
-  | 'alternatives'
-  | 'group'
-  | 'items'
-  | 'pairs'
-  | 'settings'
-  | 'reference'
-  | 'references'
-  | 'events'
-  | 'choice'
-  | 'choices'
-  | 'texts'
-  | 'flag'
-  | 'number'
-  | 'time'
-  | 'secret'
-  | 'long-text'
-  | 'text';
+export const kinds = [
+  'alternatives',
+  'group',
+  'items',
+  'pairs',
+  'settings',
+  'reference',
+  'references',
+  'events',
+  'choice',
+  'choices',
+  'texts',
+  'flag',
+  'number',
+  'time',
+  'secret',
+  'long-text',
+  'text',
+] as const;
+
+export type Kind = (typeof kinds)[number];
 
 /** Longer texts are files or keys that people paste. */
 const LONG = 1000;

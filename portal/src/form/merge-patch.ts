@@ -31,9 +31,7 @@ export function mergePatch(
     const member = found === undefined ? {} : resolve(found);
     const isChosenAway = is === null && !isWanted(member, schema, after, resolve);
     if (isChosenAway && !member['nullable']) continue;
-    // Alternatives are sent as a whole: members of the former choice would be refused, even if they are null.
-    const merges = isObject(was) && isObject(is) && member['discriminator'] === undefined;
-    patch[name] = merges ? mergePatch(was, is, member, resolve) : is;
+    patch[name] = isObject(was) && isObject(is) ? mergePatch(was, is, member, resolve) : is;
   }
   return patch;
 }

@@ -1,21 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
-import { useContext } from 'react';
-import { get } from '../data/http.ts';
-import { indexQuery } from '../data/queries.ts';
-import { calls, useAccount } from '../data/session.ts';
-import type { List } from '../data/types.ts';
-import { SelectField, TextField } from '../ui/field.tsx';
+import { useContext, useState } from 'react';
+import { Problem } from '../data/http.ts';
+import { spoken } from '../data/words.ts';
+import { Button } from '../ui/button.tsx';
+import { Field } from '../ui/field.tsx';
+import type { Choice, Ref } from './choices.ts';
+import { Combobox } from './combobox.tsx';
 import { Facts } from './facts.ts';
+import { type Choices, useChoices } from './use-choices.ts';
 
-export interface Ref {
-  readonly list: string;
-  readonly value: string;
-  readonly label: string;
-  readonly except?: readonly string[];
-  readonly filters?: Readonly<
-    Record<string, { readonly equals?: unknown; readonly from?: string | readonly string[] }>
-  >;
-}
+/** More are found faster by typing. */
+const FEW = 30;
 
 interface Props {
   readonly label: string;
@@ -25,72 +19,137 @@ interface Props {
   readonly reference: Ref;
   readonly value: string | undefined;
   readonly change: (value: unknown) => void;
+  readonly pointer?: string;
 }
 
 /** A choice from the list that the document names. Where the list cannot be read, the value is typed. */
-export function Picker({ reference, value, change, ...shared }: Props) {
-  const account = useAccount();
-  const { body, path } = useContext(Facts);
-  const index = useQuery(indexQuery).data;
-  const list = index?.families
-    .flatMap(({ resources }) => resources.flatMap(({ operations }) => operations))
-    .find(({ id }) => id === reference.list);
-  const filters = Object.entries(reference.filters ?? {}).flatMap(([name, { equals, from }]) => {
-    const places = [from ?? []].flat();
-    const values = from === undefined ? [equals] : places.map((place) => lookUp(place, body, path));
-    const found = values.find((one) => one !== undefined && one !== '');
-    return found === undefined ? [] : [[name, String(found)] as [string, string]];
-  });
-  const url =
-    list && !list.path.includes('{')
-      ? `${calls(account)}${list.path}?${new URLSearchParams([['limit', '100'], ...filters])}`
-      : null;
-  const query = useQuery({
-    queryKey: [account.id, 'pick', url],
-    queryFn: ({ signal }) => get<List<Record<string, unknown>>>(url ?? '', signal),
-    enabled: url !== null,
-    staleTime: 30_000,
-  });
-  const rows = query.data?.data.filter((row) => !reference.except?.includes(String(row[reference.value])));
-  if (rows === undefined)
-    return (
-      <TextField
-        {...shared}
-        value={value ?? ''}
-        onChange={(event) => change(event.target.value || undefined)}
-      />
-    );
+export function Picker({ reference, value, change, pointer = '', ...shared }: Props) {
+  const found = useChoices(reference, pointer);
+  const { unset } = useContext(Facts);
+  const [fitted, setFitted] = useState<string>();
+  const isThere = found.choices.some((choice) => choice.value === value);
+  if (isThere && fitted !== value) setFitted(value);
+  const isRight = found.isLoading || found.isCut || found.error !== null || reference.open;
+  const misfit =
+    value !== undefined && fitted === value && !isThere && !isRight
+      ? 'This no longer fits the other choices. Choose another one.'
+      : undefined;
   return (
-    <SelectField
-      {...shared}
-      value={value ?? ''}
-      onChange={(event) => change(event.target.value || undefined)}
-    >
-      <option value="">
-        {rows.length === 0 ? 'There is none yet' : shared.optional ? 'Leave out' : 'Choose'}
-      </option>
-      {value !== undefined && !rows.some((row) => row[reference.value] === value) && (
-        <option value={value}>{value}</option>
-      )}
-      {rows.map((row) => {
-        const [own, label] = [String(row[reference.value]), String(row[reference.label] ?? '')];
-        return (
-          <option key={own} value={own}>
-            {label === '' || label === own ? own : `${label} (${own})`}
-          </option>
-        );
-      })}
-    </SelectField>
+    <div className="grid gap-1.5">
+      <Field {...shared} optional={shared.optional && unset === undefined} fault={shared.fault ?? misfit}>
+        {(control) => (
+          <ChoiceControl
+            control={control}
+            found={found}
+            value={value ?? ''}
+            change={change}
+            free={reference.open === true}
+            empty={shared.optional ? (unset ?? 'Leave out') : 'Choose'}
+            none={noneOf(reference)}
+          />
+        )}
+      </Field>
+      <ChoiceNotes found={found} list={reference.list} free={reference.open === true} />
+    </div>
   );
 }
 
-function lookUp(from: string, body: unknown, path: Readonly<Record<string, string>>): unknown {
-  if (from.startsWith('path/')) return path[from.slice('path/'.length)];
-  return from
-    .split('/')
-    .slice(1)
-    .reduce<unknown>(
-      (part, name) => (name === '*' ? undefined : (part as Record<string, unknown> | undefined)?.[name]),
-      body,
+export const noneOf = ({ filters }: Ref): string =>
+  filters === undefined ? 'There is none yet' : 'There is none that fits';
+
+export function ChoiceControl(props: {
+  control: object;
+  found: Choices;
+  value: string;
+  change: (value: string | undefined) => void;
+  free: boolean;
+  empty: string;
+  /** Said in place of `empty` if there is nothing to choose from. */
+  none: string;
+  /** For a list: those that it does not have yet. */
+  left?: readonly Choice[];
+}) {
+  const { control, found, value, change, free, empty, none, left } = props;
+  const { isLoading, missing, error, isCut } = found;
+  const choices = left ?? found.choices;
+  const isUnread = found.choices.length === 0 && (isLoading || missing !== undefined);
+  if (error === null && isUnread && !free)
+    return (
+      <select {...control} className="input" disabled value={value} onChange={() => {}}>
+        <option value={value}>
+          {missing === undefined ? 'Loading…' : `Choose ${spoken(missing)} first`}
+        </option>
+      </select>
     );
+  if (error !== null || free || isCut || found.choices.length > FEW)
+    return (
+      <Combobox
+        control={control}
+        choices={choices}
+        value={value}
+        change={change}
+        free={free || isCut || error !== null}
+        adds={left !== undefined}
+        placeholder={choices.length === 0 ? undefined : empty}
+      />
+    );
+  return (
+    <select
+      {...control}
+      className="input"
+      aria-busy={isLoading || undefined}
+      value={value}
+      onChange={(event) => change(event.target.value || undefined)}
+    >
+      <option value="">{choices.length === 0 && !isLoading ? none : empty}</option>
+      {value !== '' && !choices.some((choice) => choice.value === value) && (
+        <option value={value}>{value}</option>
+      )}
+      {choices.map((choice) => (
+        <option key={choice.value} value={choice.value}>
+          {choice.text}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Why there is nothing to choose from, and what to do about it. */
+export function ChoiceNotes({ found, list, free }: { found: Choices; list: string; free: boolean }) {
+  const { createPath } = useContext(Facts);
+  const { choices, isLoading, isCut, missing, error, retry } = found;
+  if (error instanceof Problem && error.status === 403)
+    return (
+      <p className="text-sm text-warn">
+        You may not read these choices, so type the value. An owner or admin of the account can give you a
+        role that may
+        {error.body.required_permission && (
+          <>
+            : <code>{error.body.required_permission}</code>
+          </>
+        )}
+        .
+      </p>
+    );
+  if (error !== null)
+    return (
+      <p role="status" className="flex flex-wrap items-center gap-2 text-sm text-warn">
+        The choices could not be loaded.
+        <Button small busy={isLoading} onClick={retry}>
+          Retry
+        </Button>
+      </p>
+    );
+  if (isCut)
+    return <p className="text-sm text-muted">These are the first {choices.length}. Others can be typed.</p>;
+  const create = createPath?.(list);
+  if (choices.length > 0 || isLoading || missing !== undefined || free || create === undefined) return null;
+  return (
+    <p className="text-sm">
+      <a className="link" href={create} target="_blank" rel="noreferrer">
+        Create one
+      </a>{' '}
+      <span className="text-muted">in a new tab. What you typed here stays.</span>
+    </p>
+  );
 }

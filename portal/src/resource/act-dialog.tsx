@@ -6,12 +6,14 @@ import { operationQuery } from '../data/queries.ts';
 import { siteQuery, useAccount } from '../data/session.ts';
 import { type Described, describe, type Schema } from '../form/document.ts';
 import { Facts } from '../form/facts.ts';
+import { useFaults } from '../form/faults.ts';
 import { ObjectForm } from '../form/form.tsx';
+import { FormProblem } from '../form/form-problem.tsx';
+import { mergePatch } from '../form/merge-patch.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/code.tsx';
 import { Cancel, Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { ProblemNotice } from '../ui/notice.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
@@ -86,16 +88,6 @@ function startOf(described: Described, act: Act, row: Resource | undefined): Res
   );
 }
 
-const changesOf = (before: Resource, after: Resource): Resource =>
-  Object.fromEntries([
-    ...Object.entries(after).filter(
-      ([member, value]) => JSON.stringify(value) !== JSON.stringify(before[member]),
-    ),
-    ...Object.keys(before)
-      .filter((member) => !(member in after))
-      .map((member) => [member, null] as const),
-  ]);
-
 function Open(props: ActOn & { described: Described; close: () => void; done?: (answer: Resource) => void }) {
   const { act, noun, path, row, name, described, close, done } = props;
   const account = useAccount();
@@ -112,7 +104,10 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
       place === 'query' && !['dry_run', 'on_failure', 'wait', 'confirm'].includes(own),
   );
   const isPatch = described.method === 'PATCH';
-  const sent = { ...(isPatch ? changesOf(start, body) : body), ...act.fixed };
+  const sent = {
+    ...(isPatch ? mergePatch(start, body, described.body ?? {}, described.resolve) : body),
+    ...act.fixed,
+  };
   const needsName = wantsConfirmation(described) || act.isDanger;
   const made: PersonCall = {
     call: act.call,
@@ -144,6 +139,8 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
     done?.(result);
     close();
   });
+  const refusal = filled ? (run.error ?? problem) : undefined;
+  const found = useFaults(refusal);
   if (answer !== null)
     return (
       <AnsweredOnce
@@ -155,8 +152,6 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
         }}
       />
     );
-  const faults = (pointer: string): string | undefined =>
-    problem?.body.errors?.find((each) => each.pointer === pointer)?.detail;
   const why = nothing
     ? 'Change something first.'
     : !filled
@@ -180,7 +175,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
         </>
       }
     >
-      <Facts value={{ resolve: described.resolve, body: sent, path, faults, patch: false }}>
+      <Facts value={{ resolve: described.resolve, body: sent, path, ...found }}>
         {parameters.length > 0 && (
           <ObjectForm
             schema={{
@@ -210,7 +205,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
           <CostChange cost={foreseen.cost} />
         </section>
       )}
-      {filled && <ProblemNotice error={run.error ?? problem} />}
+      <FormProblem problem={refusal} found={found} />
       {asksName && (
         <TextField
           label={`Type ${name} to confirm`}

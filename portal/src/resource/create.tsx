@@ -18,11 +18,12 @@ import { operationQuery } from '../data/queries.ts';
 import { siteQuery, useAccount } from '../data/session.ts';
 import { type Described, describe, type Schema } from '../form/document.ts';
 import { Facts } from '../form/facts.ts';
+import { useFaults } from '../form/faults.ts';
 import { ObjectForm } from '../form/form.tsx';
+import { FormProblem } from '../form/form-problem.tsx';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/code.tsx';
 import { TextField } from '../ui/field.tsx';
-import { ProblemNotice } from '../ui/notice.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
@@ -43,9 +44,10 @@ export interface Creation {
   readonly body: Resource;
   readonly change: (body: Resource) => void;
   readonly rehearsal: Rehearsal;
-  readonly faults: (pointer: string) => string | undefined;
+  readonly faults: ReturnType<typeof useFaults>;
+  /** Why it was refused, or would be. */
+  readonly refusal: unknown;
   readonly busy: boolean;
-  readonly error: unknown;
   readonly submit: () => void;
   /** Why it cannot be sent yet. */
   readonly why: string | undefined;
@@ -120,15 +122,16 @@ function Open(
       finish(result);
     }
   });
-  const problem = filled ? rehearsal.problem : undefined;
+  const refusal = filled ? (run.error ?? rehearsal.problem) : undefined;
+  const found = useFaults(refusal);
   const creation: Creation = {
     described,
     body,
     change: setBody,
     rehearsal,
-    faults: (pointer) => problem?.body.errors?.find((each) => each.pointer === pointer)?.detail,
+    faults: found,
+    refusal,
     busy: run.busy,
-    error: run.error,
     submit: () => void run.run(),
     why: filled ? undefined : 'Fill in the required fields first.',
     curl: curlFor(base, made),
@@ -142,9 +145,7 @@ function Open(
         if (filled) void run.run();
       }}
     >
-      <Facts
-        value={{ resolve: described.resolve, body, path, faults: creation.faults, createPath, patch: false }}
-      >
+      <Facts value={{ resolve: described.resolve, body, path, ...found, createPath }}>
         <div className="grid min-w-0 content-start gap-5">
           {own !== undefined && (
             <TextField
@@ -174,8 +175,8 @@ function Open(
 
 /** The price by the button: what the dry run says about the form as it is now. */
 function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
-  const { rehearsal, busy, error, why, curl } = creation;
-  const { foreseen, problem } = rehearsal;
+  const { rehearsal, busy, refusal, faults, why, curl } = creation;
+  const { foreseen } = rehearsal;
   return (
     <aside
       aria-label="Summary"
@@ -190,13 +191,13 @@ function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
       ) : (
         <p className="text-muted">
           {why === undefined
-            ? problem === undefined
+            ? refusal === undefined
               ? 'Looking up the price…'
               : 'Not possible like this.'
             : 'The price stands here once the required fields are filled in.'}
         </p>
       )}
-      {why === undefined && <ProblemNotice error={error ?? problem} />}
+      <FormProblem problem={refusal} found={faults} />
       <Button type="submit" kind="primary" busy={busy} why={why}>
         Create {inSentence(singularOf(noun))}
       </Button>

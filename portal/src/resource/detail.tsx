@@ -296,9 +296,9 @@ function One(
       >
         {String(row['description'] ?? '')}
       </PageHead>
-      <div className="mb-5 flex flex-wrap items-start gap-x-6 gap-y-2">
+      <div className="mb-5 flex flex-wrap items-center gap-x-6 gap-y-2">
         {status && typeof row['status'] === 'string' && (
-          <div className="min-w-[120px]">
+          <div>
             <Status value={row['status']} schema={status} row={row} />
           </div>
         )}

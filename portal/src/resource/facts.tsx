@@ -51,11 +51,12 @@ export function FactList({
   };
   const filled = shown.filter(([name]) => !isEmpty(row[name])).toSorted((a, b) => rank(a) - rank(b));
   const plain = filled.filter(([name]) => isPlain(row[name]) && !hasObjects(row[name]));
-  const nested = filled.filter((member) => !plain.includes(member));
+  const lists = filled.filter(([name]) => hasObjects(row[name]));
+  const groups = filled.filter((member) => !plain.includes(member) && !lists.includes(member));
   const empty = shown.filter(([name]) => isEmpty(row[name]));
   return (
     <div className="grid gap-6">
-      <dl className="card grid grid-cols-1 divide-line overflow-hidden sm:grid-cols-2 lg:grid-cols-3">
+      <dl className="card grid grid-cols-1 overflow-hidden sm:grid-cols-2 lg:grid-cols-3 [&>*]:-mb-px">
         {plain.map((member) => (
           <Fact key={member[0]} title={titleOf(member)}>
             {member[0] === 'id' ? (
@@ -69,8 +70,34 @@ export function FactList({
           </Fact>
         ))}
       </dl>
-      {nested.map((member) => (
-        <Nested key={member[0]} member={member} value={row[member[0]]} resolve={shape.resolve} row={row} />
+      {groups.length > 0 && (
+        <dl className="card divide-y divide-line overflow-hidden">
+          {groups.map((member) => (
+            <div
+              key={member[0]}
+              className="grid gap-x-6 px-4 py-3 md:grid-cols-[180px_minmax(0,1fr)] md:px-5"
+            >
+              <dt className="text-muted">{titleOf(member)}</dt>
+              <dd>
+                <Group
+                  value={row[member[0]] as Resource}
+                  schema={member[1]}
+                  resolve={shape.resolve}
+                  row={row}
+                />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      {lists.map((member) => (
+        <Several
+          key={member[0]}
+          member={member}
+          items={row[member[0]] as readonly Resource[]}
+          resolve={shape.resolve}
+          row={row}
+        />
       ))}
       {empty.length > 0 && (
         <p className="text-sm text-muted">
@@ -88,36 +115,41 @@ export const Fact = ({ title, children }: { title: string; children: ReactNode }
   </div>
 );
 
-/** An object, or a list of objects, as a small table of its own. */
-function Nested(props: { member: Member; value: unknown; resolve: Resolve; row: Resource }) {
-  const { member, value, resolve, row } = props;
-  const [, schema] = member;
-  const list = Array.isArray(value) ? (value as readonly Resource[]) : [value as Resource];
-  const inner = Array.isArray(value) ? ((schema['items'] ?? {}) as Schema) : schema;
-  const members = membersOf(inner, resolve);
+interface Inner {
+  readonly resolve: Resolve;
+  readonly row: Resource;
+}
+
+/** The members of an object, or the entries of a map, in one line. */
+function Group({ value, schema, resolve, row }: Inner & { value: Resource; schema: Schema }) {
+  const members = membersOf(schema, resolve).filter(([name]) => !isEmpty(value[name]));
+  if (members.length === 0) return <Labels labels={value as Readonly<Record<string, string>>} />;
+  return (
+    <span className="flex flex-wrap gap-x-5 gap-y-1">
+      {members.map((member) => (
+        <span key={member[0]} className="min-w-0 wrap-anywhere">
+          <span className="text-sm text-faint">{titleOf(member)}</span>{' '}
+          <Value value={value[member[0]]} schema={member[1]} row={row} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+/** A list of objects: each in a row of its own. */
+function Several({ member, items, resolve, row }: Inner & { member: Member; items: readonly Resource[] }) {
+  const schema = (member[1]['items'] ?? {}) as Schema;
   return (
     <section>
       <h3 className="mb-2 text-sm font-medium">{titleOf(member)}</h3>
-      <div className="grid gap-2">
-        {list.map((each, i) => (
+      <ul className="card divide-y divide-line">
+        {items.map((each, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the items may have no names of their own.
-          <dl key={i} className="card grid grid-cols-1 overflow-hidden sm:grid-cols-2 lg:grid-cols-4">
-            {members.length === 0 ? (
-              <Fact title="Value">
-                <Labels labels={each as unknown as Readonly<Record<string, string>>} />
-              </Fact>
-            ) : (
-              members
-                .filter(([name]) => !isEmpty(each[name]))
-                .map((inside) => (
-                  <Fact key={inside[0]} title={titleOf(inside)}>
-                    <Value value={each[inside[0]]} schema={inside[1]} row={row} />
-                  </Fact>
-                ))
-            )}
-          </dl>
+          <li key={i} className="px-4 py-3 md:px-5">
+            <Group value={each} schema={schema} resolve={resolve} row={row} />
+          </li>
         ))}
-      </div>
+      </ul>
     </section>
   );
 }

@@ -7,7 +7,8 @@ import { Button } from '../ui/button.tsx';
 
 /** Parameters of lists that the page itself sets, or that say nothing to people. */
 const OWN = new Set(['limit', 'cursor', 'sort', 'ids', 'wait', 'created_after', 'created_before']);
-const MOST = 3;
+/** On a phone the rows should begin on the first screen. */
+const MOST = matchMedia('(max-width: 767px)').matches ? 1 : 3;
 
 type Search = Readonly<Record<string, string>>;
 
@@ -70,7 +71,7 @@ export function Filters({ described, filters }: { described: Described; filters:
         description: undefined,
         title: description,
       }}
-      isRequired
+      isRequired={false}
       value={search[name]}
       change={(value) => set({ [name]: value === undefined ? undefined : String(value) })}
       pointer={`query/${name}`}
@@ -78,7 +79,9 @@ export function Filters({ described, filters }: { described: Described; filters:
   );
   if (filters.length === 0) return null;
   return (
-    <Facts value={{ resolve: described.resolve, body: search, path: {}, faults: () => undefined }}>
+    <Facts
+      value={{ resolve: described.resolve, body: search, path: {}, faults: () => undefined, unset: 'Any' }}
+    >
       <search aria-label="Filters" className="mb-4 grid gap-3">
         <div className="grid grid-cols-1 items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
           {sorted.slice(0, MOST).map(show)}

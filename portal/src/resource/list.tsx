@@ -147,8 +147,10 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
   const set = useSetSearch();
   const search = useSearchValues();
   const status = shape.members.find(([name]) => name === 'status')?.[1];
-  const columns = columnsOf(shape);
+  const columns = columnsOf(shape, noun.key);
   const may = (id: string): string | undefined => whyNot(access, id, account);
+  // Lists of their own have the button in the head of the page.
+  const isPart = noun.parent !== undefined;
   const canSelect = noun.bulk.length > 0 || noun.delete !== undefined;
   const chosen = held.rows.filter((row) => selected.has(keyOf(row)));
   if (rows.length === 0 && held.rows.length === 0)
@@ -180,6 +182,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
   }));
   return (
     <div {...held.handlers}>
+      {isPart && create && <div className="mb-4 flex justify-end">{create}</div>}
       {canSelect && (
         <Bulk
           noun={noun}
@@ -263,8 +266,10 @@ const headOf = (name: string, schema: Schema): string =>
   String(schema['x-label'] ?? spoken(name.replace(/_ids?$|_at$|_bytes$|_mb$|_gb$/, '')));
 
 /** Without columns of its own, the first few plain members. */
-const columnsOf = ({ columns, members }: Shape): Shape['columns'] =>
-  columns.length > 0 ? columns : members.filter(([, schema]) => schema['type'] !== 'object').slice(0, 5);
+const columnsOf = ({ columns, members }: Shape, key: string): Shape['columns'] =>
+  columns.length > 0
+    ? columns
+    : members.filter(([name, schema]) => name !== key && schema['type'] !== 'object').slice(0, 5);
 
 /** Texts that people wrote may be one long word. */
 const isFree = (schema: Schema): boolean =>

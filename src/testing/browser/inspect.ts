@@ -29,7 +29,7 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.locator('[aria-label=Loading]').count()).toBe(0);
 }
 
-/** A field to pick one of a list. Until the list has been read, people can only type there. */
+/** A field to pick one of a few. While their list is read, it is disabled. */
 export const pickerOf = (page: Page, label: string | RegExp): Locator =>
   page.getByLabel(label, { exact: true }).and(page.locator('select'));
 

@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import { Problem } from '../../data/http.ts';
 import { calls, siteQuery, useAccount } from '../../data/session.ts';
-import type { Described, Parameter } from '../../form/document.ts';
+import type { Described } from '../../form/document.ts';
 import { Facts } from '../../form/facts.ts';
-import { MemberField, ObjectForm } from '../../form/form.tsx';
+import { useFaults } from '../../form/faults.ts';
+import { ObjectForm } from '../../form/form.tsx';
+import { FormProblem } from '../../form/form-problem.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Field, SelectField, TextField } from '../../ui/field.tsx';
@@ -11,12 +14,10 @@ import { ProblemNotice } from '../../ui/notice.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { type Call, curlOf, type Outcome, pasted, sendCall, withDryRun } from './call.ts';
 import { ConfirmDestructive } from './confirm-destructive.tsx';
+import { Parameters } from './parameters.tsx';
 import { Result } from './result.tsx';
 
 type Values = Readonly<Record<string, unknown>>;
-
-/** Headers and switches that the explorer sets itself. */
-const HIDDEN = new Set(['dry_run']);
 
 export function Workbench({ id, described }: { id: string; described: Described }) {
   const account = useAccount();
@@ -35,6 +36,8 @@ export function Workbench({ id, described }: { id: string; described: Described 
   const fingerprint = JSON.stringify(call);
   const isTried = tried === fingerprint;
   const missing = described.parameters.find(({ in: place, name }) => place === 'path' && !path[name]);
+  const problem = useMemo(() => problemIn(outcome), [outcome]);
+  const found = useFaults(problem);
   const run = useAct(async (isDryRun: boolean) => {
     pasted.key = key.trim();
     const sent = isDryRun ? withDryRun(call) : call;
@@ -53,7 +56,6 @@ export function Workbench({ id, described }: { id: string; described: Described 
     if (described.access === 'destructive') setConfirming(true);
     else void run.run(false);
   };
-  const faults = (pointer: string): string | undefined => faultAt(outcome, pointer);
   return (
     <div className="grid gap-8 xl:grid-cols-2">
       <form
@@ -66,7 +68,16 @@ export function Workbench({ id, described }: { id: string; described: Described 
         }}
       >
         <Who as={as} choose={setAs} keyText={key} setKey={setKey} role={account.role} />
-        <Facts value={{ resolve: described.resolve, body, path: path as Record<string, string>, faults }}>
+        <FormProblem problem={problem} found={found} />
+        <Facts
+          value={{
+            ...found,
+            resolve: described.resolve,
+            body,
+            path: path as Record<string, string>,
+            patch: described.method === 'PATCH',
+          }}
+        >
           <Parameters title="Path" place="path" described={described} values={path} change={setPath} />
           <Parameters title="Query" place="query" described={described} values={query} change={setQuery} />
           {described.body !== null && (
@@ -166,48 +177,6 @@ function Who(props: {
   );
 }
 
-function Parameters(props: {
-  title: string;
-  place: 'path' | 'query';
-  described: Described;
-  values: Values;
-  change: (values: Values) => void;
-}) {
-  const { title, place, described, values, change } = props;
-  const all = described.parameters.filter(
-    (parameter) => parameter.in === place && !HIDDEN.has(parameter.name),
-  );
-  if (all.length === 0) return null;
-  const show = (parameter: Parameter) => (
-    <MemberField
-      key={parameter.name}
-      name={parameter.name}
-      schema={{ ...described.resolve(parameter.schema), description: parameter.description }}
-      isRequired={parameter.required === true}
-      value={values[parameter.name]}
-      change={(value) => {
-        const { [parameter.name]: _, ...rest } = values;
-        change(value === undefined ? rest : { ...rest, [parameter.name]: value });
-      }}
-      pointer={`${place}/${parameter.name}`}
-    />
-  );
-  const needed = all.filter(({ required }) => required);
-  const rest = all.filter(({ required }) => !required);
-  return (
-    <section className="grid gap-3">
-      <h2 className="text-lg">{title}</h2>
-      {needed.map(show)}
-      {rest.length > 0 && (
-        <details className="rounded-md border border-line px-3.5 py-2.5">
-          <summary className="text-sm text-muted">{rest.length} optional</summary>
-          <div className="mt-3 grid gap-4">{rest.map(show)}</div>
-        </details>
-      )}
-    </section>
-  );
-}
-
 function JsonBody(props: {
   text: string;
   change: (text: string) => void;
@@ -284,10 +253,7 @@ function callOf(
   };
 }
 
-function faultAt(outcome: Outcome | null, pointer: string): string | undefined {
-  if (outcome?.status !== 422) return undefined;
-  const problem = parsed(outcome.text) as
-    | { errors?: readonly { pointer: string; detail: string }[] }
-    | undefined;
-  return problem?.errors?.find((each) => each.pointer === pointer)?.detail;
+function problemIn(outcome: Outcome | null): Problem | null {
+  if (outcome?.status !== 422) return null;
+  return new Problem(422, (parsed(outcome.text) ?? {}) as Problem['body']);
 }

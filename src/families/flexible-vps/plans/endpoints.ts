@@ -65,6 +65,11 @@ const Plan = Named(
       'x-unit': 'Mbit/s',
       description: 'The speed of the public network interface.',
     }),
+    price: Nullable({
+      ...Price,
+      description:
+        'What a machine of this plan costs in the cheapest of `locations`, without public IPv4 address, licence and tax; null if it is not sold.',
+    }),
     locations: Type.Array(
       Shape({
         location: LocationSlug,
@@ -133,7 +138,7 @@ const Plan = Named(
       ),
     ),
   }),
-  { columns: ['name', 'vcpus', 'memory_mb', 'disk_gb', 'category', 'architecture'] },
+  { columns: ['name', 'vcpus', 'memory_mb', 'disk_gb', 'category', 'architecture', 'price'] },
 );
 type Plan = Static<typeof Plan>;
 
@@ -154,6 +159,13 @@ function present(
   resize: Plan['resize'],
 ): Plan {
   const { custom_plan } = services.provider.catalogue;
+  const offers = plan.locations.map((location) => ({
+    location,
+    priced: priceVm(services, configurationOf(plan, location), { at: now }),
+  }));
+  const [cheapest] = offers
+    .flatMap(({ priced }) => (priced.ok ? [priced.item] : []))
+    .sort((a, b) => Number(a.monthly - b.monthly));
   return {
     slug: plan.slug,
     name: plan.name,
@@ -164,8 +176,8 @@ function present(
     disk_gb: plan.size.diskGb,
     traffic_gb_per_month: plan.traffic_gb_per_month,
     network_mbps: plan.network_mbps,
-    locations: plan.locations.map((location) => {
-      const priced = priceVm(services, configurationOf(plan, location), { at: now });
+    price: cheapest === undefined ? null : priceShown(services, cheapest),
+    locations: offers.map(({ location, priced }) => {
       const isSold = priced.ok && priced.item.available;
       return {
         location,
@@ -237,6 +249,7 @@ export const listVpsPlans = endpoint({
             disk_gb: 80,
             traffic_gb_per_month: 20000,
             network_mbps: 1000,
+            price: { hourly: '0.011000', monthly: '7.50', currency: 'EUR' },
             locations: [
               {
                 location: 'fra1',

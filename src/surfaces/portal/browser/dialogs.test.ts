@@ -8,7 +8,7 @@ import { inspect, openWide, pickerOf } from '../../../testing/browser/inspect.ts
 import { stretchNames } from '../../../testing/browser/long-names.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
+import { createPerson, createSession, joinAccount, PASSWORD } from '../../../testing/people.ts';
 import { dialogPages } from './page-list.ts';
 
 const title = 'every dialog';
@@ -60,6 +60,19 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
       return careful;
     },
   },
+  'app/sign-in-again.tsx': {
+    ended: async ({ portal, seeded }) => {
+      const { db } = portal.t.services;
+      const person = await createPerson(db, { name: 'Late Person' });
+      await joinAccount(db, person, seeded.account.id, 'viewer');
+      const tab = await portal.tab({ token: await createSession(db, person) });
+      await openWide(tab, '/portal/me');
+      await db.deleteFrom('sessions').where('person_id', '=', person.id).execute();
+      await tab.page.getByRole('button', { name: 'Save' }).click();
+      await tab.page.getByLabel('Password').fill(PASSWORD);
+      return tab;
+    },
+  },
   'pages/me/security.tsx': {
     remove: async ({ careful }) => {
       await openWide(careful, '/portal/me/security');
@@ -96,11 +109,16 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
     remove: ofMember('Grace', /^Remove/),
   },
   'pages/keys/key-menu.tsx': {
-    roll: ofKey('ci-production', /^Roll/),
     suspend: ofKey('ci-production', /^Suspend/),
     resume: ofKey('old-backup', /^Resume/),
     revoke: ofKey('ci-production', /^Revoke/),
     transfer: ofKey('ci-production', /^Transfer/),
+  },
+  'pages/keys/edit-key.tsx': { edit: ofKey('ci-production', /^Name and notes/) },
+  'pages/keys/roll-key.tsx': {
+    roll: ofKey('ci-production', /^Roll/),
+    permissions: ofKey('assistant', /^Roll/),
+    foreign: click('/portal/api/keys?roll=unknown'),
   },
   'pages/keys/key-details.tsx': {
     ...Object.fromEntries(
@@ -184,7 +202,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         tab.page.evaluate('document.activeElement?.closest("dialog[open]") !== null');
       expect(await inside()).toBe(true);
       const opened = await tab.page.getByRole('dialog').count();
-      const kept = tab.page.getByRole('button', { name: /^I have kept/ });
+      const kept = tab.page.getByRole('button', { name: /^(I have kept it|Sign in)$/ });
       if ((await kept.count()) > 0) await kept.click();
       else await tab.page.keyboard.press('Escape');
       await expect.poll(() => tab.page.getByRole('dialog').count()).toBe(opened - 1);

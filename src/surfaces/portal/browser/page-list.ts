@@ -7,7 +7,8 @@ export const cliLoginPage = `/portal/cli-login?challenge=${'A'.repeat(43)}&compu
 export const signedInPages: readonly string[] = [
   '/portal',
   '/portal/api/keys',
-  '/portal/api/keys?all=yes',
+  '/portal/api/keys?status=all&sort=name',
+  '/portal/api/keys?q=nothing+has+these',
   '/portal/api/keys/allowlist',
   '/portal/api/keys/denials',
   '/portal/api/endpoints',

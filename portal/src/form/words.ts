@@ -1,0 +1,46 @@
+/** How a schema is said to people. */
+import { spoken } from '../data/words.ts';
+import type { Schema } from './document.ts';
+
+export const labelOf = (name: string, schema: Schema): string => String(schema['x-label'] ?? spoken(name));
+
+const plain = (text: unknown): string => String(text ?? '').replaceAll('`', '');
+
+/** Larger limits are those of the storage; nobody comes near them. */
+const HUGE = 2 ** 31 - 1;
+
+function rangeOf({ minimum, maximum }: Schema): string {
+  const most = Number(maximum ?? HUGE) < HUGE ? maximum : undefined;
+  if (minimum === undefined) return most === undefined ? '' : `At most ${most}.`;
+  return most === undefined ? `At least ${minimum}.` : `From ${minimum} to ${most}.`;
+}
+
+export const hintOf = (schema: Schema): string =>
+  [plain(schema['description']), rangeOf(schema)].filter(Boolean).join(' ');
+
+export function unitOf(schema: Schema): string | undefined {
+  const unit = schema['x-unit'];
+  return unit === undefined ? undefined : String(unit).replace(/^currency\//, 'per ');
+}
+
+/** The values of an enumeration, each with what it means. */
+export function valuesOf(schema: Schema): readonly { value: string | number; note: string }[] {
+  const { enum: values = [], not } = schema as { enum?: (string | number)[]; not?: { enum?: unknown[] } };
+  const notes = schema['x-enum-descriptions'] as readonly string[] | undefined;
+  return values
+    .map((value, i) => ({ value, note: plain(notes?.[i]) }))
+    .filter(({ value }) => !not?.enum?.includes(value));
+}
+
+/** Times are typed in the zone of the person, and sent in UTC. */
+export function localTime(iso: unknown): string {
+  const time = new Date(typeof iso === 'string' ? iso : Number.NaN);
+  if (Number.isNaN(time.getTime())) return '';
+  const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 16);
+}
+
+export function utcTime(local: string): string | undefined {
+  const time = new Date(local);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString().replace('.000Z', 'Z');
+}
