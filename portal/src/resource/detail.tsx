@@ -65,6 +65,10 @@ export interface Override {
   readonly tabs?: readonly Tab[];
   /** Above the facts. */
   readonly head?: (found: Found) => ReactNode;
+  /** Members that the head shows, so that they are not facts again. */
+  readonly inHead?: readonly string[];
+  /** Calls that a tab makes better than their dialog could. */
+  readonly withoutActs?: readonly string[];
   /** Acts that stand as buttons beside the menu, by their labels. */
   readonly main?: (row: Resource) => readonly string[];
 }
@@ -210,9 +214,13 @@ function One(
   const made = override?.tabs ?? [];
   const generated = tabsFor(found).filter(({ slug }) => !made.some((tab) => tab.slug === slug));
   // What has a tab of its own.
-  const shownElsewhere = new Set(
-    partsOf(noun, families).flatMap(({ rows, slug }) => [rows?.in.slice(1) ?? '', slug.replaceAll('-', '_')]),
-  );
+  const shownElsewhere = new Set([
+    ...(override?.inHead ?? []),
+    ...partsOf(noun, families).flatMap(({ rows, slug }) => [
+      rows?.in.slice(1) ?? '',
+      slug.replaceAll('-', '_'),
+    ]),
+  ]);
   const tabs: readonly Tab[] = [
     {
       slug: '',
@@ -246,6 +254,7 @@ function One(
   const mainLabels = override?.main?.(row) ?? [];
   const main = acts.filter(({ label, why }) => why === undefined && mainLabels.includes(label));
   const change = acts.find(({ label }) => label === 'Change');
+  const listed = acts.filter((act) => act !== change && !override?.withoutActs?.includes(act.call.id));
   const isOver = row['status'] === 'deleted';
   const price = row['price'];
   const parent = noun.parent && nounNamed(families, noun.parent.noun);
@@ -289,7 +298,7 @@ function One(
                   Change
                 </Button>
               )}
-              <ActMenu noun={noun} name={name} acts={acts.filter((act) => act !== change)} choose={setOpen} />
+              <ActMenu noun={noun} name={name} acts={listed} choose={setOpen} />
             </>
           )
         }
