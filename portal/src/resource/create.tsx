@@ -21,7 +21,7 @@ import { Facts } from '../form/facts.ts';
 import { useFaults } from '../form/faults.ts';
 import { ObjectForm } from '../form/form.tsx';
 import { FormProblem } from '../form/form-problem.tsx';
-import { Button } from '../ui/button.tsx';
+import { Button, Spinner } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -180,9 +180,12 @@ function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
       aria-label="Summary"
       className="card grid content-start gap-4 self-start p-5 lg:sticky lg:top-[88px]"
     >
-      <h2 className="text-lg">Summary</h2>
+      <h2 className="flex items-center gap-2 text-lg">
+        Summary
+        {foreseen && !rehearsal.isCurrent && <Spinner />}
+      </h2>
       {foreseen ? (
-        <div className={`grid gap-3 transition-opacity ${rehearsal.isCurrent ? '' : 'opacity-60'}`}>
+        <div className="grid gap-3" aria-busy={!rehearsal.isCurrent}>
           <CostChange cost={foreseen.cost} />
           <ForeseenNotes foreseen={foreseen} quiet />
         </div>
