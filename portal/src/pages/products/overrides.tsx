@@ -1,0 +1,48 @@
+/**
+ * What is made by hand where people would rather look than read facts. Everything else is made from the document. Each
+ * part is a file of its own that is loaded when it is shown.
+ */
+import { type ComponentType, lazy, Suspense } from 'react';
+import type { Creation } from '../../resource/create.tsx';
+import type { Found, Override } from '../../resource/tabs.tsx';
+import { Skeleton } from '../../ui/states.tsx';
+
+function shown<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
+  const Part = lazy(load);
+  return (props: Props) => (
+    <Suspense fallback={<Skeleton rows={3} />}>
+      <Part {...props} />
+    </Suspense>
+  );
+}
+
+const Overview = shown<{ found: Found }>(() => import('./vm/overview.tsx'));
+const Console = shown<{ found: Found }>(() => import('./vm/console.tsx'));
+const Metrics = shown<{ found: Found }>(() => import('./vm/metrics.tsx'));
+const NewVm = shown<{ creation: Creation }>(() => import('./vm/new-vm.tsx'));
+
+export const overrides: Readonly<Record<string, Override>> = {
+  vm: {
+    main: ({ status }) => (status === 'stopped' ? ['Power on'] : ['Restart', 'Shutdown']),
+    head: (found) => <Overview found={found} />,
+    inHead: [
+      'price',
+      'primary_ipv4',
+      'primary_ipv6',
+      'vcpus',
+      'memory_mb',
+      'disk_gb',
+      'plan',
+      'location',
+      'image',
+    ],
+    withoutActs: ['createVmConsoleSession'],
+    tabs: [
+      { slug: 'console', title: 'Console', show: (found) => <Console found={found} /> },
+      { slug: 'metrics', title: 'Metrics', show: (found) => <Metrics found={found} /> },
+    ],
+  },
+};
+
+/** Forms that create something, in place of the generated ones. */
+export const creations: Readonly<Record<string, ComponentType<{ creation: Creation }>>> = { vm: NewVm };
