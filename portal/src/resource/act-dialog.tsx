@@ -155,9 +155,9 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   /** Everything that was typed stays; the rest is as it is now. */
   const lookAgain = (): void => {
     const now = startOf(described, act, row);
-    const typedIn = Object.entries(body).filter(([member, value]) => !isEqual(value, start[member]));
+    const changed = Object.keys({ ...start, ...body }).filter((each) => !isEqual(body[each], start[each]));
     setSeen(row);
-    setBody({ ...now, ...Object.fromEntries(typedIn) });
+    setBody({ ...now, ...Object.fromEntries(changed.map((each) => [each, body[each]])) });
     run.clear();
   };
   if (answer !== null)
