@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { Problem } from '../data/http.ts';
 import { type Noun, type PathValues, singularOf } from '../data/nouns.ts';
 import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
@@ -9,10 +10,11 @@ import { Facts } from '../form/facts.ts';
 import { useFaults } from '../form/faults.ts';
 import { ObjectForm } from '../form/form.tsx';
 import { FormProblem } from '../form/form-problem.tsx';
-import { mergePatch } from '../form/merge-patch.ts';
+import { isEqual, mergePatch } from '../form/merge-patch.ts';
 import { Button } from '../ui/button.tsx';
 import { Cancel, Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
@@ -21,6 +23,9 @@ import { AnsweredOnce, secretsIn } from './answered-once.tsx';
 import { AsCode } from './as-code.tsx';
 import { CostChange, ForeseenNotes } from './foreseen.tsx';
 import { useRehearsal } from './rehearsal.ts';
+
+/** Calls that are refused if the resource is no longer as the person saw it. */
+const CHANGING = ['PATCH', 'PUT'];
 
 export interface ActOn {
   readonly act: Act;
@@ -91,7 +96,9 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   const { act, noun, path, row, name, described, close, done } = props;
   const account = useAccount();
   const client = useQueryClient();
-  const [start] = useState(() => startOf(described, act, row));
+  // The version that the person looks at: the page may have read a newer one since.
+  const [seen, setSeen] = useState(row);
+  const start = startOf(described, act, seen);
   const [body, setBody] = useState<Resource>(start);
   const [query, setQuery] = useState<Readonly<Record<string, unknown>>>({});
   const [typed, setTyped] = useState('');
@@ -116,7 +123,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
       : {
           body: wantsConfirmation(described) && isWanted(described, sent) ? { ...sent, confirm: name } : sent,
         }),
-    etag: isPatch ? (row?.['etag'] as string | undefined) : undefined,
+    etag: CHANGING.includes(described.method) ? (seen?.['etag'] as string | undefined) : undefined,
   };
   const nothing = isPatch && Object.keys(sent).length === 0;
   const filled = isFilled(schema, body) && !nothing;
@@ -139,6 +146,18 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   });
   const refusal = filled ? (run.error ?? problem) : undefined;
   const found = useFaults(refusal);
+  const isOutdated = refusal instanceof Problem && refusal.code === 'etag_mismatch';
+  useEffect(() => {
+    if (isOutdated) refreshNouns(client, account.id);
+  }, [isOutdated, client, account.id]);
+  /** Everything that was typed stays; the rest is as it is now. */
+  const lookAgain = (): void => {
+    const now = startOf(described, act, row);
+    const changed = Object.keys({ ...start, ...body }).filter((each) => !isEqual(body[each], start[each]));
+    setSeen(row);
+    setBody({ ...now, ...Object.fromEntries(changed.map((each) => [each, body[each]])) });
+    run.clear();
+  };
   if (answer !== null)
     return (
       <AnsweredOnce
@@ -154,9 +173,11 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
     ? 'Change something first.'
     : !filled
       ? 'Fill in the required fields first.'
-      : asksName && typed.trim() !== name
-        ? `Type ${name} first.`
-        : undefined;
+      : isOutdated
+        ? 'Look first at how it is now.'
+        : asksName && typed.trim() !== name
+          ? `Type ${name} first.`
+          : undefined;
   return (
     <Dialog
       wide
@@ -203,7 +224,16 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
           <CostChange cost={foreseen.cost} />
         </section>
       )}
-      <FormProblem problem={refusal} found={found} />
+      {isOutdated ? (
+        <Notice tone="warn">
+          <p>It was changed meanwhile: look at it again. What you typed stays.</p>
+          <Button small className="mt-2" onClick={lookAgain}>
+            Show how it is now
+          </Button>
+        </Notice>
+      ) : (
+        <FormProblem problem={refusal} found={found} />
+      )}
       {asksName && (
         <TextField
           label={`Type ${name} to confirm`}

@@ -246,7 +246,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
         <ActDialog
           act={open.act}
           noun={noun}
-          row={open.row}
+          row={rows.find((row) => keyOf(row) === keyOf(open.row)) ?? open.row}
           path={pathFor(noun, open.act, open.row, above)}
           name={nameOf(open.row)}
           close={() => setOpen(null)}

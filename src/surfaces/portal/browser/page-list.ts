@@ -1,4 +1,5 @@
 /** The pages of the portal, for the tests that look at every one of them. `page-list.test.ts` says what is missing. */
+import type { Noun, NounFamily } from '../reference/nouns.ts';
 
 /** As the command line opens it. */
 export const cliLoginPage = `/portal/cli-login?challenge=${'A'.repeat(43)}&computer=${'W'.repeat(64)}&port=40123&state=${'s'.repeat(43)}`;
@@ -62,6 +63,47 @@ export const pagesOfOneThing = (
   `/portal/operations/${operationId}`,
   `/portal/api/mine?key=${keyId}`,
 ];
+
+/** Types of resources of each shape, because all pages of a shape are made by the same code. */
+export function nounShapes(families: readonly NounFamily[]) {
+  const all = families.filter(({ slug }) => slug !== 'account').flatMap(({ nouns }) => nouns);
+  const partsOf = ({ name }: Noun): Noun[] =>
+    all.filter(({ parent, rows }) => parent?.noun === name && rows !== undefined);
+  const [whole] = all.toSorted((a, b) => partsOf(b).length - partsOf(a).length);
+  const parts = partsOf(whole!);
+  return {
+    /** The one with the most tabs. */
+    whole: whole!,
+    tabs: [...parts, ...whole!.related.map(({ noun }) => all.find(({ name }) => name === noun)!)],
+    part: parts.find(({ create, read }) => create !== undefined && read !== undefined)!,
+    offered: all.find(({ rows, create, delete: gone }) => rows && !create && !gone)!,
+  };
+}
+
+/** `idOf` gives the id of one of them, by the name of its type. */
+export function productPages(
+  families: readonly NounFamily[],
+  idOf: (noun: string) => string,
+): readonly string[] {
+  const { whole, tabs, part, offered } = nounShapes(families);
+  const list = `/portal/p/${whole.family}/${whole.slug}`;
+  const one = `${list}/${idOf(whole.name)}`;
+  return [
+    `/portal/p/${whole.family}`,
+    list,
+    `${list}?name=nothing-has-this`,
+    `${list}/new`,
+    one,
+    ...tabs.map(({ slug }) => `${one}?tab=${slug}`),
+    `${one}?tab=activity`,
+    `${one}?tab=api`,
+    `${list}/gone`,
+    `${one}/${part.slug}/new`,
+    `${one}/${part.slug}/${idOf(part.name)}`,
+    `/portal/p/${offered.family}/${offered.slug}`,
+    `/portal/p/${whole.family}/no-such-noun`,
+  ];
+}
 
 /** Addresses that open a dialog, by the file that has it. */
 export const dialogPages: Readonly<Record<string, readonly string[]>> = {
