@@ -26,8 +26,7 @@ export const columnsOf = ({ columns, members }: Shape, key: string): Shape['colu
 export const isFree = (schema: Schema): boolean =>
   schema['type'] === 'string' && schema['enum'] === undefined && schema['format'] !== 'date-time';
 
-export function RowNote({ row, isGone }: { row: Resource; isGone: boolean }) {
-  if (isGone) return <span className="text-bad">Deleted</span>;
+export function RowNote({ row }: { row: Resource }) {
   const labels = row['labels'] as Readonly<Record<string, string>> | undefined;
   return labels === undefined || Object.keys(labels).length === 0 ? null : <Labels labels={labels} />;
 }
@@ -41,7 +40,15 @@ export function RowLink(props: {
 }) {
   const { noun, families, row, above, isGone } = props;
   const name = nameOf(row);
-  if (isGone || (noun.read === undefined && noun.parent !== undefined)) return <>{name}</>;
+  // It takes no more room than before, so that nothing below it moves.
+  if (isGone)
+    return (
+      <s className="text-faint" title="Deleted">
+        {name}
+        <span className="sr-only"> Deleted</span>
+      </s>
+    );
+  if (noun.read === undefined && noun.parent !== undefined) return <>{name}</>;
   if (noun.read === undefined && !noun.declare) return <>{name}</>;
   const parent = noun.parent && above[noun.parent.parameter];
   return (

@@ -175,7 +175,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
       : {}),
   }));
   return (
-    <div {...held.handlers}>
+    <div {...held.handlers} className="relative">
       {isPart && create && <div className="mb-4 flex justify-end">{create}</div>}
       {canSelect && (
         <Bulk
@@ -189,8 +189,9 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
         />
       )}
       {held.waiting > 0 && (
-        <p role="status" className="mb-2 text-sm">
-          <button type="button" className="link" onClick={held.release}>
+        // Above the heads, and not in the flow: the rows stay where they are.
+        <p role="status" className="absolute top-1 right-3 z-10">
+          <button type="button" className="btn btn-primary btn-small" onClick={held.release}>
             Show {held.waiting} new
           </button>
         </p>
@@ -217,7 +218,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
               )}
               {columns.map(([name, schema], at) =>
                 at === 0 ? (
-                  <Cell key={name} wide free quiet={<RowNote row={row} isGone={isGone} />}>
+                  <Cell key={name} wide free quiet={<RowNote row={row} />}>
                     <span className="font-medium max-lg:mr-20 max-lg:block">
                       <RowLink noun={noun} families={families} row={row} above={above} isGone={isGone} />
                     </span>
