@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Problem } from '../data/http.ts';
-import { inSentence, type Noun, type PathValues, singularOf } from '../data/nouns.ts';
+import { type Noun, type PathValues, singularOf } from '../data/nouns.ts';
 import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
-import { siteQuery, useAccount } from '../data/session.ts';
+import { useAccount } from '../data/session.ts';
 import { type Described, describe, type Schema } from '../form/document.ts';
 import { Facts } from '../form/facts.ts';
 import { useFaults } from '../form/faults.ts';
@@ -12,7 +12,6 @@ import { ObjectForm } from '../form/form.tsx';
 import { FormProblem } from '../form/form-problem.tsx';
 import { isEqual, mergePatch } from '../form/merge-patch.ts';
 import { Button } from '../ui/button.tsx';
-import { Code } from '../ui/code.tsx';
 import { Cancel, Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -21,7 +20,7 @@ import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
 import type { Act } from './acts.ts';
 import { AnsweredOnce, secretsIn } from './answered-once.tsx';
-import { curlFor } from './curl.ts';
+import { AsCode } from './as-code.tsx';
 import { CostChange, ForeseenNotes } from './foreseen.tsx';
 import { useRehearsal } from './rehearsal.ts';
 
@@ -97,7 +96,6 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   const { act, noun, path, row, name, described, close, done } = props;
   const account = useAccount();
   const client = useQueryClient();
-  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
   // The version that the person looks at: the page may have read a newer one since.
   const [seen, setSeen] = useState(row);
   const start = startOf(described, act, seen);
@@ -245,14 +243,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
           onChange={(event) => setTyped(event.target.value)}
         />
       )}
-      <details>
-        <summary className="text-sm text-muted">
-          The same as an API call, {inSentence(described.summary)}
-        </summary>
-        <div className="mt-3">
-          <Code title="curl" text={curlFor(base, made)} wrap />
-        </div>
-      </details>
+      <AsCode made={made} />
     </Dialog>
   );
 }

@@ -18,7 +18,7 @@ import {
 } from '../data/nouns.ts';
 import { oneQuery, pageQuery, type Resource, workOn } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
-import { siteQuery, useAccount } from '../data/session.ts';
+import { useAccount } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/code.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -27,7 +27,7 @@ import { ActDialog } from './act-dialog.tsx';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
 import { Activity } from './activity.tsx';
 import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
-import { curlFor } from './curl.ts';
+import { AsCode } from './as-code.tsx';
 import { FactList } from './facts.tsx';
 import { useSearchValues } from './filters.tsx';
 import { answerOf, type Shape } from './schema.ts';
@@ -127,7 +127,6 @@ function One(
   const account = useAccount();
   const access = useAccess();
   const navigate = useNavigate();
-  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
   const [open, setOpen] = useState<Act | null>(null);
   const { tab: asked } = useSearchValues();
   const status = shape.members.find(([name]) => name === 'status')?.[1];
@@ -164,9 +163,7 @@ function One(
       title: 'API',
       show: () => (
         <div className="grid gap-5">
-          {noun.read && (
-            <Code title="Read it with curl" text={curlFor(base, { call: noun.read, path })} wrap />
-          )}
+          {noun.read && <AsCode made={{ call: noun.read, path }} title="Read it by program" />}
           <Code title="JSON" text={JSON.stringify(row, null, 2)} tall wrap />
         </div>
       ),

@@ -1,4 +1,4 @@
-/** How a module is used: with the values of the examples of the document. */
+/** How a module is used: with given values, or with those of the examples of the document. */
 import type { Member } from '../inputs.ts';
 import type { ManagedResource } from '../managed.ts';
 import type { IacModel } from '../model.ts';
@@ -30,14 +30,27 @@ function exampleValue(value: unknown, { type, ref }: Member, model: IacModel): s
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }
 
-export function moduleUsage(resource: ManagedResource, model: IacModel): string {
+/** `values` are the members of a request, and `parent` the id of what the resource is a part of. */
+export interface Given {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly parent?: string | undefined;
+}
+
+export function moduleUsage(resource: ManagedResource, model: IacModel, given?: Given): string {
   const { name, parent } = resource;
+  const inputs = given
+    ? moduleInputs(resource)
+        .filter((input) => given.values[input.name] !== undefined)
+        .map((input) => assign(input.variable, literal(given.values[input.name])))
+    : exampleInputs(resource).map(([input, value]) =>
+        assign(input.variable, exampleValue(value, input, model)),
+      );
   const lines = [
     assign('source', quoted(`${model.baseUrl}/iac/terraform/modules/${name}.tar.gz`)),
-    ...(parent === undefined ? [] : [assign(parent.input, `module.${parent.name}.id`)]),
-    ...exampleInputs(resource).map(([input, value]) =>
-      assign(input.variable, exampleValue(value, input, model)),
-    ),
+    ...(parent === undefined
+      ? []
+      : [assign(parent.input, given?.parent ? quoted(given.parent) : `module.${parent.name}.id`)]),
+    ...inputs,
   ];
   return aligned(block(`module ${quoted(name)}`, lines));
 }

@@ -9,6 +9,7 @@ import { keyOptionActs } from './key-options.ts';
 import { keyActs } from './keys.ts';
 import { meActs } from './me.ts';
 import { memberActs } from './members.ts';
+import { sampleActs } from './samples.ts';
 import { searchActs } from './search.ts';
 import { securityActs } from './security.ts';
 import { signInActs } from './sign-in.ts';
@@ -30,4 +31,5 @@ export const acts: readonly Act[] = [
   allowlistActs,
   approvalActs,
   searchActs,
+  sampleActs,
 ].flat();

@@ -7,6 +7,7 @@ export const cliLoginPage = `/portal/cli-login?challenge=${'A'.repeat(43)}&compu
 /** Without pages that show one thing of the account, whose address has its id. */
 export const signedInPages: readonly string[] = [
   '/portal',
+  '/portal/p/flexible-vps/vms/new',
   '/portal/api/keys',
   '/portal/api/keys?status=all&sort=name',
   '/portal/api/keys?q=nothing+has+these',

@@ -3,9 +3,8 @@
  * behind all of them, behind `/openapi.json` and behind the lists of the portal.
  */
 import type { Services } from '../../../kernel/services.ts';
-import { iacModel } from '../../iac/model.ts';
 import type { Publication } from '../../openapi/publication.ts';
-import { type Entry, entriesOf, Resolver } from '../../openapi/resolved.ts';
+import { type Entry, entriesOf, type Resolver } from '../../openapi/resolved.ts';
 import { forCaller } from '../../openapi/subset.ts';
 import { escapeHtml } from '../../pages/html.ts';
 import { type BuiltFile, madeFile } from '../built-files.ts';
@@ -17,8 +16,8 @@ import { type IndexedFamily, indexOf } from './index-of.ts';
 import { kindsOf } from './kinds-of.ts';
 import { llmsText, markdownOf } from './markdown.ts';
 import { nounsOf } from './nouns.ts';
-import { commandWords } from './samples/command-line.ts';
 import type { SampleSources } from './samples/samples.ts';
+import { sampleSourcesOf } from './samples/sources.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -63,8 +62,7 @@ export class Reference {
     this.#entries = new Map(entriesOf(document).map((entry) => [entry.id, entry]));
     this.#families = indexOf(document);
     this.#pages.clear();
-    const resolver = new Resolver(document);
-    this.#sources = { resolver, commands: commandWords(resolver), iac: iacModel(document) };
+    this.#sources = sampleSourcesOf(this.#services);
     return this.#sources;
   }
 

@@ -1,6 +1,7 @@
 /** What a new machine is if nobody chooses: somebody who only wants one presses one button. */
-import type { Resource } from '../../../data/product.ts';
-import { isPrice } from '../../../resource/values.ts';
+
+/** A row of a list, or the body: what both have is said by the document. */
+type Resource = Readonly<Record<string, unknown>>;
 
 /** The lists are undefined while they are read. */
 export interface Offers {
@@ -59,16 +60,14 @@ export function systemsOf(images: readonly Resource[]): readonly System[] {
 
 interface Sold {
   readonly available: boolean;
-  readonly price: unknown;
+  readonly price: { readonly monthly: string } | null;
 }
 
 /** Plans are listed for one location. */
 export const soldHere = (plan: Resource): Sold | undefined => (plan['locations'] as readonly Sold[])[0];
 
-export const monthlyOf = (plan: Resource): number => {
-  const price = soldHere(plan)?.price;
-  return isPrice(price) ? Number(price.monthly) : Number.POSITIVE_INFINITY;
-};
+export const monthlyOf = (plan: Resource): number =>
+  Number(soldHere(plan)?.price?.monthly ?? Number.POSITIVE_INFINITY);
 
 export const cheapest = (plans: readonly Resource[]): Resource | undefined =>
   plans

@@ -48,7 +48,9 @@ export function ConsoleLog({ found }: { found: Found }) {
 function Lines({ log }: { log: Log }) {
   const box = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the end of each new log is in sight.
-  useEffect(() => box.current?.scrollTo({ top: box.current.scrollHeight }), [log]);
+  useEffect(() => {
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [log]);
   if (log.lines.length === 0) return <p className="text-muted">The machine has not printed anything yet.</p>;
   return (
     <>

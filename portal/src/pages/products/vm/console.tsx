@@ -179,7 +179,7 @@ function Screen(props: ScreenProps) {
       )}
       <div
         ref={box}
-        className="h-[60dvh] min-h-[240px] overflow-hidden bg-[#0e1116] p-2 font-mono in-[:fullscreen]:h-auto in-[:fullscreen]:flex-1"
+        className="h-[60dvh] min-h-[240px] overflow-clip bg-[#0e1116] p-2 font-mono in-[:fullscreen]:h-auto in-[:fullscreen]:flex-1"
       />
       <p id={help} className="border-t border-line px-3 py-2 text-xs text-muted">
         All keys go to the machine, Tab too. <kbd>Ctrl</kbd> <kbd>Shift</kbd> <kbd>↑</kbd> leaves the

@@ -29,24 +29,24 @@ export default function Overview({ found }: { found: Found }) {
           </Fact>
         )}
       </dl>
-      <dl className="grid content-start gap-4 border-line p-4 max-md:border-t md:border-l md:p-5">
-        <Fact title="Size">
-          {vcpus} {vcpus === 1 ? 'vCPU' : 'vCPUs'} · {formatNumber(Number(row['memory_mb']), 'MB')} memory ·{' '}
-          {formatNumber(Number(row['disk_gb']), 'GB')} disk
-          <span className="block text-sm text-muted">Plan {String(row['plan'])}</span>
-        </Fact>
-        <Fact title="System">{image === null ? <None /> : String(image['name'])}</Fact>
-        <Fact title="Location">{String(row['location'])}</Fact>
-        <div className="flex flex-wrap gap-2">
-          <Link
-            to={addressOf(noun, families, String(path['id'] ?? row['id']))}
-            search={{ tab: 'console' }}
-            className="btn btn-plain max-sm:flex-1"
-          >
-            <Icon name="screen" /> Console
-          </Link>
-        </div>
-      </dl>
+      <div className="grid content-start gap-4 border-line p-4 max-md:border-t md:border-l md:p-5">
+        <dl className="grid gap-4">
+          <Fact title="Size">
+            {vcpus} {vcpus === 1 ? 'vCPU' : 'vCPUs'} · {formatNumber(Number(row['memory_mb']), 'MB')} memory ·{' '}
+            {formatNumber(Number(row['disk_gb']), 'GB')} disk
+            <span className="block text-sm text-muted">Plan {String(row['plan'])}</span>
+          </Fact>
+          <Fact title="System">{image === null ? <None /> : String(image['name'])}</Fact>
+          <Fact title="Location">{String(row['location'])}</Fact>
+        </dl>
+        <Link
+          to={addressOf(noun, families, String(path['id'] ?? row['id']))}
+          search={{ tab: 'console' }}
+          className="btn btn-plain justify-self-start"
+        >
+          <Icon name="screen" /> Go to the console
+        </Link>
+      </div>
     </section>
   );
 }

@@ -14,19 +14,28 @@ export interface Call {
 /** Programs read the key from this variable, so that it stands in no sample. */
 export const KEY = 'HOSTPLANE_API_KEY';
 
-export function callOf({ method, path, operation }: Entry, resolver: Resolver): Call {
+/** What somebody has filled in, in place of the examples of the document. */
+export interface Filled {
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+export function callOf({ method, path, operation }: Entry, resolver: Resolver, filled?: Filled): Call {
   const parameters = operation.parameters.map((parameter) => resolver.parameter(parameter));
   const values: string[] = [];
   const written = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
     const parameter = parameters.find((each) => each.in === 'path' && each.name === name);
     const example = parameter?.example ?? resolver.schema(parameter?.schema ?? {})['example'];
-    const value = typeof example === 'string' ? example : whole;
+    const value = filled?.path[name] ?? (typeof example === 'string' ? example : whole);
     values.push(value);
     return value;
   });
-  const query = parameters
-    .filter((each) => each.in === 'query' && each.required)
-    .map(({ name, example }): [string, string] => [name, String(example ?? '')]);
+  const query = filled
+    ? Object.entries(filled.query)
+    : parameters
+        .filter((each) => each.in === 'query' && each.required)
+        .map(({ name, example }): [string, string] => [name, String(example ?? '')]);
   const media = operation.requestBody?.content['application/json'];
   const [server] = resolver.document.servers;
   const search = new URLSearchParams(query).toString();
@@ -36,7 +45,7 @@ export function callOf({ method, path, operation }: Entry, resolver: Resolver): 
     url: `${server?.url ?? ''}${written}${search === '' ? '' : `?${search}`}`,
     path: values,
     query,
-    body: media === undefined ? undefined : resolver.example(media),
+    body: media === undefined ? undefined : (filled?.body ?? resolver.example(media)),
     answersJson: answers.some(
       ([, answer]) => resolver.response(answer).content?.['application/json'] !== undefined,
     ),

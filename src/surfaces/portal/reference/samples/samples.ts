@@ -1,8 +1,8 @@
 /** The same call in several languages. The key comes from the environment and stands in no sample. */
 import type { IacModel } from '../../../iac/model.ts';
-import { moduleUsage } from '../../../iac/terraform/usage.ts';
+import { type Given, moduleUsage } from '../../../iac/terraform/usage.ts';
 import type { Entry, Resolver } from '../../../openapi/resolved.ts';
-import { callOf, KEY } from './call.ts';
+import { callOf, type Filled, KEY } from './call.ts';
 import { commandLine } from './command-line.ts';
 import { curl, go, python, typescript } from './programs.ts';
 
@@ -27,8 +27,19 @@ export interface SampleSources {
 /** The resource that a module makes by this operation. */
 const madeBy = ({ resources }: IacModel, id: string) => resources.find(({ create }) => create.id === id);
 
-export function samplesOf(entry: Entry, { resolver, commands, iac }: SampleSources): Sample[] {
-  const call = callOf(entry, resolver);
+function givenIn(entry: Entry, { path, body }: Filled): Given {
+  const { parent, parameter } = entry.operation['x-resource'];
+  const own = parameter === undefined ? {} : { [parameter]: path[parameter] };
+  return {
+    values: { ...own, ...(body as Readonly<Record<string, unknown>> | undefined) },
+    parent: parent && path[parent.parameter],
+  };
+}
+
+/** With the values that somebody has filled in, or with those of the examples. */
+export function samplesOf(entry: Entry, sources: SampleSources, filled?: Filled): Sample[] {
+  const { resolver, commands, iac } = sources;
+  const call = callOf(entry, resolver, filled);
   const sample = (language: string, code: string, text: string, more: Partial<Sample> = {}): Sample => ({
     language,
     code,
@@ -47,7 +58,7 @@ export function samplesOf(entry: Entry, { resolver, commands, iac }: SampleSourc
     ...(resource === undefined
       ? []
       : [
-          sample('Terraform', 'hcl', moduleUsage(resource, iac), {
+          sample('Terraform', 'hcl', moduleUsage(resource, iac, filled && givenIn(entry, filled)), {
             keyVariable: 'TF_VAR_hostplane_api_key',
           }),
         ]),
