@@ -41,6 +41,9 @@ interface Props {
   readonly create?: React.ReactNode;
 }
 
+/** So many columns fit beside the menu on a small screen with a table. */
+const FIRST = 4;
+
 /** All resources of a noun that match the filters, page by page. */
 export function ResourceList(props: Props) {
   const { noun, above = {}, fixed = {} } = props;
@@ -164,8 +167,9 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
   };
   const sorted = search['sort'];
   const sort = (name: string): void => set({ sort: sorted === name ? `-${name}` : name });
-  const heads = columns.map(([name, schema]) => ({
+  const heads = columns.map(([name, schema], at) => ({
     label: headOf(name, schema),
+    extra: at >= FIRST,
     ...(sorts.includes(name)
       ? {
           sort: () => sort(name),
@@ -224,7 +228,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
                     </span>
                   </Cell>
                 ) : (
-                  <Cell key={name} label={headOf(name, schema)} free={isFree(schema)}>
+                  <Cell key={name} label={headOf(name, schema)} free={isFree(schema)} extra={at >= FIRST}>
                     <Value value={row[name]} schema={schema} row={row} />
                   </Cell>
                 ),

@@ -5,7 +5,11 @@ export interface Column {
   /** Sorts by this column, or turns its order. */
   readonly sort?: () => void;
   readonly direction?: 'up' | 'down' | undefined;
+  /** Left out on screens that are wide enough for a table, but not for all of its columns. */
+  readonly extra?: boolean;
 }
+
+const EXTRA = 'lg:max-xl:hidden';
 
 /** Columns whose heads only screen readers need. */
 const SILENT = new Set(['Acts', 'Select']);
@@ -44,11 +48,11 @@ export function Table({
 
 const orders = { up: 'ascending', down: 'descending' } as const;
 
-function Head({ label, sort, direction }: Column) {
+function Head({ label, sort, direction, extra }: Column) {
   return (
     <th
       scope="col"
-      className="px-4 py-2.5 font-medium first:pl-5"
+      className={`px-4 py-2.5 font-medium first:pl-5 ${extra ? EXTRA : ''}`}
       aria-sort={direction === undefined ? undefined : orders[direction]}
     >
       {sort === undefined ? (
@@ -79,16 +83,18 @@ export function Cell({
   quiet,
   wide,
   free,
+  extra,
 }: {
   label?: string;
   children: ReactNode;
   quiet?: ReactNode;
   wide?: boolean;
   free?: boolean;
+  extra?: boolean;
 }) {
   return (
     <td
-      className={`px-4 py-3 first:pl-5 max-lg:min-w-0 max-lg:p-0 max-lg:first:pl-0 ${wide ? 'max-lg:col-span-full' : ''} ${free ? 'wrap-anywhere lg:min-w-[150px]' : ''}`}
+      className={`px-4 py-3 first:pl-5 max-lg:min-w-0 max-lg:p-0 max-lg:first:pl-0 ${wide ? 'max-lg:col-span-full' : ''} ${free ? 'wrap-anywhere lg:min-w-[110px] xl:min-w-[150px]' : ''} ${extra ? EXTRA : ''}`}
     >
       {label && <span className="mb-0.5 hidden text-xs text-faint max-lg:block">{label}</span>}
       <div className="min-w-0">{children}</div>

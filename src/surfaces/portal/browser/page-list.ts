@@ -98,6 +98,7 @@ export function productPages(
     `${one}?tab=activity`,
     `${one}?tab=api`,
     `${list}/gone`,
+    '/portal/r/gone',
     `${one}/${part.slug}/new`,
     `${one}/${part.slug}/${idOf(part.name)}`,
     `/portal/p/${offered.family}/${offered.slug}`,

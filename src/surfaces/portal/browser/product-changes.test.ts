@@ -1,0 +1,86 @@
+/** Changes on the product pages when something comes between: another change, or a lost answer. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createWorld, type World } from '../../../laws/walk.ts';
+import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { settled } from '../../../testing/browser/inspect.ts';
+import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
+import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
+
+const title = 'people who change products';
+const FIREWALLS = '/flexible-vps/v1/firewalls';
+
+describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+  let portal: BrowserPortal;
+  let world: World;
+  let tab: Tab;
+
+  beforeAll(async () => {
+    portal = await openPortal();
+    world = await createWorld(portal.t);
+    const { db } = portal.t.services;
+    const person = await createPerson(db, { name: 'Ada Lovelace' });
+    await joinAccount(db, person, world.account.id, 'owner');
+    tab = await portal.tab({ token: await createSession(db, person) });
+  });
+
+  afterAll(() => portal.close());
+
+  const call = async (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object) =>
+    (
+      await portal.t.call({ method, url, key: world.key.key, ...(payload === undefined ? {} : { payload }) })
+    ).json<{ id: string; description: string; labels: object; data: { name: string }[] }>();
+
+  it('are told that somebody else changed it, keep what they typed, and lose nothing of the other change', async () => {
+    const { page, open, complaints } = tab;
+    const { id } = await call('POST', FIREWALLS, { name: 'edge' });
+    await open(`/portal/p/flexible-vps/firewalls/${id}`);
+    await settled(page);
+    await page.getByRole('button', { name: 'Change', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^Name/).first().waitFor();
+    await call('PATCH', `${FIREWALLS}/${id}`, { labels: { by: 'another' } });
+    await dialog.getByLabel(/^Description/).fill('Typed here');
+    await dialog.getByText('It was changed meanwhile').waitFor();
+    await expect
+      .poll(
+        async () => {
+          const again = dialog.getByRole('button', { name: 'Show how it is now' });
+          if ((await again.count()) > 0) await again.click();
+          return dialog.getByLabel('Value 1').count();
+        },
+        { timeout: 60_000 },
+      )
+      .toBe(1);
+    expect(await dialog.getByLabel(/^Description/).inputValue()).toBe('Typed here');
+    await dialog.getByText('It was changed meanwhile').waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Change', exact: true }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await call('GET', `${FIREWALLS}/${id}`)).toMatchObject({
+      description: 'Typed here',
+      labels: { by: 'another' },
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  it('make one thing, although the answer to the first try was lost', async () => {
+    const { page, open } = tab;
+    await open('/portal/p/flexible-vps/firewalls/new');
+    await page.getByLabel('Name', { exact: true }).fill('once');
+    let lost = 0;
+    await page.route(`**${FIREWALLS}`, async (route) => {
+      if (route.request().method() !== 'POST' || lost > 0) return route.continue();
+      lost += 1;
+      await route.fetch();
+      return route.abort();
+    });
+    const create = page.getByRole('button', { name: 'Create firewall' });
+    await page.getByText(/a month|stays as it is/).waitFor();
+    await create.click();
+    await page.getByText('The server did not answer').waitFor();
+    await create.click();
+    await page.getByRole('heading', { level: 1, name: 'once' }).waitFor();
+    await page.unroute(`**${FIREWALLS}`);
+    const { data } = await call('GET', `${FIREWALLS}?name=once`);
+    expect([lost, data.length]).toEqual([1, 1]);
+  });
+});
