@@ -17,10 +17,7 @@ const client = new QueryClient({
     queries: {
       staleTime: 10_000,
       retry: (failures, error) =>
-        failures < 2 &&
-        error instanceof Problem &&
-        (error.status === 0 || error.status >= 500) &&
-        !navigator.webdriver,
+        failures < 2 && error instanceof Problem && (error.status === 0 || error.status >= 500),
     },
   },
 });

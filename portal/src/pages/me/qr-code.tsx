@@ -1,14 +1,8 @@
-import { qrCode } from './qr.ts';
-
-const QUIET = 4;
+import { qrPath } from './qr-path.ts';
 
 /** Always dark on white: many scanners do not read inverted codes. */
 export function QrCode({ text }: { text: string }) {
-  const rows = qrCode(text);
-  const size = rows.length + 2 * QUIET;
-  const path = rows
-    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x + QUIET} ${y + QUIET}h1v1h-1z` : '')))
-    .join('');
+  const { path, size } = qrPath(text);
   return (
     <svg
       role="img"
