@@ -74,7 +74,7 @@ function sendFor<Answer>(account: Account, made: PersonCall, query: Query): Prom
   return send<Answer>(`${calls(account)}${withQuery(filled(call.path, path), { ...made.query, ...query })}`, {
     method: call.method,
     ...(body === undefined ? {} : { body }),
-    ...(etag === undefined ? {} : { headers: { 'if-match': etag } }),
+    ...(etag === undefined ? {} : { headers: { 'if-match': `"${etag}"` } }),
   });
 }
 

@@ -10,7 +10,7 @@ export function curlFor(base: string, { call, path, query = {}, body, etag }: Pe
   return [
     `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(url)}`,
     '  -H "X-API-Key: $HOSTPLANE_API_KEY"',
-    ...(etag === undefined ? [] : [`  -H ${quoted(`If-Match: ${etag}`)}`]),
+    ...(etag === undefined ? [] : [`  -H ${quoted(`If-Match: "${etag}"`)}`]),
     ...(body === undefined
       ? []
       : ['  -H "Content-Type: application/json"', `  -d ${quoted(JSON.stringify(body, null, 2))}`]),
