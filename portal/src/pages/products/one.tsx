@@ -1,6 +1,6 @@
 import { ResourceDetail } from '../../resource/detail.tsx';
 import { Found } from './found.tsx';
-import { overrides } from './overrides.ts';
+import { overrides } from './overrides.tsx';
 
 export default function OnePage() {
   return (
