@@ -7,6 +7,7 @@ import { families } from '../src/families/index.ts';
 import { buildRegistry } from '../src/kernel/registry.ts';
 import { sample } from '../src/laws/sample.ts';
 import { sources } from '../src/laws/sources.ts';
+import { findKindFiles } from '../src/testing/kind-files.ts';
 import { chooseAffected, chooseForEverybody } from '../src/testing/suite.ts';
 
 const { endpoints, kinds } = buildRegistry(families);
@@ -28,11 +29,15 @@ function forEverybody(seed: string) {
   return { ...chooseForEverybody(sources), tried, endpoints: endpoints.length };
 }
 
-function affected() {
+async function affected() {
   const changed = changedFiles();
+  const kindFiles = await findKindFiles(
+    [...kinds.values()],
+    sources.map(({ path }) => path),
+  );
   const named = [
     ...endpoints.map(({ id, family }) => ({ name: id, family })),
-    ...[...kinds.values()].map(({ type, family }) => ({ name: type, family })),
+    ...[...kinds.values()].map(({ type, family }) => ({ name: type, family, files: kindFiles.get(type) })),
   ];
   const choice = chooseAffected(changed, sources, named);
   const tried = endpoints.filter(({ id }) => choice.names?.includes(id) ?? true).length;
@@ -40,4 +45,4 @@ function affected() {
 }
 
 const [form, seed = ''] = process.argv.slice(2);
-console.log(JSON.stringify(form === 'affected' ? affected() : forEverybody(seed)));
+console.log(JSON.stringify(form === 'affected' ? await affected() : forEverybody(seed)));

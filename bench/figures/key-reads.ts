@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../src/kernel/audit/entry.ts';
+import { canonicalJson } from '../../src/kernel/audit/canonical-json.ts';
 import { type Contender, startBenchProgram } from '../processes.ts';
 import { fromManyAddresses } from '../requests.ts';
 import { compare } from '../rounds.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { families } from '../../src/families/index.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { buildRegistry } from '../../src/kernel/registry.ts';
+import { OperationSearch } from '../../src/search/operation-search.ts';
 import { openDatabase, openPool } from '../../src/store/database.ts';
 import { Search } from '../../src/surfaces/mcp/search/search.ts';
 import { exampleDocument } from '../../src/surfaces/openapi/snapshot.ts';
@@ -23,7 +24,8 @@ const FIRST_ADDRESS = 60_000;
 
 function measureSearch(root: string): Row {
   const registry = buildRegistry(families);
-  const search = new Search(registry, exampleDocument(registry));
+  const index = new OperationSearch(exampleDocument(registry));
+  const search = new Search(registry, () => index);
   const text = readFileSync(join(root, 'src/surfaces/mcp/search/phrasings.txt'), 'utf8');
   const queries = text.split('\n').filter((line) => line.startsWith(' '));
   const times: number[] = [];

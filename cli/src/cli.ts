@@ -10,6 +10,7 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 import { Failure, misuse } from './failure.ts';
 import { commandHelp, topHelp, usageOf } from './help.ts';
 import { Refused } from './http/client.ts';
+import { withIdleWait } from './input/idle-wait.ts';
 import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
 import { type Io, silent } from './io.ts';
 import { find, UnknownCommand } from './lookup.ts';
@@ -129,7 +130,7 @@ function glance(io: Io, given: Given): Document | null {
 async function runBuiltIn(command: BuiltInCommand, found: Words, io: Io): Promise<ExitCode> {
   const argv = found.without(command.words.length);
   if (command.runLine !== undefined) return command.runLine(io, argv);
-  const { args, given } = parse(argv, [...globalFlags, ...command.flags]);
+  const { args, given } = parse(argv, [...globalFlags, ...withIdleWait(command.flags)]);
   if (isOn(given, 'help')) {
     await io.out(commandHelp(command));
     return exitCodes.done;

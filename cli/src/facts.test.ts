@@ -24,6 +24,12 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
+it('the list of plans shows what each costs a month and an hour, in the currency of the account', async () => {
+  const { out } = await site.line('plan ls');
+  expect(out).toMatch(/^SLUG .* PRICE$/m);
+  expect(out).toMatch(/^flex-2-4 .* 6\.80 EUR \(0\.\d+\/h\)$/m);
+});
+
 describe('the page of a resource', () => {
   it('shows important members first, names instead of ids, units, and no empty members', async () => {
     const { code, out } = await site.line('vm get web');
@@ -136,7 +142,7 @@ describe('a destructive call', () => {
   it('that would be refused is refused before the question', async () => {
     const { code, err, asked } = await site.line('volume delete data', { answers: ['data'] });
     expect([code, asked]).toEqual([6, []]);
-    expect(err).toContain('hostplane flexible-vps volume detach <volume>, or add --detach ');
+    expect(err).toContain('hostplane flexible-vps volume detach data, or add --detach ');
   });
 });
 
@@ -187,7 +193,7 @@ describe('refusals at the command line', () => {
 
   it('replace members by flags, also in the next step', async () => {
     const wrong = await site.line('vm update web --plan nope');
-    expect(wrong.err).toContain('One field is not valid: --plan.');
+    expect(wrong.err).toContain('One flag is missing or not valid: --plan.');
     expect(wrong.err).toContain('Next step: Correct them, then repeat the command.');
     const taken = await site.line('volume create --name data --location fra1 --size 10');
     expect(taken.err).toMatch(/Next step: .*the resource data\./);

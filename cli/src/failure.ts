@@ -26,7 +26,18 @@ export interface Problem {
   readonly retryable?: boolean;
   readonly approve_url?: string;
   readonly operation_id?: string;
-  readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
+  readonly errors?: readonly Fault[];
+  /** Flags that would mend the faults. Only this program sets it. */
+  readonly example?: string;
+}
+
+/** A fault in a request. */
+export interface Fault {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail: string;
+  /** The flag that it is about, where the pointer alone does not name one. */
+  readonly place?: string;
 }
 
 /** Says where in the call an error is: `/disk_gb` and `query/limit` become the flags that set them. */
@@ -55,8 +66,9 @@ function membersNamed(problem: Problem): string[] {
 export function formatProblem(problem: Problem): string {
   const { title = 'Refused', code = String(problem.status), detail, next_step, errors = [] } = problem;
   const lines = [`${title} (${code})${detail === undefined ? '' : `: ${detail}`}`];
-  for (const error of errors) lines.push(`  ${placeOf(error.pointer)}: ${error.detail}`);
+  for (const error of errors) lines.push(`  ${error.place ?? placeOf(error.pointer)}: ${error.detail}`);
   lines.push(...membersNamed(problem));
+  if (problem.example !== undefined) lines.push(`For example: ${problem.example}`);
   if (next_step !== undefined) lines.push(`Next step: ${next_step}`);
   if (problem.approve_url !== undefined) {
     lines.push(`Approve here: ${problem.approve_url}`);

@@ -66,6 +66,38 @@ describe('typing errors', () => {
     expect(err).toContain('--source: This is required: use --image or --snapshot');
   });
 
+  it('a missing object is said as the flags that it needs, with an example', async () => {
+    const { code, err } = await site.line('backup-policy create --name p');
+    expect([code, err.split('\n').slice(0, 6)]).toEqual([
+      7,
+      [
+        'Request not valid (validation_failed): 3 flags are missing or not valid: --frequency, --hour, --keep-last.',
+        expect.stringMatching(/^ {2}--frequency: This is required\. One of .*daily/),
+        expect.stringMatching(/^ {2}--hour: This is required\. The hour of the day/),
+        expect.stringMatching(/^ {2}--keep-last: This is required\. How many backups/),
+        'For example: --frequency daily --hour 2 --keep-last 7',
+        'Next step: Correct them, then repeat the command.',
+      ],
+    ]);
+    const example = /For example: (.*)/.exec(err)?.[1];
+    const made = await site.line(`backup-policy create --name p ${example} -o name`);
+    expect([made.code, made.out]).toEqual([0, 'p\n']);
+  });
+
+  it('a member of an item is said with the flag that takes the item', async () => {
+    const { err } = await site.line('firewall create --name f --rules direction=in,protocol=tcp,ports=22');
+    expect(err).toContain('--rules (action): This is required');
+  });
+
+  it('2: --unset names what it can reset', async () => {
+    const id = 'vm_01jqzv2m7xe9rs5d3k8w4t6y0b';
+    const { code, err } = await site.line(`vm update ${id} --unset name`);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringMatching(/--name always has a value\. It can reset description, labels, .*backup-policy/),
+    ]);
+  });
+
   it("2: an old name of an operator's command says the new one", async () => {
     const { code, err } = await site.line('keys create --name x');
     expect([code, err]).toEqual([

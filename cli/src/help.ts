@@ -37,7 +37,7 @@ function rows(entries: readonly (readonly [string, string])[]): string {
 const section = (title: string, body: string): string => (body === '' ? '' : `\n${title}:\n${body}`);
 
 /** Descriptions are written for callers of the API; this says the same for people who type commands. */
-export type Say = (text: string) => string;
+export type Say = (text: string, flag?: Flag) => string;
 
 const asItIs: Say = (text) => text;
 
@@ -49,7 +49,7 @@ function flagRow(flag: Flag, say: Say): readonly [string, string] {
   const head = `${short === undefined ? '' : `-${short}, `}${flag.alias === undefined ? '' : `--${flag.alias}, `}--${isOnByItself ? '[no-]' : ''}${name}${kind === 'switch' ? '' : ` ${shown}`}`;
   const notes = [
     isRequired ? 'Required.' : '',
-    say(description),
+    say(description, flag),
     flag.literal ?? '',
     isLong ? `One of ${values?.join(', ')}.` : '',
     flag.default === undefined ? '' : `Default: ${flag.default}.`,
@@ -62,7 +62,12 @@ export const usageOf = ({ words, args, flags }: CommandShape): string => {
   const places = args.map(({ name, isOptional, isRest }) =>
     isOptional ? `[${name}]` : `<${name}>${isRest ? '…' : ''}`,
   );
-  return ['hostplane', ...words, ...places, ...(flags.length > 0 ? ['[flags]'] : [])].join(' ');
+  return [
+    'hostplane',
+    ...words,
+    ...places,
+    ...(flags.some(({ isHidden }) => isHidden !== true) ? ['[flags]'] : []),
+  ].join(' ');
 };
 
 export function commandHelp(shape: CommandShape, say: Say = asItIs): string {

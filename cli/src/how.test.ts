@@ -23,6 +23,7 @@ it.each([
 it.each([
   ['make a disk bigger', 'hostplane volume resize <volume> [size]'],
   ['power off', 'hostplane vm power-off <vm>'],
+  ['do i open a port', 'hostplane firewall add-rule <firewall>'],
   ['shut a machine down', 'hostplane vm shutdown <vm>'],
   ['attach a disk to a machine', 'hostplane volume attach <volume> [vm]'],
   ['AMI', 'hostplane image create'],

@@ -1,4 +1,6 @@
-/** Changes that open more than before or take a protection away are confirmed like deletions. */
+/**
+ * Changes that open more than before, take a protection away, or lose something for good are confirmed like deletions.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSite, type Site } from './testing/site.ts';
 
@@ -111,4 +113,25 @@ it('a deletion that opens machines or ends their backups says so beside what is 
   expect(opened.err).toMatch(/delete firewall guard: .+\n.*Loosens: .+ for 1 machine/);
   const unsaved = await site.line('backup-policy delete nightly --detach');
   expect(unsaved.err).toMatch(/delete backup policy nightly: .+\n.*Loosens: .+"app".+/s);
+});
+
+describe('a change that loses something for good', () => {
+  it.each([
+    ['vm power-off app', /stop vm app: .+ not yet written to its disk\./],
+    ['vm reset-password app', /update vm app: The present password of /],
+  ])('%s is confirmed with the name', async (line, says) => {
+    const refused = await site.line(line);
+    expect([refused.code, refused.out, refused.err]).toEqual([2, '', expect.stringMatching(says)]);
+    expect(refused.err).toContain('this takes something away for good.');
+    expect(refused.err.endsWith(`Repeat with:\n  hostplane ${line} --confirm app\n`)).toBe(true);
+  });
+
+  it('is made with the name', async () => {
+    expect((await site.line('vm power-off app --confirm app --wait')).code).toBe(0);
+    expect((await site.line('vm power-on app --wait')).code).toBe(0);
+  });
+
+  it('is not one that asks the guest to shut down', async () => {
+    expect((await site.line('vm shutdown app --wait')).code).toBe(0);
+  });
 });

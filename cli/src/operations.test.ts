@@ -29,6 +29,48 @@ describe('a machine', () => {
     expect([reset.code, reset.out]).toEqual([0, '""\n']);
   });
 
+  it('loses one label by the value null or by --unset, and all labels by --unset labels', async () => {
+    const labels = async (flags: string) =>
+      JSON.parse((await site.line(`vm update web ${flags} --query labels -o json`)).out);
+    expect(await labels('--labels a=1 --labels b=2')).toEqual({ env: 'prod', a: '1', b: '2' });
+    expect(await labels('--labels a=null')).toEqual({ env: 'prod', b: '2' });
+    expect(await labels('--unset labels.b')).toEqual({ env: 'prod' });
+    expect(await labels('--labels {"text":"null"}')).toEqual({ env: 'prod', text: 'null' });
+    expect(await labels('--unset labels')).toEqual({});
+    expect(await labels('--labels env=prod')).toEqual({ env: 'prod' });
+  });
+
+  it('leaves its backup policy by the short name of the flag', async () => {
+    await site.line('backup-policy create --name nightly --frequency daily --hour 2 --keep-last 7');
+    const policy = async (flags: string) =>
+      JSON.parse((await site.line(`vm update web ${flags} --query backup_policy_id -o json`)).out);
+    expect(await policy('--backup-policy nightly')).toMatch(/^bpol_/);
+    expect(await policy('--unset backup-policy --confirm web')).toBeNull();
+    await site.line('backup-policy delete nightly --confirm nightly');
+  });
+
+  it('is meant by the next step of a refusal, with its name', async () => {
+    await site.line('vm update web --protection.delete');
+    const { code, err } = await site.line('vm delete web --confirm web');
+    expect([code, err]).toEqual([6, expect.not.stringContaining('<vm>')]);
+    const next = /Next step: .*hostplane (flexible-vps vm update web --no-protection\.delete)/.exec(err)?.[1];
+    expect(await site.line(`${next} --confirm web -o name`)).toMatchObject({ code: 0, out: 'web\n' });
+  });
+
+  it('is waited for in every command, also where the work is done at once', async () => {
+    for (const line of [
+      'vm update web --description waited --wait -o name',
+      'vm list -o name --wait --timeout 5',
+      'vm get web --wait -o name',
+      'contexts --wait',
+      'ssh-key list --wait',
+      'how --wait restart a machine',
+    ])
+      expect([line, (await site.line(line)).err]).not.toEqual([line, expect.stringContaining('no flag')]);
+    const made = await site.line('placement-group create --name waiting --location fra1 --wait -o name');
+    expect([made.code, made.out, made.err]).toEqual([0, 'waiting\n', '']);
+  });
+
   it('can be named in nested commands: its snapshots are addressed by two names', async () => {
     const made = await site.line('snapshot create web --name monday --wait --query status');
     expect([made.code, made.out]).toEqual([0, 'available\n']);
@@ -166,7 +208,7 @@ describe('an answer in a format other than JSON', () => {
 
   it('of a peer that there is not names the list of its gateway', async () => {
     const { code, err } = await site.line('vpn-peer get-config office nobody-like-this');
-    expect([code, err]).toEqual([5, expect.stringContaining('vpn-peer list <vpn-gateway> shows')]);
+    expect([code, err]).toEqual([5, expect.stringContaining('vpn-peer list office shows')]);
   });
 
   it('is refused on a terminal that cannot show it, and in a format that there is not', async () => {

@@ -1,12 +1,14 @@
 /** Runs the command of an operation, found in the document of the server. */
-import { type Given, globalFlags, isOn } from './command.ts';
+import { type Argument, type Given, globalFlags, isOn } from './command.ts';
 import { prepare, runOperation } from './commands/call.ts';
-import { helpInCommandWords, problemInCommandWords } from './commands/command-words.ts';
+import { problemInCommandWords } from './commands/command-words.ts';
+import { helpOf } from './commands/help-words.ts';
+import { type KnownNames, namesIn, typedNames, withKnownNames } from './commands/known-names.ts';
 import { problemWithNames } from './commands/problem-names.ts';
 import type { Document, Operation } from './document/document.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { misuse } from './failure.ts';
-import { type BuiltIn, commandHelp, groupHelp, usageOf } from './help.ts';
+import { Failure, misuse } from './failure.ts';
+import { type BuiltIn, groupHelp, usageOf } from './help.ts';
 import { Refused } from './http/client.ts';
 import { checkArguments, parse, UnknownFlag } from './input/parse.ts';
 import type { Io } from './io.ts';
@@ -96,13 +98,22 @@ async function runIn(
 ): Promise<ExitCode> {
   const target = lookUp(document);
   if ('group' in target) return showGroup(session, { ...target, document, builtIns }, words);
-  try {
-    return await runCommand(session, document, target, words);
-  } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const named = await problemWithNames(session, document, error.problem);
-    throw new Refused(problemInCommandWords(named, document, target.operation));
-  }
+  return runCommand(session, document, target, words);
+}
+
+/** What went wrong, in words of commands, and with the names that are known. */
+async function inWords(
+  error: unknown,
+  session: Session,
+  document: Document,
+  operation: Operation,
+  typed: KnownNames,
+): Promise<unknown> {
+  if (!(error instanceof Failure)) return error;
+  if (!(error instanceof Refused)) return new Failure(withKnownNames(error.message, typed), error.code);
+  const named = await problemWithNames(session, document, error.problem);
+  const said = new Refused(problemInCommandWords(named, document, operation));
+  return new Failure(withKnownNames(said.message, new Map([...namesIn(named), ...typed])), said.code);
 }
 
 async function runCommand(
@@ -114,15 +125,25 @@ async function runCommand(
   const shape = shapeOf(document, operation);
   const { args, given } = parse(words.without(used), [...shape.flags, ...globalFlags]);
   if (isOn(given, 'help')) {
-    await session.io.out(commandHelp(shape, (text) => helpInCommandWords(text, document, operation)));
+    await session.io.out(helpOf(document, shape));
     return exitCodes.done;
   }
-  checkArguments(args, shape.args, usageOf(shape));
+  checkArguments(args, namedPlaces(shape, args), usageOf(shape));
   const all = withLastArgument(shape, args, given);
-  return runOperation(
-    session,
-    await prepare(session, document, shape, { line: [...before, ...words.without(0)], args, given: all }),
-  );
+  try {
+    return await runOperation(
+      session,
+      await prepare(session, document, shape, { line: [...before, ...words.without(0)], args, given: all }),
+    );
+  } catch (error) {
+    throw await inWords(error, session, document, operation, typedNames(shape, args, all));
+  }
+}
+
+/** The command that lists what a missing argument can be may need an argument that was typed. */
+function namedPlaces(shape: OperationShape, args: readonly string[]): Argument[] {
+  const typed = typedNames(shape, args, new Map());
+  return shape.args.map((each) => ({ ...each, description: withKnownNames(each.description, typed) }));
 }
 
 /** An argument after those of the path is the value of the flag that it stands for. */

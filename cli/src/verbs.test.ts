@@ -140,7 +140,7 @@ describe('on a server', () => {
   it('refusals name commands, flags and values', async () => {
     await site.line('vm stop web --wait');
     const stopped = await site.line('vm restart web');
-    expect(stopped.err).toContain('Use hostplane flexible-vps vm power-on <vm>.');
+    expect(stopped.err).toContain('Use hostplane flexible-vps vm power-on web.');
     const taken = await site.line('firewall create --name door');
     expect(taken.err).toContain('use the resource door.');
     const keyless = await site.line('vm list', { env: { HOSTPLANE_API_KEY: 'nonsense' } });
@@ -156,7 +156,7 @@ describe('on a server', () => {
     await site.line('vm update db --protection.delete');
     const kept = await site.line('vm delete db');
     expect(kept.err).toContain('The machine is protected: --protection.delete is set.\n');
-    expect(kept.err).toContain('with: hostplane flexible-vps vm update <vm> --no-protection.delete, then');
+    expect(kept.err).toContain('with: hostplane flexible-vps vm update db --no-protection.delete, then');
     const missing = await site.line('vm get');
     expect(missing.err).toBe(
       '<vm> is missing: its name or id. hostplane flexible-vps vm list lists them.\nUsage: hostplane flexible-vps vm get <vm>\n',

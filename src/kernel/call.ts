@@ -28,8 +28,6 @@ export interface Done {
   readonly acts: Act[];
   /** Checks whose statements travel with the next one. The pipeline sends it and waits for them. */
   readonly checks: Promise<void>[];
-  /** Why this request is destructive, although the record of its endpoint is not. */
-  readonly destructive: string[];
   /** The operation that the call started or that its answer describes, if any. */
   operation: StoredOperation | null;
 }
@@ -41,7 +39,6 @@ export const nothingDone = (): Done => ({
   events: [],
   acts: [],
   checks: [],
-  destructive: [],
   operation: null,
 });
 
@@ -74,8 +71,6 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   warn(warning: Warning): void;
   /** Reports by how much the call raises or lowers the running cost. `Owned` computes the difference. */
   cost(cost: CostChange): void;
-  /** Says why this request is destructive, if the record of the endpoint is not: it needs approval like one that is. */
-  destroys(reason: string): void;
   /** The event is written in the transaction of the call. */
   event(event: NewEvent): void;
   /**

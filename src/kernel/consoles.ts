@@ -1,6 +1,7 @@
 /** Consoles of machines: a family opens the byte stream to the machine, the HTTP surface relays it to the client. */
 import type { Duplex } from 'node:stream';
 import type { HandedOut } from './access/bearer.ts';
+import { CONSOLE_PATH } from './console-protocol.ts';
 
 /** A session whose token is valid and not used yet. */
 export interface ConsoleSession extends HandedOut {
@@ -19,12 +20,6 @@ export interface ConsoleLine {
   /** Called once, after the client disconnected. */
   close(): Promise<void>;
 }
-
-export const CONSOLE_PATH = '/console/';
-
-/** A client offers two WebSocket subprotocols: this one, and the token with its prefix. So no URL holds the token. */
-export const CONSOLE_PROTOCOL = 'hostplane.console';
-export const TOKEN_PREFIX = 'hostplane.token.';
 
 export const consoleUrl = (baseUrl: string, sessionId: string): string =>
   `${baseUrl.replace(/^http/, 'ws')}${CONSOLE_PATH}${sessionId}`;

@@ -29,6 +29,15 @@ export const shownEffects = (effects: readonly Effect[]): EffectView[] =>
     action === 'none' ? [] : [{ action, type, id, name, loss }],
   );
 
+/** Whether an effect takes away what no other call can bring back. Only `none` says what it would have taken. */
+export const isForGood = ({
+  action,
+  loss,
+}: {
+  readonly action: string;
+  readonly loss?: Loss | null;
+}): boolean => action !== 'none' && loss?.recoverable === false;
+
 export const forGood = (what: string): Loss => ({ what, recoverable: false });
 export const forNow = (what: string): Loss => ({ what, recoverable: true });
 

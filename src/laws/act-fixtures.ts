@@ -1,6 +1,7 @@
 /** For each act of a signed-in person that changes something: an input with which it succeeds. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../kernel/ids.ts';
+import { setBudget } from '../portal-api/budgets/budgets.ts';
 import { codeAt, stepAt } from '../portal-api/people/totp/totp.ts';
 import { createKey, createMember, type TestAccount } from '../testing/accounts.ts';
 import type { TestApp } from '../testing/app.ts';
@@ -120,6 +121,7 @@ export const actFixtures: Readonly<Record<string, Prepare>> = {
     },
   }),
   rollApiKey: ownKey({}, { permissions: ['account:profile:read'] }),
+  changeApiKey: ownKey({ notes: 'For the build' }),
   suspendApiKey: ownKey(),
   resumeApiKey: ownKey({}, { status: 'suspended' }),
   revokeApiKey: ownKey({ reason: 'unused' }),
@@ -127,6 +129,27 @@ export const actFixtures: Readonly<Record<string, Prepare>> = {
     const { params } = await ownKey()(acting);
     const member_id = await createMember(acting.app.services.db, acting.account.id, 'developer');
     return { params: params ?? {}, input: { member_id } };
+  },
+  changeAccountProfile: async () => ({
+    input: {
+      name: fresh(),
+      timezone: 'Europe/Paris',
+      contacts: { technical: [`${fresh()}@example.com`], abuse: [], security: [] },
+    },
+  }),
+  closeAccount: async ({ app, account }) => {
+    const { name } = await app.services.db
+      .selectFrom('accounts')
+      .select('name')
+      .where('id', '=', account.id)
+      .executeTakeFirstOrThrow();
+    return { input: { name } };
+  },
+  setBudgetLock: async ({ app, account }) => {
+    const actor = { kind: 'provider_staff', name: 'test' } as const;
+    const budget = { account_id: account.id, budget: fresh(), amount: '10', thresholds: [{ percent: 80 }] };
+    const { id } = await setBudget(app.services.db, actor, budget, app.services.provider.catalogue);
+    return { params: { budget_id: id }, input: { locked: true } };
   },
   setKeyPolicy: async () => ({ input: { default_approval: 'off' } }),
   suspendAllKeys: async () => ({ input: { suspended: false } }),

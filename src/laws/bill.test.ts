@@ -3,7 +3,7 @@
  * to a person name the difference between what the meter bills now and what it bills once the operation has ended.
  */
 import type { LightMyRequestResponse } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { micro, most, sum } from '../kernel/micro.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { pricePlan } from '../money/future/price-plan.ts';
@@ -30,6 +30,9 @@ let held: TestKey;
 
 beforeAll(async () => {
   app = await createTestApp({ works: false });
+});
+// Each case has an account of its own: a bill takes longer with everything that the account ever had.
+beforeEach(async () => {
   world = await createWorld(app);
   frugal = await createKey(app.services.db, world.account, { approval_over_monthly: '0' });
   held = await createKey(app.services.db, world.account, { approval: 'writes' });

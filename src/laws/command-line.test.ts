@@ -1,11 +1,13 @@
 /** Every operation of the document has a command, and what a command sends is what its flags say. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { globalFlags } from '../../cli/src/command.ts';
-import { helpInCommandWords, problemInCommandWords } from '../../cli/src/commands/command-words.ts';
+import { problemInCommandWords } from '../../cli/src/commands/command-words.ts';
+import { helpOf, sayFor } from '../../cli/src/commands/help-words.ts';
 import { movedNames } from '../../cli/src/commands/moved.ts';
 import { Document } from '../../cli/src/document/document.ts';
 import type { Operation } from '../../cli/src/document/operation.ts';
 import type { Schema } from '../../cli/src/document/schema.ts';
+import type { Problem } from '../../cli/src/failure.ts';
 import { commandHelp } from '../../cli/src/help.ts';
 import { buildBody, isObject } from '../../cli/src/input/body.ts';
 import { parse } from '../../cli/src/input/parse.ts';
@@ -175,24 +177,108 @@ describe('refusals speak of commands and flags, not of the API', () => {
   );
 });
 
+/** Status codes and headers of HTTP, and null, which nobody types outside of a map of labels. */
+const HTTP_WORDS =
+  /\b(?:20[0-9]|30[0-9]|4(?:0[0-9]|1[0-9]|2[0-9])|50[0-9]|[1-5]xx)\b(?! days)|\bE[Tt]ag\b|\b(?:Accept|Prefer): ?\w|merge patch|(?<!\bvalue )\b[Nn]ull\b/;
+/** What the receiver of a webhook answers is HTTP, and customers write it. */
+const OF_RECEIVERS = /Any 2xx within [^.]+\.|410 disables the webhook\.|answer 2xx/g;
+
 describe('help speaks of commands and flags, not of the API', () => {
   const line = ({ words: { family, resource, verb } }: Operation) => `${family} ${resource} ${verb}`;
   it.each(document.commands.map((command) => ({ line: line(command), command })))('$line', ({ command }) => {
     const shape = shapeOf(document, command);
     const own = document.find(command.id) ?? command;
+    const say = sayFor(document, command, shape);
     // What is typed as a value of a flag stays as it is.
     const values = new Set(
       [shape, shapeOf(document, own)].flatMap(({ flags }) => flags.flatMap((flag) => flag.values ?? [])),
     );
-    const texts = [shape.summary, shape.description ?? '', ...shape.flags.map((flag) => flag.description)];
-    const left = texts
-      .map((text) => helpInCommandWords(text, document, command))
-      .filter((text) => {
-        const rest = text.replaceAll(/\w+/g, (word) => (values.has(word) ? '' : word));
-        return API_WORDS.test(rest) || /\b[a-z]+\.[a-z]+`? (is )?(true|false)\b|`/.test(rest);
-      });
+    const texts = [
+      say(shape.summary),
+      say(shape.description ?? ''),
+      ...shape.args.map(({ description }) => say(description)),
+      ...shape.flags.map((flag) => say(flag.description, flag)),
+    ];
+    const left = texts.filter((text) => {
+      const rest = text.replaceAll(/\w+/g, (word) => (values.has(word) ? '' : word));
+      return (
+        API_WORDS.test(rest) ||
+        /\b[a-z]+\.[a-z]+`? (is )?(true|false)\b|`/.test(rest) ||
+        HTTP_WORDS.test(text.replaceAll(OF_RECEIVERS, ''))
+      );
+    });
     expect(left).toEqual([]);
+    expect(helpOf(document, shape)).not.toMatch(/undefined|\[object/);
   });
+});
+
+/** The members that the API lets a call set to null, with their paths. Lists have no flag for each of their items. */
+function nullableMembers(schema: Schema, path: readonly string[] = []): string[][] {
+  return Object.entries(document.schemas.members(schema)).flatMap(([name, member]) => {
+    const inner = [...path, name];
+    const own = document.schemas.isNullable(member) ? [inner] : [];
+    return [...own, ...nullableMembers(member, inner)];
+  });
+}
+
+describe('--unset resets whatever an update can set to null, by each name of its flag', () => {
+  const changing = named.filter(
+    ({ shape: { operation } }) => operation.body !== undefined && operation.resource.role !== 'create',
+  );
+  const cases = changing.flatMap(({ id, shape }) =>
+    nullableMembers(shape.operation.body ?? {}).map((path) => ({ id, path: path.join('/'), shape })),
+  );
+
+  it('and there are such members', () => {
+    expect(new Set(cases.map(({ id }) => id)).size).toBeGreaterThan(8);
+  });
+
+  it.each(cases)('$id $path', async ({ path, shape }) => {
+    const flag = shape.memberFlags.find((each) => each.path.join('/') === path);
+    const names = [flag?.name, flag?.alias].filter((name) => name !== undefined);
+    expect(names.length).toBeGreaterThan(0);
+    for (const name of names) {
+      const { given } = parse(['--unset', name], [...shape.flags, ...globalFlags]);
+      const { body: schema = {} } = shape.operation;
+      const unset = given.get('unset') ?? [];
+      const body = await buildBody(io, document.schemas, { schema, flags: shape.memberFlags, given, unset });
+      expect(valueAt(body, `/${path}`)).toBeNull();
+    }
+  });
+});
+
+describe('a missing member is said with flags, and with an example that is understood', () => {
+  const cases = named.flatMap(({ id, shape }) =>
+    (shape.operation.body === undefined ? [] : (document.schemas.plain(shape.operation.body).required ?? []))
+      .filter((name) => name !== 'confirm')
+      .map((name) => ({ id, name, shape })),
+  );
+
+  it.each(cases)('$id $name', ({ name, shape }) => {
+    const errors = [{ pointer: `/${name}`, code: 'required', detail: 'This is required.' }];
+    const problem = { status: 422, detail: `One field is not valid: /${name}.`, errors };
+    const said: Problem = problemInCommandWords(problem, document, shape.operation);
+    const flags = shape.memberFlags.filter(({ isHidden }) => isHidden !== true);
+    const known = flags.flatMap((flag) => [flag.name, flag.alias]);
+    const namedIn = (said.errors ?? []).map(({ place = '', detail }) => {
+      const own = known.includes(place.slice(2)) ? [place] : [];
+      return [...own, ...(detail.match(/--[a-z][\w.-]*\w/g) ?? [])];
+    });
+    for (const names of namedIn) {
+      expect(names.length).toBeGreaterThan(0);
+      expect(names.filter((each) => !known.includes(each.slice(2)))).toEqual([]);
+    }
+    const words = said.example?.match(/'[^']*'|\S+/g)?.map((word) => word.replace(/^'|'$/g, '')) ?? [];
+    expect(() => parse(words, [...shape.flags, ...globalFlags])).not.toThrow();
+  });
+});
+
+it('--wait and --timeout are accepted by every command', () => {
+  const refusing = document.commands.filter((command) => {
+    const { flags } = shapeOf(document, command);
+    return !['wait', 'timeout'].every((name) => flags.some((flag) => flag.name === name));
+  });
+  expect(refusing.map(({ id }) => id)).toEqual([]);
 });
 
 it('no column of a list is an object that has no short text', () => {

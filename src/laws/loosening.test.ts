@@ -5,12 +5,13 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
+import { membersOf } from '../kernel/managed-resource.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createKey, type TestKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
 import { outcomeOf } from './responses.ts';
-import { sampleBy } from './sample.ts';
+import { sample, sampleBy } from './sample.ts';
 import { createWorld, endpoints, type Params, paramsFor, urlOf, type World } from './walk.ts';
 
 let app: TestApp;
@@ -37,10 +38,11 @@ const rules = (tight: readonly object[], loose: readonly object[]): Pair => ({
   tight: { rules: tight },
   loose: { rules: loose },
 });
-const budget = (tight: object, loose: object): Pair => {
-  const body = { amount: '100.00', thresholds: [{ percent: 80 }], action: 'block_new_cost' };
-  return { tight: { ...body, ...tight }, loose: { ...body, ...loose } };
-};
+const LIMIT = { amount: '100.00', thresholds: [{ percent: 80 }], action: 'block_new_cost' };
+const budget = (tight: object, loose: object): Pair => ({
+  tight: { ...LIMIT, ...tight },
+  loose: { ...LIMIT, ...loose },
+});
 const protection = (member: string): Pair => ({
   tight: { protection: { [member]: true } },
   loose: { protection: { [member]: false } },
@@ -167,4 +169,47 @@ it('every update of a resource with a protection is tested', () => {
   );
   expect(protecting.length).toBeGreaterThan(2);
   for (const { id } of protecting) expect(Object.keys(pairs[id] ?? {}).join(), id).toContain('protection');
+});
+
+describe('a label that a budget goes by', () => {
+  const labelled = endpoints.filter(
+    ({ resource, body }) => resource.role === 'update' && Object.hasOwn(membersOf(body), 'labels'),
+  );
+  const CAPPED = { tier: 'capped' };
+
+  beforeAll(async () => {
+    await send('setBudget', { id: 'by-label' }, { ...LIMIT, scope: { label_selector: 'tier=capped' } });
+  });
+
+  it('can be taken from several types of resources', () => {
+    expect(labelled.length).toBeGreaterThan(5);
+  });
+
+  it.each(sample(labelled))(
+    'loosens the budget if $id takes it from a resource with a price',
+    async (endpoint) => {
+      const params = await paramsFor(endpoint, world);
+      const id = Object.values(params).at(-1) ?? '';
+      await send(endpoint.id, params, { labels: CAPPED });
+      await settle(app);
+      const [entry] = await app.services.db
+        .selectFrom('resources')
+        .select('configuration')
+        .where('id', '=', id)
+        .execute();
+      const costs = entry !== undefined && entry.configuration !== null;
+      const careful = await carefulKey();
+      for (const value of [null, 'free']) {
+        const labels = { tier: value };
+        const said = await loosenings(endpoint.id, params, { labels });
+        const left = said.filter((text) =>
+          text.includes('out of the budget "by-label", which blocks new cost'),
+        );
+        expect(left.length).toBe(costs ? 1 : 0);
+        const asked = await send(endpoint.id, params, { labels }, {}, careful);
+        if (costs) expect(outcomeOf(asked)).toBe('409 approval_required');
+      }
+      expect(await loosenings(endpoint.id, params, { labels: { team: 'a' } })).toEqual([]);
+    },
+  );
 });

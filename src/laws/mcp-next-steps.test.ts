@@ -3,25 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { problems } from '../kernel/problems/catalogue.ts';
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import { inToolWords } from '../surfaces/mcp/tool-words.ts';
+import { REFUSED_BEFORE_TOOLS } from './refused-before-tools.ts';
 import { shipped } from './sources.ts';
 import { endpoints } from './walk.ts';
 
 const HTTP = /\bheader|\bHTTP\b|\b(GET|POST|PUT|PATCH|DELETE)\b|\b[A-Z][a-z]+-[A-Z][a-z]+\b|\bX-[A-Z]|\?\w+=/;
 
-/** Refused before a tool runs: the program that speaks MCP gets them as answers to its HTTP request. */
-const OF_THE_REQUEST = [
-  'api_key_missing',
-  'api_key_malformed',
-  'bearer_not_supported',
-  'not_acceptable',
-  'unsupported_media_type',
-  'headers_too_large',
-];
-
 it('the next step of each problem of an operation names tools', () => {
   const codes = new Set(endpoints.flatMap(possibleProblems));
   const wrong = [...codes]
-    .filter((code) => !OF_THE_REQUEST.includes(code))
+    .filter((code) => !REFUSED_BEFORE_TOOLS.includes(code))
     .map((code) => `${code}: ${inToolWords(problems[code].next_step, endpoints)}`);
   expect(wrong.filter((step) => HTTP.test(step))).toEqual([]);
   expect(wrong.length).toBeGreaterThan(40);
@@ -30,7 +21,7 @@ it('the next step of each problem of an operation names tools', () => {
 it('what each problem of an operation says happened is said in words of the tools', () => {
   const codes = new Set(endpoints.flatMap(possibleProblems));
   const said = [...codes]
-    .filter((code) => !OF_THE_REQUEST.includes(code))
+    .filter((code) => !REFUSED_BEFORE_TOOLS.includes(code))
     .map((code) => `${code}: ${inToolWords(problems[code].when, endpoints)}`);
   expect(said.filter((when) => HTTP.test(when))).toEqual([]);
 });

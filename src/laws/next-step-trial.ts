@@ -90,6 +90,8 @@ export class Customer {
       union select name from api_keys where account_id = ${this.accountId}
       union select name from members where account_id = ${this.accountId}
       union select name from budgets where account_id = ${this.accountId}
+      union select name from webhooks where account_id = ${this.accountId}
+      union select name from vpn_peers where account_id = ${this.accountId}
       union select name from accounts where id = ${this.accountId}`.execute(this.db);
     return rows.map(({ name }) => name);
   }

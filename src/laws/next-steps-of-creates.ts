@@ -32,7 +32,11 @@ async function ended(
 
 export const createTrials: Trials = {
   create_failed: (c) => {
-    const effect = { kind: 'fail', code: 'engine_failed', detail: 'No.' } as const;
+    const effect = {
+      kind: 'fail',
+      code: 'engine_failed',
+      detail: 'The host of the machine has no capacity left.',
+    } as const;
     const fail = () => addFault(c.db, { call: 'ensureRunning', times: 1, effect });
     const body = vmBody();
     return ended(c, ['vms', body], fail, async () => {

@@ -4,6 +4,9 @@ import { families } from '../families/index.ts';
 import { type ProblemCode, problems } from '../kernel/problems/catalogue.ts';
 import { possibleProblems } from '../kernel/problems/possible.ts';
 import { buildRegistry } from '../kernel/registry.ts';
+import { isOursIn } from '../surfaces/mcp/own-sentences.ts';
+import { problemAnswer } from '../surfaces/mcp/results.ts';
+import { problemInToolWords } from '../surfaces/mcp/tool-words.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
 import { exemptFrom } from './exemptions.ts';
@@ -13,9 +16,15 @@ import { createTrials } from './next-steps-of-creates.ts';
 import { guardedTrials, machineTrials } from './next-steps-of-machines.ts';
 import { peopleTrials } from './next-steps-of-people.ts';
 import { requestTrials } from './next-steps-of-requests.ts';
+import { REFUSED_BEFORE_TOOLS } from './refused-before-tools.ts';
 
 const trials = { ...accessTrials, ...requestTrials, ...machineTrials, ...createTrials, ...peopleTrials };
 const { endpoints } = buildRegistry(families);
+const readByModels = new Set<string>(
+  endpoints
+    .flatMap(possibleProblems)
+    .filter((code) => !REFUSED_BEFORE_TOOLS.includes(code) && !code.startsWith('api_key_')),
+);
 
 let app: TestApp;
 
@@ -31,6 +40,26 @@ async function expectOwnWords(customer: Customer, { refused }: Trial): Promise<v
   const isIn = (name: string): boolean =>
     new RegExp(`(?<![\\w-])${name.replaceAll(/\W/g, '\\$&')}(?![\\w-])`).test(String(refused['next_step']));
   expect(names.filter(isIn)).toEqual([]);
+}
+
+/** What stands between the parts of our sentence that a model reads, where `…` replaces it. */
+function hiddenIn(whole: string, shown: string): string[] {
+  const parts = shown.split('…').map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  const [, ...hidden] = new RegExp(`^${parts.join('(.+?)')}$`, 's').exec(whole) ?? [whole, whole];
+  return hidden;
+}
+
+/** MCP shows the model every word of the problem that is ours: only what somebody wrote is replaced by `…`. */
+async function expectShown(customer: Customer, { refused }: Trial): Promise<void> {
+  if (!readByModels.has(refused.code)) return;
+  const names = await customer.written();
+  const isOurs = isOursIn({ registry: app.registry, provider: app.services.provider });
+  const problem = problemInToolWords(refused, app.registry.endpoints);
+  const { detail } = problemAnswer(problem, isOurs);
+  const hidden = hiddenIn(String(problem['detail']), detail);
+  // The resource with the name may be gone; `localhost` is what the trial of source_unusable sent.
+  const isWritten = (text: string) => names.includes(text) || /^(?:walk-\d+-\d+|localhost)$/.test(text);
+  expect(hidden.filter((text) => !isWritten(text.replaceAll('"', '')))).toEqual([]);
 }
 
 async function follow(customer: Customer, trial: Trial): Promise<void> {
@@ -63,6 +92,7 @@ describe('the next step of', () => {
       const trial = await begin(customer);
       expect(trial.refused.code).toBe(code);
       await expectOwnWords(customer, trial);
+      await expectShown(customer, trial);
       await follow(customer, trial);
     },
   );
@@ -72,6 +102,7 @@ describe('the next step of', () => {
     const trial = await begin(customer);
     expect(trial.refused.code).toBe(what.split(',')[0]);
     await expectOwnWords(customer, trial);
+    await expectShown(customer, trial);
     await follow(customer, trial);
   });
 

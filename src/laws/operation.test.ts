@@ -1,7 +1,7 @@
 /** An endpoint that starts an operation answers 202 with its address, and every operation kind is well-formed. */
 import { setImmediate } from 'node:timers/promises';
 import type { LightMyRequestResponse } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import type { OperationView } from '../kernel/operations/schema.ts';
 import type { Endpoint } from '../kernel/record.ts';
@@ -33,6 +33,9 @@ let world: World;
 
 beforeAll(async () => {
   app = await createTestApp({ works: false });
+});
+// Each test has an account of its own: what `work` checks takes longer with everything that the account ever had.
+beforeEach(async () => {
   world = await createWorld(app);
 });
 afterAll(() => app.close());

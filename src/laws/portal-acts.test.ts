@@ -170,14 +170,17 @@ const auditedSince = async (sequence: number): Promise<string[]> => {
 };
 
 describe('the role matrix', () => {
-  /** Keys of earlier cases expire, because the account may have only so many. */
-  afterEach(() =>
-    app.services.db
+  /** Keys of earlier cases expire, because the account may have only so many. One that was closed is opened again. */
+  afterEach(async () => {
+    const { db } = app.services;
+    await db
       .updateTable('api_keys')
       .set({ expires_at: new Date(0) })
       .where('account_id', '=', account.id)
-      .execute(),
-  );
+      .execute();
+    await db.deleteFrom('budgets').where('account_id', '=', account.id).execute();
+    await db.updateTable('accounts').set({ status: 'active' }).where('id', '=', account.id).execute();
+  });
   const cases = inAccounts.flatMap((act) =>
     roleNames.map((role): [string, RoleName, Act] => [act.id, role, act]),
   );

@@ -28,10 +28,10 @@ const knows: Record<string, RegExp> = {
   mail: /^(store|kernel|provider|operations)$/,
   'portal-api': /^(store|kernel|provider|money|mail)$/,
   'surfaces/http': /^(store|kernel|provider|pipeline)$/,
-  'surfaces/openapi': /^(kernel|provider|money|pipeline)$/,
+  'surfaces/openapi': /^(kernel|provider|money|pipeline|search)$/,
   'surfaces/pages': /^(kernel|pipeline|surfaces\/cli-package)$/,
   'surfaces/portal':
-    /^(store|kernel|provider|money|mail|pipeline|portal-api|search|surfaces\/(http|openapi|pages))$/,
+    /^(store|kernel|provider|money|mail|pipeline|portal-api|search|surfaces\/(http|openapi|pages|iac|cli-package))$/,
   'surfaces/iac': /^(kernel|pipeline|surfaces\/openapi)$/,
   'surfaces/cli-package': /^(kernel|surfaces\/(openapi|iac))$/,
   'surfaces/mcp': /^(kernel|pipeline|search|surfaces\/http|surfaces\/openapi)$/,

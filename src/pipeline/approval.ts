@@ -8,10 +8,11 @@ import { needsApproval } from '../kernel/approvals/needs-approval.ts';
 import { redact } from '../kernel/approvals/redaction.ts';
 import { type ApprovalRow, lockApproval, markUsed } from '../kernel/approvals/store.ts';
 import { approvalRequired, refusalOf } from '../kernel/approvals/verdict.ts';
-import { canonicalJson } from '../kernel/audit/entry.ts';
+import { canonicalJson } from '../kernel/audit/canonical-json.ts';
 import type { Done } from '../kernel/call.ts';
 import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import { mayLoosen } from '../kernel/change-words/may-loosen.ts';
+import { isForGood } from '../kernel/effect.ts';
 import type { EventActor } from '../kernel/events/event.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import { micro } from '../kernel/micro.ts';
@@ -35,7 +36,8 @@ function isDear({ key }: Caller, done: Done): boolean {
 
 function isGated(caller: Caller, endpoint: Endpoint, done: Done): boolean {
   if (withdraws(done)) return false;
-  const access = done.destructive.length > 0 ? 'destructive' : endpoint.access;
+  // What a write takes away for good depends on the request: forcing a machine off, or restoring a volume.
+  const access = done.effects.some(isForGood) ? 'destructive' : endpoint.access;
   return isDear(caller, done) || needsApproval(caller, { access });
 }
 
@@ -117,6 +119,11 @@ function subjectOf(endpoint: Endpoint, effects: readonly ResourceRef[]): Resourc
   return { type, id, name };
 }
 
+/** What the call takes away for good, each sentence once. */
+const lossesIn = ({ effects }: Done): string[] => [
+  ...new Set(effects.filter(isForGood).flatMap(({ loss }) => loss?.what ?? [])),
+];
+
 /** The person who decides sees all sentences; the key that asks is told the first of those that loosen. */
 const MOST_REASONS = 3;
 
@@ -155,9 +162,11 @@ export async function requestApproval(
     }),
   );
   const loosened = loosenings(changes);
+  // The record of a destructive endpoint says so already.
+  const lost = endpoint.access === 'destructive' ? [] : lossesIn(done);
   const why = [
     ...(outdated === null ? [] : [` Since ${outdated} was requested, what the call changes has changed.`]),
-    ...(done.destructive.length === 0 ? [] : [` It is destructive: ${done.destructive.join('; ')}.`]),
+    ...(lost.length === 0 ? [] : [` Lost for good: ${lost.slice(0, MOST_REASONS).join(' ')}`]),
     ...(loosened.length === 0
       ? []
       : [` It loosens a protection: ${loosened.slice(0, MOST_REASONS).join('; ')}.`]),

@@ -155,7 +155,7 @@ describe('a budget that blocks on the forecast', () => {
     expect([status, body]).toEqual([409, expect.objectContaining({ code: 'budget_exceeded', budget_id })]);
     expect(body).toMatchObject({ amount: '4.00', committed: '3.88', requested: PRICE });
     expect(body['detail']).toMatch(
-      /^The budget \S+ is \S+ EUR a month\. Spent so far: \S+\. Committed for the whole month: 3\.88\. Left: \S+\. This call would add \S+ a month\.$/,
+      /^The budget \S+ is \S+ EUR a month\. Spent so far: \S+\. Committed for the whole month: 3\.88\. Still left: \S+\. This call would add \S+ a month\.$/,
     );
     expect(await widgets()).toBe(2);
   });

@@ -111,10 +111,6 @@ class Calling implements Call {
     return (cost) => this.#done.costs.push(cost);
   }
 
-  get destroys(): Call['destroys'] {
-    return (reason) => this.#done.destructive.push(reason);
-  }
-
   get event(): Call['event'] {
     return (event) => this.#done.events.push(event);
   }

@@ -12,6 +12,7 @@ import { formatMoney, formatRate } from '../money/prices/format.ts';
 import { ExceededBudgets } from '../money/prices/members.ts';
 import type { Db } from '../store/database.ts';
 import type { Result } from './output.ts';
+import { scopeChanges } from './scope-changes.ts';
 
 export const DryRun = Named(
   'DryRun',
@@ -78,7 +79,8 @@ export async function changesOf(
   accountId: string,
   { effects }: Done,
 ): Promise<ForeseenChange[]> {
-  const changes = await foreseenChanges({ db: tx, accountId, registry }, effects);
+  const about = { db: tx, accountId, registry };
+  const changes = [...(await foreseenChanges(about, effects)), ...(await scopeChanges(about, effects))];
   return changes.map(({ text, loosens }) => ({ text: maskKeys(text), loosens }));
 }
 

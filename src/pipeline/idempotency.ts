@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../kernel/audit/entry.ts';
+import { canonicalJson } from '../kernel/audit/canonical-json.ts';
 import { callerOf, type Exchange } from '../kernel/exchange.ts';
 import { type Remembered, recall, remember, take } from '../kernel/idempotency/store.ts';
 import { Problem } from '../kernel/problems/problem.ts';

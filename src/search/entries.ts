@@ -3,6 +3,7 @@ import type { Described, Kind } from './document.ts';
 import { type Phrases, plain } from './phrases.ts';
 import { LOOKS } from './question.ts';
 import { parted, split, stem, stemsOf, wordsOf } from './text.ts';
+import { vagueWords } from './words/sentences.ts';
 
 export interface Entry {
   readonly id: string;
@@ -37,8 +38,7 @@ const ofRole: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   action: { update: 0.3 },
 };
 
-/** Words in resource names that do not tell resources apart. */
-const VAGUE = new Set(['entry', 'access'].map(stem));
+const VAGUE = new Set(vagueWords.map(stem));
 
 const thingsIn = (name: string, family: string): string[] =>
   split(name)

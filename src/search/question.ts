@@ -2,7 +2,7 @@
 import { ABSENT, isAbsent, type Match, PARTICIPLE, type Phrases, plain } from './phrases.ts';
 import type { Spelling } from './spelling.ts';
 import { isSilent, parted, split, stem, stemsOf } from './text.ts';
-import { askingPairs, askingWords } from './words/sentences.ts';
+import { askingPairs, askingWords, purposeWords } from './words/sentences.ts';
 
 /** Acts that change nothing. */
 export const LOOKS: ReadonlySet<string> = new Set(['list', 'get']);
@@ -47,8 +47,7 @@ const STATE = 0.4;
 const DONE = 0.5;
 /** An act that is even less sure says nothing about a goal: "start every box that is labelled staging". */
 const UNSURE = 0.4;
-/** What comes after these words is not what the question is about: "a group for my nodes". */
-const PURPOSE = new Set(['for', 'für'].flatMap(stemsOf));
+const PURPOSE = new Set(purposeWords.map(stem));
 /** "EBS" ends in an s of its own. */
 const isPluralForm = (form: string): boolean => /[^su]s$/.test(form) && stem(form) !== form;
 

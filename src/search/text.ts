@@ -25,14 +25,24 @@ const ENDINGS: readonly (readonly [RegExp, string])[] = [
 export function stem(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
-  const root = word.length <= 3 || /\d/.test(word) ? (PLURALS[word] ?? word) : cut(word);
+  const root = WHOLE[word] ?? (word.length <= 3 || /\d/.test(word) ? word : cut(word));
   if (stems.size >= MOST_STEMS) stems.clear();
   stems.set(word, root);
   return root;
 }
 
-/** Of short words only these, because most end in an s of their own: DNS, VPS, AWS. */
-const PLURALS: Readonly<Record<string, string>> = { vms: 'vm', ips: 'ip', ids: 'id', cds: 'cd', oss: 'os' };
+/**
+ * Of short words only these lose their ending, because most end in an s of their own: DNS, VPS, AWS. "Does" asks whether
+ * something is so, and would become the "do" of "how do I".
+ */
+const WHOLE: Readonly<Record<string, string>> = {
+  vms: 'vm',
+  ips: 'ip',
+  ids: 'id',
+  cds: 'cd',
+  oss: 'os',
+  does: 'does',
+};
 
 /** The same words come again and again. */
 const stems = new Map<string, string>();

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { CONSOLE_PROTOCOL, TOKEN_PREFIX } from '../kernel/consoles.ts';
+import { CONSOLE_PROTOCOL, TOKEN_PREFIX } from '../kernel/console-protocol.ts';
 
 /** The members of the answer of `createVmConsoleSession` that a client needs. */
 export interface Session {

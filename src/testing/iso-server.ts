@@ -15,6 +15,8 @@ export function tinyIso(title = 'TINY'): Buffer {
 }
 
 let server: Promise<Receiver> | undefined;
+/** One for all apps: to create it means to read all root certificates, which takes longer than the rest of an import. */
+let egress: Egress | undefined;
 
 /** Lets the app call addresses on loopback, and returns the address of the ISO. */
 export async function isoUrlFor({
@@ -24,7 +26,7 @@ export async function isoUrlFor({
   server ??= createReceiver();
   const { port, answer } = await server;
   answer((response) => void response.writeHead(200).end(tinyIso()));
-  const egress = new Egress({ allow: ['127.0.0.0/8'], deny: [], ca: receiverCertificate });
+  egress ??= new Egress({ allow: ['127.0.0.0/8'], deny: [], ca: receiverCertificate });
   // The steps of a worker have services of their own.
   for (const each of [services, running.current()]) Object.assign(each, { egress });
   return `https://localhost:${port}/tiny.iso`;

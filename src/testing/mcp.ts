@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import type { ProviderConfig } from '../provider/schema.ts';
 import { createServer } from '../surfaces/http/server.ts';
 import { serveMcp } from '../surfaces/mcp/routes.ts';
-import { freshAddress, type TestApp } from './app.ts';
+import { createTestApp, freshAddress, type TestApp, type TestAppOptions } from './app.ts';
+import { VpsAccount } from './vps.ts';
 
 export interface McpServer {
   readonly url: string;
@@ -73,5 +74,32 @@ export async function connectMcp(
       return { isError: result.isError === true, text, json: JSON.parse(text) };
     },
     close: () => client.close(),
+  };
+}
+
+/** An account whose assistant is connected to a server of its own. */
+export interface Assistant {
+  readonly t: TestApp;
+  readonly mcp: McpServer;
+  readonly home: VpsAccount;
+  readonly agent: McpClient;
+  close(): Promise<void>;
+}
+
+export async function openAssistant(options: TestAppOptions = {}): Promise<Assistant> {
+  const t = await createTestApp({ provider: behindProxy, ...options });
+  const mcp = await startMcp(t);
+  const home = await VpsAccount.open(t);
+  const agent = await connectMcp(mcp.url, home.key);
+  return {
+    t,
+    mcp,
+    home,
+    agent,
+    close: async () => {
+      await agent.close();
+      await mcp.close();
+      await t.close();
+    },
   };
 }

@@ -3,12 +3,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
+import { buildRegistry } from '../kernel/registry.ts';
 import { sources } from '../laws/sources.ts';
+import { findKindFiles } from './kind-files.ts';
 import { type AffectedChoice, chooseAffected, chooseForEverybody } from './suite.ts';
 
 const root = join(import.meta.dirname, '../..');
 const endpoints = families.flatMap((family) => family.endpoints);
-const tried = endpoints.map(({ id, family }) => ({ name: id, family }));
+const kinds = [...buildRegistry(families).kinds.values()];
+const kindFiles = await findKindFiles(
+  kinds,
+  sources.map(({ path }) => path),
+);
+const tried = [
+  ...endpoints.map(({ id, family }) => ({ name: id, family })),
+  ...kinds.map(({ type, family }) => ({ name: type, family, files: kindFiles.get(type) })),
+];
 const affectedBy = (...changed: string[]): AffectedChoice => chooseAffected(changed, sources, tried);
 
 describe('the files of npm test', () => {
@@ -50,13 +60,22 @@ describe('the files and endpoints that a change affects', () => {
     expect(others).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(['src/laws/tenancy.test.ts', 'src/laws/structure.test.ts']));
     expect(names?.length).toBeGreaterThan(0);
-    expect(names?.filter((name) => !name.includes('Budget'))).toEqual([]);
+    expect(names?.filter((name) => !/budget/i.test(name))).toEqual([]);
   });
 
   it('are also those of resources whose code imports the changed file', () => {
     const { names } = affectedBy('src/families/flexible-vps/snapshots/store.ts');
     expect(names).toEqual(expect.arrayContaining(['createVmSnapshot', 'createVm']));
     expect(names).not.toContain('createWebhook');
+  });
+
+  it('are only the kinds of operations whose code imports the changed file', () => {
+    const kindsOf = (path: string) => affectedBy(path).names?.filter((name) => name.includes('.'));
+    expect(kindsOf('src/families/flexible-vps/ssh-keys/endpoints.ts')).toEqual([]);
+    expect(kindsOf('src/families/flexible-vps/ssh-keys/store.ts')).toEqual(['vm.redeploy']);
+    expect(kindsOf('src/families/flexible-vps/power/kinds.ts')).toEqual(
+      expect.arrayContaining(['vm.power_on', 'vm.shutdown']),
+    );
   });
 
   it('are the endpoints beside a changed fixture', () => {
@@ -91,6 +110,14 @@ describe('the files and endpoints that a change affects', () => {
   it('are the tests in the browser if the portal is changed', () => {
     const { files } = affectedBy('portal/src/app/main.tsx');
     expect(files).toContain('src/surfaces/portal/browser/pages.test.ts');
+  });
+
+  it('are none of the laws that call the API if a page of the portal is changed', () => {
+    const laws = affectedBy('portal/src/pages/home.tsx').files.filter((path) => path.startsWith('src/laws/'));
+    expect(laws).toEqual(expect.arrayContaining(['src/laws/structure.test.ts', 'src/laws/texts.test.ts']));
+    expect(laws).not.toContain('src/laws/command-line.test.ts');
+    const callsTheApi = sources.filter(({ text }) => /\b(createWorld|createTestApp)\(/.test(text));
+    expect(callsTheApi.filter(({ path }) => laws.includes(path))).toEqual([]);
   });
 
   it('are everything if a package is changed', () => {

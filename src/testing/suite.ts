@@ -39,6 +39,10 @@ const FAMILIES = 'src/families/';
 const isOfFamily = ({ path }: Source): boolean => path.startsWith(FAMILIES);
 const isLaw = ({ path }: Source): boolean => path.startsWith('src/laws/');
 const startsApp = ({ text }: Source): boolean => /\b(createWorld|createTestApp)\(/.test(text);
+/** Laws that read files which they do not import. */
+const readsFiles = ({ imports, text }: Source): boolean =>
+  /\b(readFileSync|readFile|readdirSync|readdir)\(/.test(text) ||
+  imports.some(({ target }) => target === 'src/laws/sources.ts');
 const callsEndpoints = ({ imports }: Source): boolean =>
   imports.some(({ target }) => target === 'src/laws/walk.ts');
 const groupOf = ({ imports, text }: Source): Group | undefined =>
@@ -100,6 +104,8 @@ function closureOf(changed: readonly string[], sources: readonly Source[]): Set<
 export interface Tried {
   readonly name: string;
   readonly family: string;
+  /** The files that define it, if the caller knows them. */
+  readonly files?: readonly string[] | undefined;
 }
 
 /** By name: the files that define it. A name that no file has may be defined by any file of its family. */
@@ -111,8 +117,8 @@ function definitionsOf(tried: readonly Tried[], sources: readonly Source[]): Map
       found.set(name, [...(found.get(name) ?? []), path]);
   const ofFamily = ({ family }: Tried): string[] =>
     shipped.map(({ path }) => path).filter((path) => path.startsWith(`${FAMILIES}${family}/`));
-  const own = ({ name, family }: Tried): string[] =>
-    (found.get(name) ?? []).filter((path) => path.startsWith(`${FAMILIES}${family}/`));
+  const own = ({ name, family, files }: Tried): readonly string[] =>
+    files ?? (found.get(name) ?? []).filter((path) => path.startsWith(`${FAMILIES}${family}/`));
   return new Map(tried.map((each) => [each.name, own(each).length > 0 ? own(each) : ofFamily(each)]));
 }
 
@@ -122,7 +128,7 @@ export interface AffectedChoice {
   readonly names: readonly string[] | null;
 }
 
-/** The tests that a change can break, and the laws that only read the sources, which are quick. */
+/** The tests that a change can break, and the laws that only read files or records, which are quick. */
 export function chooseAffected(
   changed: readonly string[],
   sources: readonly Source[],
@@ -142,7 +148,8 @@ export function chooseAffected(
     const group = groupOf(source);
     if (closure.has(source.path) || (isPortal && group?.what === BROWSER)) return true;
     if (group !== undefined) return false;
-    if (isLaw(source)) return !startsApp(source) || (affected.length > 0 && callsEndpoints(source));
+    if (isLaw(source) && affected.length === 0) return !startsApp(source) && readsFiles(source);
+    if (isLaw(source)) return !startsApp(source) || callsEndpoints(source);
     return folders.some((folder) => source.path.startsWith(folder));
   };
   const isEverywhere = closure.has(APP) || affected.length === 0;

@@ -4,6 +4,7 @@ import { globalFlags, isOn } from '../command.ts';
 import { commandOf } from '../completion/command-line.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { commandHelp } from '../help.ts';
+import { withIdleWait } from '../input/idle-wait.ts';
 import { parse } from '../input/parse.ts';
 import { findById } from '../lookup.ts';
 import { globalsIn, runFromDocument } from '../run.ts';
@@ -32,7 +33,7 @@ export const api: BuiltInCommand = {
         used: 1,
         before: api.words,
       }));
-    const { given } = parse(argv, globalFlags);
+    const { given } = parse(argv, withIdleWait(globalFlags));
     if (isOn(given, 'help')) {
       await io.out(commandHelp(api));
       return exitCodes.done;

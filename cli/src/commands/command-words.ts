@@ -3,12 +3,11 @@
  * this file says the same in their terms, in every text of a problem.
  */
 import type { Document, Operation } from '../document/document.ts';
-import type { Problem } from '../failure.ts';
-import { placeOf } from '../failure.ts';
-import { plainText } from '../help.ts';
+import type { Fault, Problem } from '../failure.ts';
 import { isId } from '../input/references.ts';
 import { argumentsOf } from '../shapes/operation-arguments.ts';
 import { shapeOf } from '../shapes/operation-shape.ts';
+import { exampleFor, FIELDS, faultsInFlags, sentenceAbout } from './faults-in-flags.ts';
 
 const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/The request has no X-API-Key header, or more than one/g, 'No API key was sent'],
@@ -213,25 +212,6 @@ export function inCommandWords(text: string, document: Document, about: About = 
     .replaceAll(API_WORD, (whole, word: string) => apiWord(whole, word, document, about));
 }
 
-/** The description of a command. Members that are marked as code may be flags; what is left of the marks is dropped. */
-export function helpInCommandWords(text: string, document: Document, operation: Operation): string {
-  const about = { operation };
-  return inCommandWords(plainText(inCommandWords(text, document, about)), document, about);
-}
-
-/** A member with alternatives is given by one of several flags: `--image` or `--snapshot` in place of `source`. */
-function flagsInPlaceOf(pointer: string, document: Document, operation: Operation): string | undefined {
-  const members = operation.body === undefined ? {} : document.schemas.members(operation.body);
-  const variants = document.schemas.variants(members[pointer.slice(1)] ?? {});
-  if (variants === undefined) return undefined;
-  const flags = shapeOf(document, operation).memberFlags.filter(
-    ({ path: [outer, inner], alias }) =>
-      alias !== undefined && `/${outer}` === pointer && inner !== undefined && inner !== variants.by,
-  );
-  const names = flags.map(({ alias }) => `--${alias}`);
-  return names.length === 0 ? undefined : `This is required: use ${names.join(' or ')}.`;
-}
-
 /** The problem with its sentences in words of commands. */
 export function problemInCommandWords<T extends Problem>(
   problem: T,
@@ -241,15 +221,15 @@ export function problemInCommandWords<T extends Problem>(
   const say = (text: string): string =>
     inCommandWords(text, document, { operation, members: Object.fromEntries(Object.entries(problem)) });
   const { title, detail, next_step, errors = [] } = problem;
-  const fault = ({ code, pointer, detail: text }: (typeof errors)[number]): string => {
-    const flags = code === 'required' && operation ? flagsInPlaceOf(pointer, document, operation) : undefined;
-    if (flags !== undefined) return flags;
+  const fault = ({ detail: text }: Fault): string => {
     // Only JSON can have an unknown member, and in JSON members are written as the API writes them.
     const at = text.indexOf(' Known: ');
     return at < 0 ? say(text) : `${say(text.slice(0, at))}${text.slice(at)}`;
   };
+  const faults = operation === undefined ? errors : faultsInFlags(errors, document, operation);
+  const example = operation === undefined ? undefined : exampleFor(faults, document, operation);
   // The sentence about wrong fields names them by their places in the request.
-  const placed = errors.reduce((text, { pointer }) => text?.replaceAll(pointer, placeOf(pointer)), detail);
+  const placed = FIELDS.test(detail ?? '') ? sentenceAbout(faults) : detail;
   return {
     ...problem,
     ...(title === undefined ? {} : { title: say(title) }),
@@ -257,6 +237,7 @@ export function problemInCommandWords<T extends Problem>(
     ...(next_step === undefined ? {} : { next_step: say(next_step) }),
     ...(problem.errors === undefined
       ? {}
-      : { errors: errors.map((error) => ({ ...error, detail: fault(error) })) }),
+      : { errors: faults.map((error) => ({ ...error, detail: fault(error) })) }),
+    ...(example === undefined ? {} : { example }),
   };
 }

@@ -4,9 +4,10 @@ import { misuse } from '../failure.ts';
 import { urlOf } from '../http/pages.ts';
 import { isId } from '../input/references.ts';
 import { printable } from '../output/printable.ts';
+import { shellWord } from '../output/shell-word.ts';
 import type { Session } from '../session.ts';
 import { confirmMember } from '../shapes/operation-shape.ts';
-import { looseningsOf, lossesOf } from './losses.ts';
+import { dangerOf, lossesOf } from './losses.ts';
 import type { Prepared } from './prepared.ts';
 
 /** The name to send as `confirm`; undefined if the call needs none. Throws if it was not confirmed. */
@@ -18,7 +19,7 @@ export async function confirmed(
   const { shape, document, given } = prepared;
   const { operation } = shape;
   const typed = last(given, 'confirm');
-  if (operation.access !== 'destructive') return isDryRun ? typed : loosened(session, prepared, typed);
+  if (operation.access !== 'destructive') return isDryRun ? typed : confirmedWrite(session, prepared, typed);
   const isSent = confirmMember(document, operation) === 'body';
   if (isDryRun) return isSent ? (typed ?? (await nameOf(session, prepared))) : typed;
   const name = await nameOf(session, prepared);
@@ -28,22 +29,23 @@ export async function confirmed(
   return ask(session, prepared, name, [`${titleOf(prepared)}: this takes something away.`, ...losses]);
 }
 
-/** A call that only loosens something is sent without `confirm`, so it is asked for here alone. */
-async function loosened(
+/**
+ * A write that loosens something, or loses something for good, such as unsaved data of a machine that is forced off, is
+ * sent without `confirm`, so it is asked for here alone.
+ */
+async function confirmedWrite(
   session: Session,
   prepared: Prepared,
   typed: string | undefined,
 ): Promise<string | undefined> {
   const { operation } = prepared.shape;
-  // A person who approved the request has seen what it loosens.
+  // A person who approved the request has seen what it loosens and loses.
   if (!operation.mayLoosen || prepared.given.has('approval-id')) return typed;
   if (typed !== undefined && isTyped(prepared, typed, await nameOf(session, prepared))) return typed;
-  const changes = await looseningsOf(session, prepared);
-  if (changes.length === 0) return undefined;
-  await ask(session, prepared, await nameOf(session, prepared), [
-    `${titleOf(prepared)}: this loosens a protection.`,
-    ...changes,
-  ]);
+  const danger = await dangerOf(session, prepared);
+  if (danger === undefined) return undefined;
+  const { why, lines } = danger;
+  await ask(session, prepared, await nameOf(session, prepared), [`${titleOf(prepared)}: ${why}.`, ...lines]);
   return undefined;
 }
 
@@ -78,19 +80,15 @@ async function ask(
   return name;
 }
 
-/** As it is typed in a shell. */
-const quoted = (text: string): string =>
-  /^[\w.:@/=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-
 /**
  * How to repeat the command with the confirmation. A command with a secret in it is not printed, because stderr is often
  * kept, and a command with something else in its place would be a wrong one.
  */
 function repeated(prepared: Prepared, name: string): string {
-  const confirmation = `--confirm ${quoted(name)}`;
+  const confirmation = `--confirm ${shellWord(name)}`;
   if (hasSecret(prepared)) return `Repeat the command with ${confirmation}.`;
   const { line } = prepared;
-  const shown = line.map((word) => printable(quoted(word)));
+  const shown = line.map((word) => printable(shellWord(word)));
   // After two dashes nothing is a flag.
   const end = line.indexOf('--');
   const at = end < 0 ? shown.length : end;

@@ -1,4 +1,5 @@
 /** `hostplane console <machine>`: the serial console of a machine in this terminal. */
+import { CONSOLE_PROTOCOL, TOKEN_PREFIX } from '../../../src/kernel/console-protocol.ts';
 import type { BuiltInCommand } from '../built-in.ts';
 import type { Document, Operation } from '../document/document.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
@@ -7,10 +8,6 @@ import { urlOf } from '../http/pages.ts';
 import type { Io } from '../io.ts';
 import { openSession, type Session } from '../session.ts';
 import { anyResource, findThing } from './things.ts';
-
-/** The subprotocols of the server's consoles: the second one carries the token, so that no URL holds it. */
-const PROTOCOL = 'hostplane.console';
-const TOKEN_PREFIX = 'hostplane.token.';
 
 /** Ctrl-], as in telnet and virsh. */
 const LEAVE = 0x1d;
@@ -29,7 +26,7 @@ async function dial({ client }: Session, { url, token }: ConsoleSession) {
   // The server may know itself under another address than the one that leads to it from here.
   const address = `${client.url.replace(/^http/, 'ws')}${new URL(url).pathname}`;
   const agent = await client.connection.agent();
-  return new WebSocket(address, [PROTOCOL, `${TOKEN_PREFIX}${token}`], { agent });
+  return new WebSocket(address, [CONSOLE_PROTOCOL, `${TOKEN_PREFIX}${token}`], { agent });
 }
 
 export interface Terminal {

@@ -13,7 +13,7 @@ export interface DryRun {
     readonly type: string;
     readonly id: string | null;
     readonly name: string | null;
-    readonly loss: { readonly what: string } | null;
+    readonly loss: { readonly what: string; readonly recoverable?: boolean } | null;
   }[];
   readonly warnings?: readonly { readonly detail: string }[];
   readonly exceeds_budgets?: readonly { readonly name?: string; readonly id?: string }[];

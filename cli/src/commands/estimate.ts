@@ -10,6 +10,7 @@ import { misuse, type Problem } from '../failure.ts';
 import { commandHelp, usageOf } from '../help.ts';
 import { Refused } from '../http/client.ts';
 import { buildBody } from '../input/body.ts';
+import { withIdleWait } from '../input/idle-wait.ts';
 import { type MemberFlag, memberFlags } from '../input/member-flags.ts';
 import { checkArguments, parse } from '../input/parse.ts';
 import { Names } from '../input/references.ts';
@@ -20,6 +21,8 @@ import { globalsIn } from '../run.ts';
 import { openSession, printerFor, type Session } from '../session.ts';
 import { shapeOf } from '../shapes/operation-shape.ts';
 import { wordsIn } from '../words-in.ts';
+import { problemInCommandWords } from './command-words.ts';
+import { sayFor } from './help-words.ts';
 
 interface Estimate {
   readonly currency: string;
@@ -67,10 +70,16 @@ async function run(session: Session, argv: readonly string[], word: string): Pro
     isRequired: false,
   }));
   const ofItem = itemFlags(document, item, ofCreation);
-  const shape = { ...estimate, words: ['estimate', word], args: [], flags: [...ofCreation, ...ofItem] };
+  const shape = {
+    ...estimate,
+    words: ['estimate', word],
+    args: [],
+    flags: withIdleWait([...ofCreation, ...ofItem]),
+  };
   const { args, given } = parse(wordsIn(argv).without(1), [...shape.flags, ...globalFlags]);
   if (isOn(given, 'help')) {
-    await session.io.out(commandHelp(shape));
+    const say = sayFor(document, creation, shape);
+    await session.io.out(commandHelp(shape, say));
     return exitCodes.done;
   }
   checkArguments(args, shape.args, usageOf(shape));
@@ -86,7 +95,9 @@ async function run(session: Session, argv: readonly string[], word: string): Pro
       body: JSON.stringify({ items: [{ resource_type: creation.resource.name, ...wanted }] }),
     })
     .catch((error: unknown) => {
-      throw error instanceof Refused ? new Refused(asFlags(error.problem)) : error;
+      throw error instanceof Refused
+        ? new Refused(problemInCommandWords(asFlags(error.problem), document, creation))
+        : error;
     });
   const printer = printerFor(session.io, given);
   if (!printer.isForPeople) await printer.value(body);

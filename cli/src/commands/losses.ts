@@ -22,7 +22,10 @@ async function rehearse(session: Session, prepared: Prepared, body: unknown): Pr
 
 /** One line for each effect, and for each change that loosens something, such as a machine that loses a firewall. */
 export async function lossesOf(session: Session, prepared: Prepared, body: unknown): Promise<string[]> {
-  const { effects = [], changes = [] } = await rehearse(session, prepared, body);
+  return linesOf(await rehearse(session, prepared, body));
+}
+
+function linesOf({ effects = [], changes = [] }: DryRun): string[] {
   const spoken = (word: string): string => word.replaceAll('_', ' ');
   const losses = effects.map(({ action, type, name, id, loss }) => {
     const what = `${spoken(action)} ${spoken(type)} ${name ?? id ?? ''}`.trimEnd();
@@ -32,8 +35,15 @@ export async function lossesOf(session: Session, prepared: Prepared, body: unkno
   return [...losses, ...loosened];
 }
 
-/** One line for each change, if one of them loosens something; else none. */
-export async function looseningsOf(session: Session, prepared: Prepared): Promise<string[]> {
-  const { changes = [] } = await rehearse(session, prepared, prepared.body);
-  return changes.some(({ loosens }) => loosens) ? changes.map((change) => `  ${sentence(change)}`) : [];
+/** Why a call that usually destroys nothing has to be confirmed, and what it does; undefined if it has not. */
+export async function dangerOf(
+  session: Session,
+  prepared: Prepared,
+): Promise<{ readonly why: string; readonly lines: readonly string[] } | undefined> {
+  const foreseen = await rehearse(session, prepared, prepared.body);
+  const { effects = [], changes = [] } = foreseen;
+  if (effects.some(({ loss }) => loss?.recoverable === false))
+    return { why: 'this takes something away for good', lines: linesOf(foreseen) };
+  if (!changes.some(({ loosens }) => loosens)) return undefined;
+  return { why: 'this loosens a protection', lines: changes.map((change) => `  ${sentence(change)}`) };
 }

@@ -6,6 +6,7 @@ import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { Failure, misuse } from '../failure.ts';
 import { commandHelp } from '../help.ts';
 import { urlOf } from '../http/pages.ts';
+import { withIdleWait } from '../input/idle-wait.ts';
 import { parse } from '../input/parse.ts';
 import type { Io } from '../io.ts';
 import { openSession, type Session } from '../session.ts';
@@ -73,7 +74,7 @@ export const ssh: BuiltInCommand = {
   async runLine(io, argv) {
     const end = argv.indexOf('--');
     const [own, passed] = end < 0 ? [argv, []] : [argv.slice(0, end), argv.slice(end + 1)];
-    const { args, given } = parse(own, [...globalFlags, ...ssh.flags]);
+    const { args, given } = parse(own, [...globalFlags, ...withIdleWait(ssh.flags)]);
     if (isOn(given, 'help')) {
       await io.out(commandHelp(ssh));
       return exitCodes.done;

@@ -2,9 +2,10 @@
  * Some calls do one of several things, and a required member of their body says which: `performVmAction` has `type`. Each
  * of these things is also a command of its own, with only the flags that matter for it: `vm restart`, `volume attach`.
  */
+
+import { kebab } from '../../../src/surfaces/cli-package/command-words.ts';
 import type { Choice, Operation } from './operation.ts';
 import type { Schema, Schemas } from './schema.ts';
-import { kebab } from './words.ts';
 
 const whenOf = (schemas: Schemas, member: Schema) => member['x-when'] ?? schemas.plain(member)['x-when'];
 

@@ -1,9 +1,10 @@
 /** The operations of an OpenAPI document, as commands need them. Members that an older server lacks have defaults. */
+
+import { type Words, wordsOf } from '../../../src/surfaces/cli-package/command-words.ts';
 import { choicesOf, chosenCommands } from './choices.ts';
 import type { Choice, Operation, Parameter, ResourceMark } from './operation.ts';
 import { partCommands } from './part-commands.ts';
 import { type Schema, Schemas } from './schema.ts';
-import { type Words, wordsOf } from './words.ts';
 
 export type { Operation, Parameter } from './operation.ts';
 
@@ -20,7 +21,7 @@ interface RawParameter {
 interface RawBody {
   readonly $ref?: string;
   readonly required?: boolean;
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
+  readonly content?: Readonly<Record<string, { readonly schema?: Schema; readonly example?: unknown }>>;
 }
 
 interface RawOperation {
@@ -157,6 +158,7 @@ export class Document {
         schema,
       })),
       body: body?.content?.[JSON_TYPE]?.schema,
+      example: body?.content?.[JSON_TYPE]?.example,
       // A call without the mark is treated as one that can destroy.
       access: raw['x-access'] ?? (method === 'get' ? 'read' : 'destructive'),
       mayLoosen: raw['x-may-loosen'] ?? false,

@@ -1,6 +1,7 @@
 /** An operation of the document, as commands need it. */
+
+import type { Words } from '../../../src/surfaces/cli-package/command-words.ts';
 import type { Schema } from './schema.ts';
-import type { Words } from './words.ts';
 
 /** Which resource the call is about (`x-resource`). docs/specification.md explains it. */
 export interface ResourceMark {
@@ -31,6 +32,8 @@ export interface Operation {
   readonly resource: ResourceMark;
   readonly parameters: readonly Parameter[];
   readonly body: Schema | undefined;
+  /** A body that the document shows as an example. */
+  readonly example: unknown;
   readonly access: string;
   /** Its dry run may say that the call opens more than before or takes a protection away. */
   readonly mayLoosen: boolean;

@@ -2,8 +2,9 @@
  * A part that only has the call that takes it away is made by a verb of its parent: `firewall attach`, `firewall add-rule`.
  * So the call that takes it away is also a verb of the parent: `firewall detach`, `firewall remove-rule`.
  */
+
+import { verbOf } from '../../../src/surfaces/cli-package/command-words.ts';
 import type { Operation } from './operation.ts';
-import { verbOf } from './words.ts';
 
 export function partCommands(operations: readonly Operation[]): Operation[] {
   const nameOf = ({ words: { family, resource, verb } }: Operation): string =>

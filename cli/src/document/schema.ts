@@ -106,6 +106,13 @@ export class Schemas {
     return found;
   }
 
+  /** Whether null is a value of it. */
+  isNullable(schema: Schema, depth = 0): boolean {
+    const { type, anyOf = [] } = this.resolve(schema);
+    if (type === 'null' || (Array.isArray(type) && type.includes('null'))) return true;
+    return depth < DEEPEST && anyOf.some((branch) => this.isNullable(branch, depth + 1));
+  }
+
   variants(schema: Schema): Variants | undefined {
     const { oneOf, discriminator } = this.plain(schema);
     if (oneOf === undefined || discriminator?.mapping === undefined) return undefined;

@@ -69,7 +69,8 @@ export class Client {
       }
       const { method, path } = request;
       const id = answer.headers['x-request-id'];
-      if (this.#options.isVerbose) this.#io.err(`${method} ${path} ${answer.status} ${id ?? ''}\n`);
+      if (this.#options.isVerbose)
+        this.#io.err(`${[method, path, answer.status, id ?? '', ...etagIn(answer)].join(' ')}\n`);
       if (answer.status < 300 || answer.status === 304) return replyOf(answer);
       const problem = problemOf(this.url, answer);
       if (problem.code === 'api_key_missing' && this.connection.target.key === undefined) throw noKey();
@@ -99,6 +100,10 @@ export class Client {
     this.connection.close();
   }
 }
+
+/** The version of what was answered, which `--if-match` takes. */
+const etagIn = ({ headers }: Answer): string[] =>
+  headers.etag === undefined ? [] : [`etag ${headers.etag}`];
 
 /** Whether a second copy of the request has no second effect. A refused request had no first one either. */
 const isRepeatable = ({ method, headers = {} }: Request, wasRefused = false): boolean =>

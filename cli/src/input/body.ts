@@ -44,15 +44,27 @@ export async function buildBody(io: Io, schemas: Schemas, parts: BodyParts): Pro
     if (texts !== undefined)
       body = put(body, flag.path, await values.read(`--${flag.name}`, flag.schema, texts));
   }
-  for (const name of unset) body = put(body, pathOf(name, flags), null);
+  for (const name of unset) body = put(body, unsetPath(schemas, name, flags), null);
   return chooseVariants(schemas, schema, body);
 }
 
-function pathOf(name: string, flags: readonly MemberFlag[]): readonly string[] {
+/** The flags that `--unset` can name: those whose member can be null. */
+export const unsettable = (schemas: Schemas, flags: readonly MemberFlag[]): MemberFlag[] =>
+  flags.filter(({ schema }) => schemas.isNullable(schema));
+
+/** The path of the member that `--unset` names by a name of its flag; also one entry of a map: `labels.env`. */
+function unsetPath(schemas: Schemas, typed: string, flags: readonly MemberFlag[]): readonly string[] {
+  const name = typed.replace(/^--/, '');
   const dashed = name.replaceAll('_', '-');
-  const flag = flags.find((each) => each.name === dashed);
-  if (flag === undefined) throw misuse(`--unset names no member: there is no --${dashed}.`);
-  return flag.path;
+  const flag = flags.find(({ name: own, alias }) => own === dashed || alias === dashed);
+  if (flag !== undefined && schemas.isNullable(flag.schema)) return flag.path;
+  const map = flags.find(({ name: own, kind }) => kind === 'map' && name.startsWith(`${own}.`));
+  const { additionalProperties: entry } = map === undefined ? {} : schemas.plain(map.schema);
+  if (map !== undefined && typeof entry === 'object' && schemas.isNullable(entry))
+    return [...map.path, name.slice(map.name.length + 1)];
+  const names = unsettable(schemas, flags).map((each) => each.alias ?? each.name);
+  const what = flag === undefined ? `there is no --${dashed}` : `--${flag.name} always has a value`;
+  throw misuse(`--unset cannot reset this: ${what}. It can reset ${names.join(', ')}.`);
 }
 
 /** Fills in the member that chooses between alternatives, where only one alternative has the members that are there. */

@@ -73,13 +73,15 @@ export class Values {
 
   #map(name: string, { additionalProperties }: Schema, texts: readonly string[]): unknown {
     const item = this.#schemas.plain(additionalProperties as Schema);
+    const mayBeNull = this.#schemas.isNullable(additionalProperties as Schema);
     const isNumber = item.type === 'number' || item.type === 'integer';
     const map: Record<string, unknown> = {};
     for (const text of texts) {
       if (text.startsWith('{')) Object.assign(map, parseJson(name, text));
       else
         for (const [key, value] of text === '' ? [] : pairsIn(text).map((pair) => pairOf(name, pair)))
-          map[key] = isNumber ? numberOf(name, value, item.type === 'integer') : value;
+          if (value === 'null' && mayBeNull) map[key] = null;
+          else map[key] = isNumber ? numberOf(name, value, item.type === 'integer') : value;
     }
     return map;
   }

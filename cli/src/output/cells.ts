@@ -6,8 +6,11 @@ const LONGEST = 60;
 const shorten = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
 function objectText(value: Readonly<Record<string, unknown>>): string {
-  const { monthly, currency, name, slug, address, id, kind, type, at, ...rest } = value;
-  if (typeof monthly === 'string') return `${monthly} ${typeof currency === 'string' ? currency : ''}`.trim();
+  const { monthly, hourly, currency, name, slug, address, id, kind, type, at, ...rest } = value;
+  if (typeof monthly === 'string') {
+    const price = `${monthly} ${typeof currency === 'string' ? currency : ''}`.trim();
+    return typeof hourly === 'string' ? `${price} (${hourly}/h)` : price;
+  }
   const filled = Object.values(value).filter((part) => part !== null);
   if (typeof type === 'string' && typeof id === 'string' && filled.length === 2) return `${type} ${id}`;
   const told = name ?? slug ?? address ?? id ?? kind ?? type ?? at;

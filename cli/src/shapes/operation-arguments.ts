@@ -1,6 +1,6 @@
+import { kebab } from '../../../src/surfaces/cli-package/command-words.ts';
 import type { Argument } from '../command.ts';
 import type { Document, Operation, Parameter } from '../document/document.ts';
-import { kebab } from '../document/words.ts';
 import { listCommand, referenceOf } from '../input/references.ts';
 
 /** The arguments of a command: the parameters of the path, named after the resources that they name. */

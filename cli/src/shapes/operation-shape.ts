@@ -1,7 +1,10 @@
 /** The command of an operation: its arguments from the path, its flags from parameters and body. */
+
+import { kebab } from '../../../src/surfaces/cli-package/command-words.ts';
 import { type CommandShape, type Flag, globalNames } from '../command.ts';
 import type { Document, Operation, Parameter } from '../document/document.ts';
-import { kebab } from '../document/words.ts';
+import { unsettable } from '../input/body.ts';
+import { withIdleWait } from '../input/idle-wait.ts';
 import { flagFor, type MemberFlag, memberFlags } from '../input/member-flags.ts';
 import { withShortNames } from '../input/short-names.ts';
 import { formatsOf } from './formats.ts';
@@ -60,11 +63,6 @@ function specialFlags(document: Document, operation: Operation): Flag[] {
     add('body', 'text', 'The whole body as JSON; flags of members take precedence.', {
       placeholder: '<json|@file|->',
     });
-  if (operation.method === 'PATCH')
-    add('unset', 'text', 'Reset this member to what it is without a value.', {
-      placeholder: '<member>',
-      isRepeatable: true,
-    });
   const formats = [...formatsOf(operation).keys()];
   if (formats.length > 0) add('as', 'text', 'Write the answer as it is in this format.', { values: formats });
   if (hasParameter(operation, 'dry_run'))
@@ -82,7 +80,7 @@ function specialFlags(document: Document, operation: Operation): Flag[] {
     add(
       'confirm',
       'text',
-      `The name of what ${isLoss ? 'is lost' : 'opens more than before'}. Asked for on a terminal.`,
+      `The name of what ${isLoss ? 'is lost' : 'opens more than before, or is lost for good'}. Asked for on a terminal.`,
       {
         placeholder: '<name>',
         isAdvanced: !isLoss,
@@ -95,9 +93,33 @@ function specialFlags(document: Document, operation: Operation): Flag[] {
   return flags;
 }
 
+/** A member that a new resource does not need is left out; in any other call null may differ from leaving it out. */
+function unsetFlag(document: Document, operation: Operation, members: readonly MemberFlag[]): Flag[] {
+  if (operation.resource.role === 'create') return [];
+  const names = unsettable(document.schemas, members)
+    .filter(({ isHidden }) => isHidden !== true)
+    .map(({ name, alias }) => alias ?? name);
+  if (names.length === 0) return [];
+  const isUpdate = operation.method === 'PATCH';
+  const description = 'Reset this flag to what it is without a value; labels.env removes the label env.';
+  const hasLabels = isUpdate && names.includes('labels');
+  return [
+    {
+      name: 'unset',
+      kind: 'text',
+      description: hasLabels ? description : 'Reset this flag to what it is without a value.',
+      placeholder: '<flag>',
+      values: names,
+      isOpen: true,
+      isRepeatable: true,
+      isAdvanced: !isUpdate,
+    },
+  ];
+}
+
 export function shapeOf(document: Document, operation: Operation): OperationShape {
   const special = specialFlags(document, operation);
-  const taken = new Set([...globalNames, ...special.map(({ name }) => name)]);
+  const taken = new Set([...globalNames, ...special.map(({ name }) => name), 'unset']);
   const freeName = (name: string): string => (taken.has(name) ? `with-${name}` : name);
   const unnamed = (operation.body === undefined ? [] : memberFlags(document.schemas, operation.body))
     .filter(({ name }) => name !== 'confirm')
@@ -115,6 +137,7 @@ export function shapeOf(document: Document, operation: Operation): OperationShap
       parameter,
     }));
   const members = withShortNames(unnamed, [...taken, ...parameters.map(({ name }) => name)]);
+  const flags = [...members, ...parameters, ...special, ...unsetFlag(document, operation, members)];
   const { family, resource, verb } = operation.words;
   const pathParameters = operation.parameters.filter((parameter) => parameter.in === 'path');
   return {
@@ -123,7 +146,7 @@ export function shapeOf(document: Document, operation: Operation): OperationShap
     summary: operation.summary,
     description: operation.description,
     args: namedArguments(document, operation),
-    flags: [...members, ...parameters, ...special],
+    flags: withIdleWait(flags),
     pathParameters,
     parameterFlags: parameters,
     memberFlags: members,

@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { Problem } from '../data/http.ts';
 import type { Account, Me } from '../data/types.ts';
+import { reloadIfServed } from '../ui/lazy-page.tsx';
 import { ProblemNotice } from '../ui/notice.tsx';
 import { Empty, PageHead } from '../ui/states.tsx';
+import { toast } from '../ui/toast.tsx';
 
 export const NotFound = () => (
   <>
@@ -24,8 +26,14 @@ export const NotFound = () => (
 export const Failed = ({ error, reset }: { error: unknown; reset: () => void }) => (
   <>
     <PageHead title="This page failed" />
-    {/* A part of the application that could not be loaded is only asked for again by a new page. */}
-    <ProblemNotice error={error} retry={error instanceof Problem ? reset : () => location.reload()} />
+    <ProblemNotice
+      error={error}
+      retry={
+        error instanceof Problem
+          ? reset
+          : () => void reloadIfServed().catch(() => toast('The server does not answer.'))
+      }
+    />
   </>
 );
 

@@ -5,7 +5,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isPublicPage } from '../../../src/surfaces/portal/public-pages.ts';
 import { Problem, refusals } from '../data/http.ts';
-import { withReauthentication } from '../data/reauth.ts';
+import { ask, NOT_SIGNED_IN, withReauthentication } from '../data/reauth.ts';
 import { meQuery, siteQuery } from '../data/session.ts';
 import { chosenTheme, paint, setTheme } from '../data/site.ts';
 import { guard } from '../ui/use-act.ts';
@@ -25,8 +25,9 @@ const client = new QueryClient({
 guard.around = withReauthentication;
 refusals.listener = (problem) => {
   // A wrong password in a dialog is a 401 as well, but the session goes on.
-  if (problem.code !== 'not_signed_in') return;
-  if (!isPublicPage(location.pathname)) leave();
+  if (problem.code !== NOT_SIGNED_IN || isPublicPage(location.pathname)) return;
+  // Before anything was shown, there is nothing to keep.
+  if (ask(problem) === undefined) leave();
 };
 listenForSignOut();
 

@@ -25,6 +25,12 @@ export const groups: readonly NavGroup[] = [
     title: null,
     items: [
       { title: 'Home', to: '/', icon: 'home' },
+      {
+        title: 'Operations',
+        to: '/operations',
+        icon: 'bolt',
+        words: 'work running failed steps progress cancel',
+      },
       { title: 'Approvals', to: '/approvals', icon: 'approvals', words: 'agent requests' },
     ],
   },
@@ -33,7 +39,7 @@ export const groups: readonly NavGroup[] = [
     items: [
       { title: 'Keys', to: '/api/keys', icon: 'key', words: 'create key secret allowlist denials' },
       { title: 'Endpoints', to: '/api/endpoints', icon: 'list', open: true },
-      { title: 'My APIs', to: '/api/mine', icon: 'bolt' },
+      { title: 'My APIs', to: '/api/mine', icon: 'mine' },
       { title: 'Full reference', to: '/api/reference', icon: 'book', words: 'documentation', open: true },
       { title: 'Download Spec', to: '/api/spec', icon: 'download', words: 'openapi json yaml', open: true },
       { title: 'View JSON', to: '/api/json', icon: 'braces', open: true },
@@ -50,7 +56,15 @@ export const groups: readonly NavGroup[] = [
   },
   {
     title: 'Account',
-    items: [{ title: 'Members', to: '/members', icon: 'people', words: 'roles invite' }],
+    items: [
+      { title: 'Usage', to: '/usage', icon: 'chart', words: 'cost forecast spending bill csv' },
+      { title: 'Budgets', to: '/budgets', icon: 'wallet', words: 'cost limit thresholds lock' },
+      { title: 'Limits', to: '/limits', icon: 'gauge', words: 'quota used' },
+      { title: 'Webhooks', to: '/webhooks', icon: 'hook', words: 'events deliveries secret' },
+      { title: 'Audit log', to: '/audit', icon: 'log', words: 'who changed history chain csv' },
+      { title: 'Members', to: '/members', icon: 'people', words: 'roles invite' },
+      { title: 'Settings', to: '/settings', icon: 'gear', words: 'name contacts time zone close account' },
+    ],
   },
   {
     title: 'You',

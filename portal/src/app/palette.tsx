@@ -1,8 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import { foundOperationsQuery, indexQuery, keysQuery } from '../data/queries.ts';
+import { activeKeysQuery, foundResourcesQuery } from '../data/account-queries.ts';
+import { resourcePath } from '../data/links.ts';
+import { foundOperationsQuery, indexQuery } from '../data/queries.ts';
 import { maySee, useMaybeAccount, useMe } from '../data/session.ts';
+import { spoken } from '../data/words.ts';
 import { returnFocus } from '../ui/focus.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
 import { groups } from './nav.ts';
@@ -18,16 +21,18 @@ interface Hit {
 const MOST = 16;
 /** As many as the server reads. */
 const LONGEST_QUESTION = 400;
+const LONGEST_NAME = 90;
+/** One letter is in nearly every name. */
+const SHORTEST_NAME = 2;
 
-/** Ctrl K: jumps to a page, a key or an operation. */
+/** Ctrl K: jumps to a page, a key, a resource or an operation. */
 export default function Palette({ close }: { close: () => void }) {
   const me = useMe();
   const account = useMaybeAccount();
   const index = useQuery(indexQuery).data;
-  const keys = useQuery({
-    ...keysQuery(account ?? { id: '', name: '', status: '', role: '', member_id: '', mfa_required: false }),
-    enabled: account !== undefined && maySee(account),
-  }).data;
+  const nobody = { id: '', name: '', status: '', role: '', member_id: '', mfa_required: false };
+  const sees = account !== undefined && maySee(account);
+  const keys = useQuery({ ...activeKeysQuery(account ?? nobody), enabled: sees }).data;
   const [words, setWords] = useState('');
   const [at, setAt] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -68,6 +73,18 @@ export default function Palette({ close }: { close: () => void }) {
   const named = all
     .filter(({ text }) => asked.every((word) => text.toLowerCase().includes(word)))
     .slice(0, MOST);
+  const text = words.trim();
+  const resources = useQuery({
+    ...foundResourcesQuery(account ?? nobody, text.slice(0, LONGEST_NAME)),
+    enabled: sees && text.length >= SHORTEST_NAME,
+  }).data;
+  const things = (resources?.data ?? []).flatMap((resource): Hit[] => {
+    // Without a page of its own, what happened to it can be seen.
+    const to = resourcePath(resource) ?? `/audit?resource=${resource.id}`;
+    const title = resource.name || resource.id;
+    const note = [spoken(resource.type), resource.location, resource.status].filter(Boolean).join(', ');
+    return [{ title, note, to, icon: 'layers', text: title }];
+  });
   // Nothing has all these words, so the server is asked what they mean.
   const found = useQuery({
     ...foundOperationsQuery(asked.join(' ').slice(0, LONGEST_QUESTION)),
@@ -76,7 +93,7 @@ export default function Palette({ close }: { close: () => void }) {
   const meant = [...(found?.operation_ids ?? []), ...(found?.near_operation_ids ?? [])].flatMap(
     (operation) => all.find(({ to }) => to === `/api/reference/${operation}`) ?? [],
   );
-  const hits = named.length > 0 ? named : meant;
+  const hits = [...things, ...(named.length > 0 ? named : meant)];
   const current = Math.min(at, Math.max(0, hits.length - 1));
   const go = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
@@ -104,7 +121,7 @@ export default function Palette({ close }: { close: () => void }) {
           aria-controls={id}
           aria-activedescendant={hits.length > 0 ? `${id}-${current}` : undefined}
           className="h-12 w-full bg-transparent text-lg outline-none"
-          placeholder="A page, a key or an operation"
+          placeholder="A page, a resource by name, id or address, an operation"
           autoComplete="off"
           value={words}
           onChange={(event) => {

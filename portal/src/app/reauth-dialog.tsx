@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { post } from '../data/http.ts';
 import { securityQuery } from '../data/queries.ts';
-import { onReauthentication } from '../data/reauth.ts';
-import { refused } from '../door/passkey.ts';
+import { onRefusal, REAUTHENTICATE } from '../data/reauth.ts';
+import { library, refused } from '../door/passkey.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -18,7 +18,7 @@ interface Challenge {
 }
 
 async function answerWithPasskey(): Promise<void> {
-  const { startAuthentication } = await import('@simplewebauthn/browser');
+  const { startAuthentication } = await library();
   const { challenge_id, options } = await post<Challenge>('/portal/v1/reauthenticate/passkey/options');
   const response = await startAuthentication({ optionsJSON: options }).catch(refused);
   await post('/portal/v1/reauthenticate/passkey', { challenge_id, response });
@@ -27,8 +27,8 @@ async function answerWithPasskey(): Promise<void> {
 export function ReauthDialog() {
   const [answer, setAnswer] = useState<{ readonly give: (done: boolean) => void } | null>(null);
   useEffect(() => {
-    onReauthentication((give) => setAnswer({ give }));
-    return () => onReauthentication(undefined);
+    onRefusal(REAUTHENTICATE, (give) => setAnswer({ give }));
+    return () => onRefusal(REAUTHENTICATE, undefined);
   }, []);
   const end = (done: boolean): void => {
     answer?.give(done);

@@ -1,11 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
-import {
-  createRootRouteWithContext,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRouteWithContext, createRoute, createRouter, redirect } from '@tanstack/react-router';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { Failed, NotFound } from './fallbacks.tsx';
 import { Shell } from './shell.tsx';
 
@@ -20,7 +15,7 @@ const rootRoute = createRootRouteWithContext<{ client: QueryClient }>()({
 });
 
 const page = (path: string, load: () => Promise<{ default: () => React.ReactNode }>) =>
-  createRoute({ getParentRoute: () => rootRoute, path, component: lazyRouteComponent(load) });
+  createRoute({ getParentRoute: () => rootRoute, path, component: lazyPage(load) });
 
 const leads = (path: string, to: string) =>
   createRoute({
@@ -32,7 +27,9 @@ const leads = (path: string, to: string) =>
   });
 
 const routes = [
-  page('/', () => import('../pages/home.tsx')),
+  page('/', () => import('../pages/home/home.tsx')),
+  page('/operations', () => import('../pages/operations/list.tsx')),
+  page('/operations/$id', () => import('../pages/operations/one.tsx')),
   page('/approvals', () => import('../pages/approvals/list.tsx')),
   page('/approvals/$id', () => import('../pages/approvals/one.tsx')),
   leads('/api', '/api/keys'),
@@ -43,6 +40,8 @@ const routes = [
   page('/api/mine', () => import('../pages/api/mine.tsx')),
   page('/api/reference', () => import('../pages/api/reference.tsx')),
   page('/api/reference/$operation', () => import('../pages/api/reference.tsx')),
+  page('/api/reference/errors', () => import('../pages/api/reference.tsx')),
+  page('/api/reference/errors/$code', () => import('../pages/api/reference.tsx')),
   page('/api/spec', () => import('../pages/api/spec.tsx')),
   page('/api/json', () => import('../pages/api/json.tsx')),
   page('/api/json/$operation', () => import('../pages/api/json.tsx')),
@@ -51,6 +50,7 @@ const routes = [
   page('/api/iac', () => import('../pages/api/iac.tsx')),
   page('/api/iac/ansible', () => import('../pages/api/iac.tsx')),
   page('/api/examples', () => import('../pages/api/examples.tsx')),
+  page('/r/$id', () => import('../pages/products/go.tsx')),
   page('/p/$family', () => import('../pages/products/family.tsx')),
   page('/p/$family/$noun', () => import('../pages/products/list.tsx')),
   page('/p/$family/$noun/new', () => import('../pages/products/new.tsx')),
@@ -58,6 +58,13 @@ const routes = [
   page('/p/$family/$noun/$id/$child/new', () => import('../pages/products/new.tsx')),
   page('/p/$family/$noun/$id/$child/$childId', () => import('../pages/products/one.tsx')),
   page('/cli-login', () => import('../pages/cli-login/cli-login.tsx')),
+  page('/usage', () => import('../pages/usage/usage.tsx')),
+  page('/budgets', () => import('../pages/budgets/budgets.tsx')),
+  page('/limits', () => import('../pages/limits.tsx')),
+  page('/webhooks', () => import('../pages/webhooks/list.tsx')),
+  page('/webhooks/$id', () => import('../pages/webhooks/one.tsx')),
+  page('/audit', () => import('../pages/audit/audit.tsx')),
+  page('/settings', () => import('../pages/settings/settings.tsx')),
   page('/members', () => import('../pages/members/members.tsx')),
   page('/me', () => import('../pages/me/profile.tsx')),
   page('/me/security', () => import('../pages/me/security.tsx')),

@@ -88,6 +88,8 @@ export interface Sent {
 }
 
 async function exchange(path: string, { method = 'GET', body, headers, signal }: Sent): Promise<Response> {
+  // The API refuses a body that an endpoint does not take, which no DELETE does.
+  const hasBody = method !== 'GET' && (method !== 'DELETE' || body !== undefined);
   try {
     return await fetch(path, {
       method,
@@ -97,10 +99,10 @@ async function exchange(path: string, { method = 'GET', body, headers, signal }:
       ...(signal ? { signal } : {}),
       headers: {
         accept: 'application/json',
-        ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
         ...headers,
       },
-      ...(method === 'GET' ? {} : { body: JSON.stringify(body ?? {}) }),
+      ...(hasBody ? { body: JSON.stringify(body ?? {}) } : {}),
     });
   } catch (error) {
     if (signal?.aborted) throw error;

@@ -3,6 +3,7 @@
  * that something changed; what changed is read again.
  */
 import type { QueryClient } from '@tanstack/react-query';
+import { refreshNouns } from './product.ts';
 import type { Account } from './types.ts';
 
 interface Notice {
@@ -13,16 +14,44 @@ interface Notice {
 /** Which of the things on the pages an event concerns. */
 const topics: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^api_key\./, ['keys', 'access', 'denials']],
+  [/^account\./, ['profile']],
+  [/^budget\./, ['budgets', 'usage']],
+  [/^webhook\./, ['webhooks']],
   [/^ip_allowlist\./, ['allowlist', 'denials']],
   [/^approval\./, ['approvals', 'operations']],
-  [/^operation\./, ['operations', 'approvals']],
+  [/^operation\./, ['operations', 'approvals', 'resources']],
   [/^member\./, ['members']],
 ];
 
+/** Whatever changes leaves an entry in the audit log, and things that appear or go change the counts of the limits. */
+const OF_EVERYTHING = ['audit'];
+const OF_THINGS = ['resources', 'limits'];
+
 export function refresh(client: QueryClient, { account, type }: Notice): void {
-  for (const [pattern, names] of topics)
-    if (pattern.test(type))
-      for (const name of names) void client.invalidateQueries({ queryKey: [account, name] });
+  const named = topics.filter(([pattern]) => pattern.test(type)).flatMap(([, names]) => names);
+  const isThing = /\.(created|deleted|updated)$/.test(type);
+  for (const name of new Set([...named, ...OF_EVERYTHING, ...(isThing ? OF_THINGS : [])]))
+    void client.invalidateQueries({ queryKey: [account, name] });
+  refreshSoon(client, account);
+}
+
+/** In milliseconds. A flood of events reads the pages again no faster than this. */
+const LEAST = 700;
+const soon = new Map<string, { at: number; timer: number | undefined }>();
+
+/**
+ * The pages of products. One event may change several types: a volume that is attached shows in its machine, too. Only
+ * what is on the page is read.
+ */
+function refreshSoon(client: QueryClient, account: string): void {
+  const last = soon.get(account) ?? { at: 0, timer: undefined };
+  soon.set(account, last);
+  if (last.timer !== undefined) return;
+  const wait = Math.max(0, last.at + LEAST - Date.now());
+  last.timer = window.setTimeout(() => {
+    soon.set(account, { at: Date.now(), timer: undefined });
+    refreshNouns(client, account);
+  }, wait);
 }
 
 async function read(

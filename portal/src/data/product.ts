@@ -1,6 +1,6 @@
 /** Reads resources, and makes calls about them, with dry runs. All of it goes through the records of the API. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import { get, send } from './http.ts';
+import { get, Problem, send, UNREADABLE } from './http.ts';
 import { filled, type NounCall, type PathValues } from './nouns.ts';
 import { calls } from './session.ts';
 import type { Account, Effect, ForeseenChange, List, Operation } from './types.ts';
@@ -15,6 +15,8 @@ export const PAGE = 50;
 export const LIVE_PAGES = 4;
 
 const NOUN = 'noun';
+/** In the keys of the lists that forms choose from. */
+export const PICK = 'pick';
 
 export type Query = Readonly<Record<string, string>>;
 
@@ -41,11 +43,14 @@ export const oneQuery = (account: Account, noun: string, path: string) => {
 };
 
 /** What is on the page is read again, but for the far pages of long lists. */
-export const refreshNouns = (client: QueryClient, accountId: string): void =>
+export function refreshNouns(client: QueryClient, accountId: string): void {
   void client.invalidateQueries({
     queryKey: [accountId, NOUN],
     predicate: ({ queryKey }) => Number(queryKey[4] ?? 0) < LIVE_PAGES,
   });
+  // What was made in another tab can be picked in this one.
+  void client.invalidateQueries({ queryKey: [accountId, PICK] });
+}
 
 export interface Foreseen {
   readonly cost: { readonly hourly: string; readonly monthly: string; readonly currency: string };
@@ -69,20 +74,52 @@ export interface PersonCall {
   readonly etag?: string | undefined;
 }
 
-function sendFor<Answer>(account: Account, made: PersonCall, query: Query): Promise<Answer> {
-  const { call, path, body, etag } = made;
-  return send<Answer>(`${calls(account)}${withQuery(filled(call.path, path), { ...made.query, ...query })}`, {
+function sendFor<Answer>(
+  account: Account,
+  { call, path, query, body, etag }: PersonCall,
+  more: { readonly query?: Query; readonly headers?: Readonly<Record<string, string>> },
+): Promise<Answer> {
+  const url = `${calls(account)}${withQuery(filled(call.path, path), { ...query, ...more.query })}`;
+  return send<Answer>(url, {
     method: call.method,
     ...(body === undefined ? {} : { body }),
-    ...(etag === undefined ? {} : { headers: { 'if-match': `"${etag}"` } }),
+    headers: { ...more.headers, ...(etag === undefined ? {} : { 'if-match': `"${etag}"` }) },
   });
 }
 
 export const rehearse = (account: Account, made: PersonCall): Promise<Foreseen> =>
-  sendFor<Foreseen>(account, made, { dry_run: 'true' });
+  sendFor<Foreseen>(account, made, { query: { dry_run: 'true' } });
 
-export const perform = (account: Account, made: PersonCall): Promise<Resource> =>
-  sendFor<Resource>(account, made, {});
+/** By what was sent: the keys of calls whose answer was lost. The same call again does nothing twice. */
+const unanswered = new Map<string, string>();
+
+const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Whether the call may have been done all the same. */
+const isLost = (error: unknown): boolean =>
+  !(error instanceof Problem) ||
+  error.status === 0 ||
+  error.status === 408 ||
+  error.status >= 500 ||
+  error.code === UNREADABLE ||
+  error.code === 'idempotency_in_progress';
+
+export async function perform(account: Account, made: PersonCall): Promise<Resource> {
+  if (made.call.method !== 'POST') return sendFor<Resource>(account, made, {});
+  const { call, path, query, body } = made;
+  const sent = JSON.stringify([account.id, call.id, path, query, body]);
+  const key = unanswered.get(sent) ?? newKey();
+  unanswered.set(sent, key);
+  try {
+    const answer = await sendFor<Resource>(account, made, { headers: { 'idempotency-key': key } });
+    unanswered.delete(sent);
+    return answer;
+  } catch (error) {
+    if (!isLost(error)) unanswered.delete(sent);
+    throw error;
+  }
+}
 
 /** The operation that works on a resource now, from the resource itself. */
 export const workOn = (row: Resource): Operation | null =>

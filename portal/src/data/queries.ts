@@ -1,5 +1,5 @@
 /** What the pages read. The keys begin with the account, so that switching it shows nothing of another one. */
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { get } from './http.ts';
 import type { FoundOperations, IacList, OperationIndex } from './reference-types.ts';
 import { acts, calls } from './session.ts';
@@ -13,9 +13,9 @@ import type {
   EnforcePreview,
   Invitation,
   KeyOptions,
+  KeySummary,
   List,
   Member,
-  Operation,
   Security,
 } from './types.ts';
 
@@ -25,8 +25,42 @@ const reading = <Answer>(account: Account, topic: string, path: string) =>
     queryFn: ({ signal }) => get<Answer>(path, signal),
   });
 
+/** Reads a list to its end, page by page. */
+async function readAll<Item>(path: string, signal: AbortSignal): Promise<{ readonly data: readonly Item[] }> {
+  const data: Item[] = [];
+  for (let cursor: string | null = null; ; ) {
+    const query = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const page: List<Item> = await get(path + query, signal);
+    data.push(...page.data);
+    cursor = page.next_cursor ?? null;
+    if (cursor === null) return { data };
+  }
+}
+
+/** All keys that have not ended and were not replaced, for pickers. */
 export const keysQuery = (account: Account) =>
-  reading<List<ApiKey>>(account, 'keys', `${acts(account)}/keys`);
+  queryOptions({
+    queryKey: [account.id, 'keys', 'living'],
+    queryFn: async ({ signal }) => {
+      const { data } = await readAll<ApiKey>(`${acts(account)}/keys?status=living`, signal);
+      return { data: data.filter(({ replaced_by }) => replaced_by === null) };
+    },
+  });
+export const keyPagesQuery = (account: Account, filter: Readonly<Record<string, string>>) =>
+  infiniteQueryOptions({
+    queryKey: [account.id, 'keys', 'pages', filter],
+    queryFn: ({ signal, pageParam }) =>
+      get<List<ApiKey>>(
+        `${acts(account)}/keys?${new URLSearchParams({ ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) })}`,
+        signal,
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+  });
+export const keyQuery = (account: Account, id: string) =>
+  reading<ApiKey>(account, 'keys', `${acts(account)}/keys/${encodeURIComponent(id)}`);
+export const keySummaryQuery = (account: Account) =>
+  reading<KeySummary>(account, 'keys', `${acts(account)}/key-summary`);
 export const keyOptionsQuery = (account: Account) =>
   reading<KeyOptions>(account, 'key-options', `${acts(account)}/key-options`);
 export const allowlistQuery = (account: Account) =>
@@ -43,8 +77,6 @@ export const denialsQuery = (account: Account) => ({
   refetchInterval: ({ state }: { readonly state: { readonly data?: unknown } }) =>
     state.data === undefined ? false : 10_000,
 });
-export const operationsQuery = (account: Account) =>
-  reading<List<Operation>>(account, 'operations', `${calls(account)}/account/v1/operations?limit=20`);
 export const approvalsQuery = (account: Account) =>
   reading<List<Approval>>(account, 'approvals', `${acts(account)}/approvals`);
 export const approvalQuery = (account: Account, id: string) =>

@@ -1,6 +1,7 @@
 /** Who is signed in, and for which account this tab works. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { isPublicPage } from '../../../src/surfaces/portal/public-pages.ts';
 import { keepChosen, readChosen } from './chosen-account.ts';
 import { get, Problem } from './http.ts';
 import { readSite } from './site.ts';
@@ -12,14 +13,15 @@ export const siteQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Null: nobody is signed in. */
+/** Null: nobody is signed in. A page whose session ends keeps what it knows: a dialog asks the person to sign in again. */
 export const meQuery = queryOptions({
   queryKey: ['me'],
-  queryFn: async (): Promise<Me | null> => {
+  queryFn: async ({ client }): Promise<Me | null> => {
     try {
       return await get<Me>('/portal/v1/me');
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) return null;
+      const isKept = client.getQueryData(['me']) && !isPublicPage(location.pathname);
+      if (error instanceof Problem && error.status === 401 && !isKept) return null;
       throw error;
     }
   },

@@ -67,6 +67,18 @@ export interface ApiKey {
   readonly created_at: string;
 }
 
+export interface KeySummary {
+  readonly counts: Readonly<Record<'active' | 'suspended' | 'expired' | 'revoked', number>>;
+  /** Whether one of the keys was ever used. */
+  readonly used: boolean;
+  readonly exposed: readonly { readonly id: string; readonly name: string }[];
+  readonly ending: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly expires_at: string | null;
+  }[];
+}
+
 export interface NewKey {
   readonly key: ApiKey;
   readonly secret: string;
@@ -261,7 +273,26 @@ export interface Operation {
   readonly step: string;
   readonly waiting_for: string | null;
   readonly resource: { readonly type: string; readonly id: string | null; readonly name: string | null };
-  readonly error: { readonly detail: string } | null;
+  readonly related: readonly { readonly type: string; readonly id: string }[];
+  readonly warnings: readonly Warning[];
+  readonly cancellable: boolean;
+  readonly parent_id: string | null;
+  readonly children: {
+    readonly total: number;
+    readonly succeeded: number;
+    readonly failed: number;
+    readonly pending: number;
+  } | null;
+  readonly error: { readonly code: string; readonly detail: string; readonly retryable: boolean } | null;
+  readonly actor: {
+    readonly kind: string;
+    readonly api_key_id: string | null;
+    readonly member_id: string | null;
+  };
+  readonly request_id: string | null;
+  readonly expected_seconds: number | null;
+  readonly deadline_at: string;
   readonly created_at: string;
+  readonly started_at: string | null;
   readonly finished_at: string | null;
 }

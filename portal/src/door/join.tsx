@@ -6,6 +6,7 @@ import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Notice, ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
+import { useFaults } from '../ui/use-faults.ts';
 import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { Head } from './frame.tsx';
 import { tokenInFragment } from './next.ts';
@@ -47,7 +48,7 @@ export default function Join({ site }: DoorProps) {
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the invitation is read once.
   useEffect(() => void look.run(), []);
-  const fault = (name: string) => (accept.error instanceof Problem ? accept.error.fault(name) : undefined);
+  const { fault, rest } = useFaults(accept.error, form);
   if (declined) return <Head title="Declined">The account was told. You can close this page.</Head>;
   if (isDeadLink(look.error) || isDeadLink(accept.error) || isDeadLink(decline.error))
     return <DeadLink title="Invitation">Ask whoever invited you to send the invitation again.</DeadLink>;
@@ -79,7 +80,7 @@ export default function Join({ site }: DoorProps) {
           {roleWords[invitation.role] ?? invitation.role} The invitation ends{' '}
           {formatTime(invitation.expires_at)}.
         </p>
-        <ProblemNotice error={(isSomebodyElse ? null : accept.error) ?? decline.error ?? change.error} />
+        <ProblemNotice error={(isSomebodyElse ? null : rest) ?? decline.error ?? change.error} />
         {isSomebodyElse && (
           <Notice tone="warn">
             You are signed in with another address than <span className="break-all">{invitation.email}</span>.

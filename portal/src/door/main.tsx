@@ -1,8 +1,9 @@
 /** The pages in front of the portal: signing in, and what leads to it. A small entry of its own, without a router. */
 import '../styles/door.css';
-import { type ComponentType, lazy, StrictMode, Suspense } from 'react';
+import { type ComponentType, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { paint, readSite, type Site } from '../data/site.ts';
+import { lazyPage } from '../ui/lazy-page.tsx';
 import { Frame } from './frame.tsx';
 import { goOn } from './next.ts';
 import type { DoorProps } from './props.ts';
@@ -10,11 +11,11 @@ import { SignIn } from './sign-in.tsx';
 
 const pages: Readonly<Record<string, ComponentType<DoorProps>>> = {
   'sign-in': SignIn,
-  'sign-up': lazy(() => import('./sign-up.tsx')),
-  verify: lazy(() => import('./verify.tsx')),
-  recover: lazy(() => import('./recover.tsx')),
-  join: lazy(() => import('./join.tsx')),
-  welcome: lazy(() => import('./welcome.tsx')),
+  'sign-up': lazyPage(() => import('./sign-up.tsx')),
+  verify: lazyPage(() => import('./verify.tsx')),
+  recover: lazyPage(() => import('./recover.tsx')),
+  join: lazyPage(() => import('./join.tsx')),
+  welcome: lazyPage(() => import('./welcome.tsx')),
 };
 
 const name = location.pathname.split('/')[2] ?? 'sign-in';

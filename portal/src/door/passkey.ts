@@ -1,5 +1,5 @@
 /** Signing in with a passkey. The library is loaded when it is needed. */
-import { Problem, post } from '../data/http.ts';
+import { Problem, post, unreachable } from '../data/http.ts';
 
 interface Challenge {
   readonly challenge_id: string;
@@ -8,7 +8,10 @@ interface Challenge {
   >[0]['optionsJSON'];
 }
 
-const library = () => import('@simplewebauthn/browser');
+export const library = () =>
+  import('@simplewebauthn/browser').catch(() => {
+    throw unreachable('POST');
+  });
 
 export async function signInWithPasskey(ticket?: string): Promise<void> {
   const { startAuthentication } = await library();

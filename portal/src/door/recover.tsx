@@ -1,10 +1,11 @@
 import { useState } from 'react';
-import { Problem, post } from '../data/http.ts';
+import { post } from '../data/http.ts';
 import { formatTime } from '../data/words.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Notice, ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
+import { useFaults } from '../ui/use-faults.ts';
 import { isDeadLink } from './dead-link.tsx';
 import { Head } from './frame.tsx';
 import { MailSent } from './mail-sent.tsx';
@@ -25,6 +26,7 @@ function Ask({ site, dead = null }: DoorProps & { dead?: unknown }) {
     await post('/portal/v1/recover', { email });
     setSent(true);
   });
+  const { fault, rest } = useFaults(error, { email });
   if (sent)
     return <MailSent site={site} email={email} again="/portal/v1/recover" what="Choose a new password" />;
   return (
@@ -39,7 +41,7 @@ function Ask({ site, dead = null }: DoorProps & { dead?: unknown }) {
           void run();
         }}
       >
-        <ProblemNotice error={error ?? dead} />
+        <ProblemNotice error={rest ?? dead} />
         <TextField
           label="E-mail"
           type="email"
@@ -47,6 +49,7 @@ function Ask({ site, dead = null }: DoorProps & { dead?: unknown }) {
           required
           autoFocus
           value={email}
+          fault={fault('email')}
           onChange={(event) => setEmail(event.target.value)}
         />
         <Button kind="primary" type="submit" busy={busy}>
@@ -87,6 +90,7 @@ function Complete({ site, token }: DoorProps & { token: string }) {
       setMethod(known[0] ?? 'totp');
     }
   });
+  const { fault, rest } = useFaults(error, { password });
   if (isDeadLink(error)) return <Ask site={site} dead={error} />;
   if (until !== null)
     return (
@@ -108,12 +112,12 @@ function Complete({ site, token }: DoorProps & { token: string }) {
           void run(false);
         }}
       >
-        <ProblemNotice error={error} />
+        <ProblemNotice error={rest} />
         <NewPasswordField
           label="New password"
           autoFocus
           value={password}
-          fault={error instanceof Problem ? error.fault('password') : undefined}
+          fault={fault('password')}
           onChange={setPassword}
         />
         {hasCode && <CodeField method={method} value={code} onChange={setCode} />}

@@ -4,8 +4,6 @@ import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
-import { Head } from './frame.tsx';
-import { goOn } from './next.ts';
 import { signInWithPasskey } from './passkey.ts';
 
 type Method = 'totp' | 'passkey' | 'recovery_code';
@@ -57,24 +55,31 @@ export function CodeField({
   );
 }
 
-export function SecondFactor({ ticket, back }: { ticket: SecondFactorTicket; back: () => void }) {
+export function SecondFactor({
+  ticket,
+  back,
+  done,
+}: {
+  ticket: SecondFactorTicket;
+  back: () => void;
+  done: () => void | Promise<void>;
+}) {
   const [method, setMethod] = useState<'totp' | 'recovery_code'>(
     ticket.methods.includes('totp') ? 'totp' : 'recovery_code',
   );
   const [code, setCode] = useState('');
   const withCode = useAct(async () => {
     await post('/portal/v1/sign-in/second-factor', { ticket: ticket.ticket, method, code: code.trim() });
-    goOn();
+    await done();
   });
   const withPasskey = useAct(async () => {
     await signInWithPasskey(ticket.ticket);
-    goOn();
+    await done();
   });
   const other = method === 'totp' ? 'recovery_code' : 'totp';
   const hasCode = ticket.methods.includes(method);
   return (
     <>
-      <Head title="One more step">Your account is protected by a second factor.</Head>
       <form
         className="grid gap-4"
         onSubmit={(event) => {

@@ -10,7 +10,9 @@ import { offerPasskeys, signInWithPasskey } from './passkey.ts';
 import type { DoorProps } from './props.ts';
 import { SecondFactor, type SecondFactorTicket } from './second-factor.tsx';
 
-type Answer = { readonly status: 'signed_in' } | ({ readonly status: 'second_factor' } & SecondFactorTicket);
+export type Answer =
+  | { readonly status: 'signed_in' }
+  | ({ readonly status: 'second_factor' } & SecondFactorTicket);
 
 export function SignIn({ site }: DoorProps) {
   const [ticket, setTicket] = useState<SecondFactorTicket | null>(null);
@@ -31,7 +33,13 @@ export function SignIn({ site }: DoorProps) {
     await signInWithPasskey();
     goOn();
   });
-  if (ticket !== null) return <SecondFactor ticket={ticket} back={() => setTicket(null)} />;
+  if (ticket !== null)
+    return (
+      <>
+        <Head title="One more step">Your account is protected by a second factor.</Head>
+        <SecondFactor ticket={ticket} back={() => setTicket(null)} done={goOn} />
+      </>
+    );
   return (
     <>
       <Head title="Sign in" />

@@ -1,9 +1,10 @@
 import { useState } from 'react';
-import { Problem, post } from '../data/http.ts';
+import { post } from '../data/http.ts';
 import { Button } from '../ui/button.tsx';
 import { CheckField, SelectField, TextField } from '../ui/field.tsx';
 import { Notice, ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
+import { useFaults } from '../ui/use-faults.ts';
 import { countries, guessCountry } from './countries.ts';
 import { Head } from './frame.tsx';
 import { MailSent } from './mail-sent.tsx';
@@ -30,8 +31,7 @@ export default function SignUp({ site }: DoorProps) {
     await post('/portal/v1/sign-up', form);
     setSent(true);
   });
-  const fault = (name: string): string | undefined =>
-    error instanceof Problem ? error.fault(name) : undefined;
+  const { fault, rest } = useFaults(error, form);
   const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
   if (sent)
     return (
@@ -49,7 +49,7 @@ export default function SignUp({ site }: DoorProps) {
             void run();
           }}
         >
-          <ProblemNotice error={error} />
+          <ProblemNotice error={rest} />
           <TextField
             label="Your name"
             name="name"

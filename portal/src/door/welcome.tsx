@@ -1,8 +1,9 @@
 import { useState } from 'react';
-import { Problem, post } from '../data/http.ts';
+import { post } from '../data/http.ts';
 import { Button } from '../ui/button.tsx';
 import { ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
+import { useFaults } from '../ui/use-faults.ts';
 import { DeadLink, isDeadLink } from './dead-link.tsx';
 import { Head, Or } from './frame.tsx';
 import { tokenInFragment } from './next.ts';
@@ -20,6 +21,7 @@ export default function Welcome() {
     await post('/portal/v1/welcome', { token });
     location.replace('/portal/me/security?add=passkey');
   });
+  const { fault, rest } = useFaults(withPassword.error, { password });
   if (isDeadLink(withPassword.error) || isDeadLink(withPasskey.error))
     return <DeadLink title="Welcome">Whoever gave it to you can make another one on the server.</DeadLink>;
   return (
@@ -32,13 +34,8 @@ export default function Welcome() {
           void withPassword.run();
         }}
       >
-        <ProblemNotice error={withPassword.error ?? withPasskey.error} />
-        <NewPasswordField
-          value={password}
-          autoFocus
-          fault={withPassword.error instanceof Problem ? withPassword.error.fault('password') : undefined}
-          onChange={setPassword}
-        />
+        <ProblemNotice error={rest ?? withPasskey.error} />
+        <NewPasswordField value={password} autoFocus fault={fault('password')} onChange={setPassword} />
         <Button kind="primary" type="submit" busy={withPassword.busy}>
           Set the password and go on
         </Button>

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
 import { get } from '../data/http.ts';
+import { PICK } from '../data/product.ts';
 import { indexQuery } from '../data/queries.ts';
 import { calls, useAccount } from '../data/session.ts';
 import type { List } from '../data/types.ts';
@@ -59,7 +60,7 @@ export function useChoices(reference: Ref, pointer: string): Choices {
   const filters = filtersOf(reference, { body, path, pointer });
   const { url, missing } = addressOf(list?.path ?? '', filters, path, place === undefined);
   const query = useQuery({
-    queryKey: [account.id, 'pick', url, place],
+    queryKey: [account.id, PICK, url, place],
     queryFn: ({ signal }) => {
       const address = `${calls(account)}${url}`;
       return place === undefined ? readAll(address, signal) : readWithin(address, place, signal);

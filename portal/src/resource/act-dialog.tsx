@@ -1,27 +1,31 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { inSentence, type Noun, type PathValues, singularOf } from '../data/nouns.ts';
+import { useEffect, useState } from 'react';
+import { Problem } from '../data/http.ts';
+import { type Noun, type PathValues, singularOf } from '../data/nouns.ts';
 import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
-import { siteQuery, useAccount } from '../data/session.ts';
+import { useAccount } from '../data/session.ts';
 import { type Described, describe, type Schema } from '../form/document.ts';
 import { Facts } from '../form/facts.ts';
 import { useFaults } from '../form/faults.ts';
 import { ObjectForm } from '../form/form.tsx';
 import { FormProblem } from '../form/form-problem.tsx';
-import { mergePatch } from '../form/merge-patch.ts';
+import { isEqual, mergePatch } from '../form/merge-patch.ts';
 import { Button } from '../ui/button.tsx';
-import { Code } from '../ui/code.tsx';
 import { Cancel, Dialog } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
 import type { Act } from './acts.ts';
 import { AnsweredOnce, secretsIn } from './answered-once.tsx';
-import { curlFor } from './curl.ts';
+import { AsCode } from './as-code.tsx';
 import { CostChange, ForeseenNotes } from './foreseen.tsx';
 import { useRehearsal } from './rehearsal.ts';
+
+/** Calls that are refused if the resource is no longer as the person saw it. */
+const CHANGING = ['PATCH', 'PUT'];
 
 export interface ActOn {
   readonly act: Act;
@@ -92,8 +96,9 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   const { act, noun, path, row, name, described, close, done } = props;
   const account = useAccount();
   const client = useQueryClient();
-  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
-  const [start] = useState(() => startOf(described, act, row));
+  // The version that the person looks at: the page may have read a newer one since.
+  const [seen, setSeen] = useState(row);
+  const start = startOf(described, act, seen);
   const [body, setBody] = useState<Resource>(start);
   const [query, setQuery] = useState<Readonly<Record<string, unknown>>>({});
   const [typed, setTyped] = useState('');
@@ -118,7 +123,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
       : {
           body: wantsConfirmation(described) && isWanted(described, sent) ? { ...sent, confirm: name } : sent,
         }),
-    etag: isPatch ? (row?.['etag'] as string | undefined) : undefined,
+    etag: CHANGING.includes(described.method) ? (seen?.['etag'] as string | undefined) : undefined,
   };
   const nothing = isPatch && Object.keys(sent).length === 0;
   const filled = isFilled(schema, body) && !nothing;
@@ -141,6 +146,18 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   });
   const refusal = filled ? (run.error ?? problem) : undefined;
   const found = useFaults(refusal);
+  const isOutdated = refusal instanceof Problem && refusal.code === 'etag_mismatch';
+  useEffect(() => {
+    if (isOutdated) refreshNouns(client, account.id);
+  }, [isOutdated, client, account.id]);
+  /** Everything that was typed stays; the rest is as it is now. */
+  const lookAgain = (): void => {
+    const now = startOf(described, act, row);
+    const changed = Object.keys({ ...start, ...body }).filter((each) => !isEqual(body[each], start[each]));
+    setSeen(row);
+    setBody({ ...now, ...Object.fromEntries(changed.map((each) => [each, body[each]])) });
+    run.clear();
+  };
   if (answer !== null)
     return (
       <AnsweredOnce
@@ -156,9 +173,11 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
     ? 'Change something first.'
     : !filled
       ? 'Fill in the required fields first.'
-      : asksName && typed.trim() !== name
-        ? `Type ${name} first.`
-        : undefined;
+      : isOutdated
+        ? 'Look first at how it is now.'
+        : asksName && typed.trim() !== name
+          ? `Type ${name} first.`
+          : undefined;
   return (
     <Dialog
       wide
@@ -205,7 +224,16 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
           <CostChange cost={foreseen.cost} />
         </section>
       )}
-      <FormProblem problem={refusal} found={found} />
+      {isOutdated ? (
+        <Notice tone="warn">
+          <p>It was changed meanwhile: look at it again. What you typed stays.</p>
+          <Button small className="mt-2" onClick={lookAgain}>
+            Show how it is now
+          </Button>
+        </Notice>
+      ) : (
+        <FormProblem problem={refusal} found={found} />
+      )}
       {asksName && (
         <TextField
           label={`Type ${name} to confirm`}
@@ -215,14 +243,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
           onChange={(event) => setTyped(event.target.value)}
         />
       )}
-      <details>
-        <summary className="text-sm text-muted">
-          The same as an API call, {inSentence(described.summary)}
-        </summary>
-        <div className="mt-3">
-          <Code title="curl" text={curlFor(base, made)} wrap />
-        </div>
-      </details>
+      <AsCode made={made} />
     </Dialog>
   );
 }

@@ -22,11 +22,14 @@ export interface Act {
 const camelParts = (id: string): string[] => id.split(/(?=[A-Z])/).map((part) => part.toLowerCase());
 
 /** `resetVmPassword` of a machine is "Reset password". */
-export function labelOf({ id }: NounCall, { name }: Noun): string {
-  const own = new Set([...name.split('_'), 'vps']);
+export function labelOf({ id }: NounCall, { name, parent }: Noun): string {
+  const own = new Set([...name.split('_'), ...(parent?.noun.split('_') ?? []), 'vps']);
   const words = camelParts(id).filter((word, at) => at === 0 || !own.has(word));
   return spoken(words.join(' '));
 }
+
+/** What goes is named beside it: the verb is enough for `deleteVmSnapshot`, which deletes no VM. */
+const verbOf = ({ id }: NounCall): string => spoken(camelParts(id)[0] ?? '');
 
 const reasons: Readonly<Record<string, string>> = {
   product: 'This product is not enabled for the account. The provider can enable it.',
@@ -76,6 +79,6 @@ export function actsFor(
         : call.choice.values.map((value) => act(call, spoken(value), { [call.choice?.member ?? '']: value })),
     ),
     ...(change === undefined ? [] : [act(change, 'Change')]),
-    ...(noun.delete === undefined ? [] : [act(noun.delete, labelOf(noun.delete, noun))]),
+    ...(noun.delete === undefined ? [] : [act(noun.delete, verbOf(noun.delete))]),
   ];
 }

@@ -15,20 +15,19 @@ import {
 } from '../data/nouns.ts';
 import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
-import { siteQuery, useAccount } from '../data/session.ts';
+import { useAccount } from '../data/session.ts';
 import { type Described, describe, type Schema } from '../form/document.ts';
 import { Facts } from '../form/facts.ts';
 import { useFaults } from '../form/faults.ts';
 import { ObjectForm } from '../form/form.tsx';
 import { FormProblem } from '../form/form-problem.tsx';
-import { Button } from '../ui/button.tsx';
-import { Code } from '../ui/code.tsx';
+import { Button, Spinner } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
 import { AnsweredOnce, secretsIn } from './answered-once.tsx';
-import { curlFor } from './curl.ts';
+import { AsCode } from './as-code.tsx';
 import { CostChange, ForeseenNotes } from './foreseen.tsx';
 import { type Rehearsal, useRehearsal } from './rehearsal.ts';
 
@@ -51,7 +50,7 @@ export interface Creation {
   readonly submit: () => void;
   /** Why it cannot be sent yet. */
   readonly why: string | undefined;
-  readonly curl: string;
+  readonly made: PersonCall;
 }
 
 const isFilled = (schema: Schema | null, body: Resource): boolean =>
@@ -93,7 +92,6 @@ function Open(
   const account = useAccount();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
   const createPath = useCreatePath();
   const [body, setBody] = useState<Resource>(start);
   const [name, setName] = useState('');
@@ -134,7 +132,7 @@ function Open(
     busy: run.busy,
     submit: () => void run.run(),
     why: filled ? undefined : 'Fill in the required fields first.',
-    curl: curlFor(base, made),
+    made,
   };
   return (
     <form
@@ -175,16 +173,19 @@ function Open(
 
 /** The price by the button: what the dry run says about the form as it is now. */
 function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
-  const { rehearsal, busy, refusal, faults, why, curl } = creation;
+  const { rehearsal, busy, refusal, faults, why, made } = creation;
   const { foreseen } = rehearsal;
   return (
     <aside
       aria-label="Summary"
       className="card grid content-start gap-4 self-start p-5 lg:sticky lg:top-[88px]"
     >
-      <h2 className="text-lg">Summary</h2>
+      <h2 className="flex items-center gap-2 text-lg">
+        Summary
+        {foreseen && !rehearsal.isCurrent && <Spinner />}
+      </h2>
       {foreseen ? (
-        <div className={`grid gap-3 transition-opacity ${rehearsal.isCurrent ? '' : 'opacity-60'}`}>
+        <div className="grid gap-3" aria-busy={!rehearsal.isCurrent}>
           <CostChange cost={foreseen.cost} />
           <ForeseenNotes foreseen={foreseen} quiet />
         </div>
@@ -201,12 +202,7 @@ function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
       <Button type="submit" kind="primary" busy={busy} why={why}>
         Create {inSentence(singularOf(noun))}
       </Button>
-      <details>
-        <summary className="text-sm text-muted">The same as an API call</summary>
-        <div className="mt-3">
-          <Code title="curl" text={curl} wrap />
-        </div>
-      </details>
+      <AsCode made={made} />
     </aside>
   );
 }

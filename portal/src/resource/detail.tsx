@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Problem } from '../data/http.ts';
 import {
   addressOf,
@@ -18,7 +18,7 @@ import {
 } from '../data/nouns.ts';
 import { oneQuery, pageQuery, type Resource, workOn } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
-import { siteQuery, useAccount } from '../data/session.ts';
+import { useAccount } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/code.tsx';
 import { Notice } from '../ui/notice.tsx';
@@ -27,11 +27,11 @@ import { ActDialog } from './act-dialog.tsx';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
 import { Activity } from './activity.tsx';
 import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
-import { curlFor } from './curl.ts';
+import { AsCode } from './as-code.tsx';
 import { FactList } from './facts.tsx';
 import { useSearchValues } from './filters.tsx';
-import { ResourceList } from './list.tsx';
 import { answerOf, type Shape } from './schema.ts';
+import { type Found, type Override, type Tab, TabLinks, tabsFor } from './tabs.tsx';
 import { Labels, PriceText, Status } from './value.tsx';
 import { isPrice } from './values.ts';
 
@@ -40,33 +40,6 @@ export interface DetailProps {
   readonly families: readonly NounFamily[];
   readonly id: string;
   readonly above?: PathValues;
-}
-
-/** A part of the page of a resource, with an address of its own. */
-export interface Tab {
-  readonly slug: string;
-  readonly title: string;
-  readonly show: (found: Found) => ReactNode;
-}
-
-export interface Found {
-  readonly row: Resource;
-  readonly shape: Shape;
-  /** The values of the path of calls about it. */
-  readonly path: PathValues;
-  readonly noun: Noun;
-  readonly families: readonly NounFamily[];
-  readonly perform: (act: Act) => void;
-  readonly acts: readonly Act[];
-}
-
-/** Tabs that are made by hand, by noun. A tab with the slug of a generated one takes its place. */
-export interface Override {
-  readonly tabs?: readonly Tab[];
-  /** Above the facts. */
-  readonly head?: (found: Found) => ReactNode;
-  /** Acts that stand as buttons beside the menu, by their labels. */
-  readonly main?: (row: Resource) => readonly string[];
 }
 
 /** While something works on it, in milliseconds. Events say when it ends; this shows how far it is. */
@@ -147,53 +120,6 @@ function Gone({ noun, families, id, above = {} }: DetailProps) {
   );
 }
 
-/** Other types whose rows belong to this one: parts of it, and lists that can be narrowed to it. */
-function tabsFor({ noun, families, path, row }: Found): readonly Tab[] {
-  const parts = partsOf(noun, families).filter(({ rows }) => rows !== undefined);
-  const own = ownParameter(noun.read?.path ?? '') ?? 'id';
-  const partTabs = parts.map(
-    (part): Tab => ({
-      slug: part.slug,
-      title: titleOf(part),
-      show: () => (
-        <ResourceList
-          noun={part}
-          families={families}
-          above={{ ...path, [part.parent?.parameter ?? 'id']: path[own] ?? '' }}
-          create={
-            part.create && (
-              <CreatePart noun={part} families={families} above={path[own] ?? ''} parent={noun} />
-            )
-          }
-        />
-      ),
-    }),
-  );
-  const relatedTabs = noun.related.flatMap(({ noun: name, filter, value }): Tab[] => {
-    const other = nounNamed(families, name);
-    if (other === undefined) return [];
-    return [
-      {
-        slug: other.slug,
-        title: titleOf(other),
-        show: () => (
-          <ResourceList noun={other} families={families} fixed={{ [filter]: String(row[value] ?? '') }} />
-        ),
-      },
-    ];
-  });
-  return [...partTabs, ...relatedTabs];
-}
-
-function CreatePart(props: { noun: Noun; families: readonly NounFamily[]; above: string; parent: Noun }) {
-  const { noun, families, above, parent } = props;
-  return (
-    <Link to={`${addressOf(parent, families, above)}/${noun.slug}/new`} className="btn btn-primary">
-      {noun.create?.summary}
-    </Link>
-  );
-}
-
 function One(
   props: DetailProps & { row: Resource; shape: Shape; path: PathValues; override?: Override | undefined },
 ) {
@@ -201,7 +127,6 @@ function One(
   const account = useAccount();
   const access = useAccess();
   const navigate = useNavigate();
-  const base = useQuery(siteQuery).data?.api_base_url ?? location.origin;
   const [open, setOpen] = useState<Act | null>(null);
   const { tab: asked } = useSearchValues();
   const status = shape.members.find(([name]) => name === 'status')?.[1];
@@ -210,9 +135,13 @@ function One(
   const made = override?.tabs ?? [];
   const generated = tabsFor(found).filter(({ slug }) => !made.some((tab) => tab.slug === slug));
   // What has a tab of its own.
-  const shownElsewhere = new Set(
-    partsOf(noun, families).flatMap(({ rows, slug }) => [rows?.in.slice(1) ?? '', slug.replaceAll('-', '_')]),
-  );
+  const shownElsewhere = new Set([
+    ...(override?.inHead ?? []),
+    ...partsOf(noun, families).flatMap(({ rows, slug }) => [
+      rows?.in.slice(1) ?? '',
+      slug.replaceAll('-', '_'),
+    ]),
+  ]);
   const tabs: readonly Tab[] = [
     {
       slug: '',
@@ -234,9 +163,7 @@ function One(
       title: 'API',
       show: () => (
         <div className="grid gap-5">
-          {noun.read && (
-            <Code title="Read it with curl" text={curlFor(base, { call: noun.read, path })} wrap />
-          )}
+          {noun.read && <AsCode made={{ call: noun.read, path }} title="Read it by program" />}
           <Code title="JSON" text={JSON.stringify(row, null, 2)} tall wrap />
         </div>
       ),
@@ -246,6 +173,7 @@ function One(
   const mainLabels = override?.main?.(row) ?? [];
   const main = acts.filter(({ label, why }) => why === undefined && mainLabels.includes(label));
   const change = acts.find(({ label }) => label === 'Change');
+  const listed = acts.filter((act) => act !== change && !override?.withoutActs?.includes(act.call.id));
   const isOver = row['status'] === 'deleted';
   const price = row['price'];
   const parent = noun.parent && nounNamed(families, noun.parent.noun);
@@ -289,7 +217,7 @@ function One(
                   Change
                 </Button>
               )}
-              <ActMenu noun={noun} name={name} acts={acts.filter((act) => act !== change)} choose={setOpen} />
+              <ActMenu noun={noun} name={name} acts={listed} choose={setOpen} />
             </>
           )
         }
@@ -331,28 +259,6 @@ function One(
         />
       )}
     </>
-  );
-}
-
-function TabLinks({ label, tabs, current }: { label: string; tabs: readonly Tab[]; current: string }) {
-  return (
-    <nav
-      aria-label={label}
-      className="mb-6 flex gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]"
-    >
-      {tabs.map(({ slug, title }) => (
-        <Link
-          key={slug}
-          to="."
-          search={slug === '' ? {} : { tab: slug }}
-          replace
-          aria-current={slug === current ? 'page' : undefined}
-          className={`-mb-px shrink-0 rounded-t-md border-b-2 px-3 py-2 outline-offset-[-2px] max-md:px-2 max-md:py-2.5 ${slug === current ? 'border-accent font-medium text-ink' : 'border-transparent text-muted hover:text-ink'}`}
-        >
-          {title}
-        </Link>
-      ))}
-    </nav>
   );
 }
 

@@ -1,7 +1,7 @@
+import { money } from '../data/money.ts';
 import type { Foreseen } from '../data/product.ts';
 import { ChangeList } from '../ui/change-list.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { formatMoney } from './values.ts';
 
 /** By how much the bill changes. */
 export function CostChange({ cost }: { cost: Foreseen['cost'] }) {
@@ -9,7 +9,7 @@ export function CostChange({ cost }: { cost: Foreseen['cost'] }) {
   const hourly = Number(cost.hourly);
   if (monthly === 0 && hourly === 0) return <p className="text-muted">The bill stays as it is.</p>;
   const sign = monthly < 0 || hourly < 0 ? '−' : '+';
-  const amount = (text: string): string => formatMoney(text.replace('-', ''), cost.currency);
+  const amount = (text: string): string => money(text.replace('-', ''), cost.currency);
   return (
     <p className="flex flex-wrap items-baseline gap-x-2">
       <span className="text-xl font-semibold">
@@ -37,9 +37,9 @@ export function ForeseenNotes({ foreseen, quiet }: { foreseen: Foreseen; quiet?:
       ))}
       {budgets.map((budget) => (
         <Notice key={budget.budget_id} tone="warn">
-          A budget has no room for this: {formatMoney(budget.committed, currency)} of{' '}
-          {formatMoney(budget.amount, currency)} a month are taken, and this adds{' '}
-          {formatMoney(budget.requested, currency)}.
+          A budget has no room for this: {money(budget.committed, currency)} of{' '}
+          {money(budget.amount, currency)} a month are taken, and this adds{' '}
+          {money(budget.requested, currency)}.
         </Notice>
       ))}
       {warnings.map(({ code, detail }) => (

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import {
-  addressOf,
   filled,
   inSentence,
   type Noun,
@@ -14,8 +13,7 @@ import {
 import { oneQuery, type Query, type Resource } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
-import { spoken } from '../data/words.ts';
-import { describe, type Schema } from '../form/document.ts';
+import { describe } from '../form/document.ts';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { ProblemNotice } from '../ui/notice.tsx';
@@ -27,9 +25,10 @@ import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
 import { Bulk } from './bulk.tsx';
 import { chosenIn, Filters, filtersOf, useSearchValues, useSetSearch } from './filters.tsx';
 import { useHeld } from './held.ts';
+import { columnsOf, headOf, isFree, keyIn, RowLink, RowNote } from './list-row.tsx';
 import { useRows } from './pages-of-list.ts';
 import { answerOf, type Shape } from './schema.ts';
-import { Labels, Value } from './value.tsx';
+import { Value } from './value.tsx';
 
 interface Props {
   readonly noun: Noun;
@@ -131,11 +130,6 @@ interface RowsProps extends Props {
   readonly sorts: readonly string[];
   readonly isFiltered: boolean;
 }
-
-const keyIn =
-  (noun: Noun) =>
-  (row: Resource): string =>
-    String(row[noun.key] ?? row['id'] ?? row['slug'] ?? JSON.stringify(row));
 
 function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFiltered }: RowsProps) {
   const account = useAccount();
@@ -252,54 +246,13 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
         <ActDialog
           act={open.act}
           noun={noun}
-          row={open.row}
+          row={rows.find((row) => keyOf(row) === keyOf(open.row)) ?? open.row}
           path={pathFor(noun, open.act, open.row, above)}
           name={nameOf(open.row)}
           close={() => setOpen(null)}
         />
       )}
     </div>
-  );
-}
-
-const headOf = (name: string, schema: Schema): string =>
-  String(schema['x-label'] ?? spoken(name.replace(/_ids?$|_at$|_bytes$|_mb$|_gb$/, '')));
-
-/** Without columns of its own, the first few plain members. */
-const columnsOf = ({ columns, members }: Shape, key: string): Shape['columns'] =>
-  columns.length > 0
-    ? columns
-    : members.filter(([name, schema]) => name !== key && schema['type'] !== 'object').slice(0, 5);
-
-/** Texts that people wrote may be one long word. */
-const isFree = (schema: Schema): boolean =>
-  schema['type'] === 'string' && schema['enum'] === undefined && schema['format'] !== 'date-time';
-
-function RowNote({ row, isGone }: { row: Resource; isGone: boolean }) {
-  if (isGone) return <span className="text-bad">Deleted</span>;
-  const labels = row['labels'] as Readonly<Record<string, string>> | undefined;
-  return labels === undefined || Object.keys(labels).length === 0 ? null : <Labels labels={labels} />;
-}
-
-function RowLink(props: {
-  noun: Noun;
-  families: readonly NounFamily[];
-  row: Resource;
-  above: PathValues;
-  isGone: boolean;
-}) {
-  const { noun, families, row, above, isGone } = props;
-  const name = nameOf(row);
-  if (isGone || (noun.read === undefined && noun.parent !== undefined)) return <>{name}</>;
-  if (noun.read === undefined && !noun.declare) return <>{name}</>;
-  const parent = noun.parent && above[noun.parent.parameter];
-  return (
-    <Link
-      to={addressOf(noun, families, String(row[noun.key] ?? row['id']), parent)}
-      className="text-ink hover:text-accent-ink hover:underline"
-    >
-      {name}
-    </Link>
   );
 }
 

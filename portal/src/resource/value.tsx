@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { money } from '../data/money.ts';
 import { addressOf, nounNamed, nounsQuery } from '../data/nouns.ts';
 import { type Resource, workOn } from '../data/product.ts';
 import { spoken } from '../data/words.ts';
@@ -8,7 +9,6 @@ import { Badge } from '../ui/badge.tsx';
 import { Ago } from '../ui/time.tsx';
 import { useNamed } from './references.ts';
 import {
-  formatMoney,
   formatNumber,
   isEmpty,
   isFree,
@@ -63,8 +63,8 @@ export const PriceText = ({ price }: { price: Price }) =>
   isFree(price) ? (
     <span className="text-muted">Free</span>
   ) : (
-    <span className="whitespace-nowrap" title={`${formatMoney(price.hourly, price.currency)} an hour`}>
-      {formatMoney(price.monthly, price.currency)}
+    <span className="whitespace-nowrap" title={`${money(price.hourly, price.currency)} an hour`}>
+      {money(price.monthly, price.currency)}
       <span className="text-muted"> / month</span>
     </span>
   );

@@ -23,17 +23,6 @@ export function formatNumber(value: number, unit: unknown): string {
   return typeof unit === 'string' ? `${text} ${unit}` : text;
 }
 
-export function formatMoney(amount: string, currency: string): string {
-  const value = Number(amount);
-  const digits = value !== 0 && Math.abs(value) < 0.01 ? 4 : 2;
-  return new Intl.NumberFormat('en-GB', {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  }).format(value);
-}
-
 export interface Price {
   readonly hourly: string;
   readonly monthly: string;

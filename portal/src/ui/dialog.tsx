@@ -6,7 +6,7 @@ import { useLeave } from './use-leave.ts';
 
 /** Where the typing begins: the first field, or else the main button. */
 const FIRST =
-  'input:not([type=radio], [type=checkbox]), select, textarea, [type=submit], footer .btn-primary';
+  'input:not([type=radio], [type=checkbox], [readonly]), select, textarea, [type=submit], footer .btn-primary';
 
 const Leaving = createContext<() => void>(() => {});
 
@@ -24,13 +24,25 @@ interface Props {
   readonly wide?: boolean;
   /** Shows something that is never shown again, so that only the main button of its foot closes it. */
   readonly secret?: boolean;
+  /** Cannot be left: there is nothing behind it until its question is answered. */
+  readonly fixed?: boolean;
 }
 
 /**
  * The browser's own dialog: it keeps the focus inside, closes with Esc and gives the focus back. On phones it is a sheet
  * at the bottom edge. Nothing typed and no secret is lost by Esc or by a click beside it: see `useLeave`.
  */
-export function Dialog({ title, intro, children, close, foot, onSubmit, wide, secret = false }: Props) {
+export function Dialog({
+  title,
+  intro,
+  children,
+  close,
+  foot,
+  onSubmit,
+  wide,
+  secret = false,
+  fixed = false,
+}: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -47,7 +59,9 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide, se
   useEffect(() => {
     if (secret) dialog.current?.querySelector<HTMLElement>('[data-copy]')?.focus();
   }, [secret]);
-  const { asks, leave, stay } = useLeave(dialog, { close, secret });
+  const leaving = useLeave(dialog, { close, secret });
+  const { asks, stay } = leaving;
+  const leave = fixed ? () => {} : leaving.leave;
   const Body = onSubmit ? 'form' : 'div';
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -92,7 +106,7 @@ export function Dialog({ title, intro, children, close, foot, onSubmit, wide, se
             </h2>
             {intro && <div className="text-sm text-muted">{intro}</div>}
           </div>
-          {!secret && (
+          {!secret && !fixed && (
             <button
               type="button"
               className="btn btn-quiet -my-1.5 w-9 px-0 max-md:-my-2.5"

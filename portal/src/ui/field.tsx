@@ -27,7 +27,7 @@ export function Field({ label, hint, fault, optional, children }: FieldProps) {
       </label>
       {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': fault ? true : undefined })}
       {fault && (
-        <p id={`${id}-fault`} className="text-sm text-bad">
+        <p id={`${id}-fault`} role="alert" className="text-sm text-bad">
           {fault}
         </p>
       )}
@@ -90,7 +90,10 @@ export function CheckField({
         {...input}
         type="checkbox"
         id={id}
-        aria-describedby={hint ? `${id}-hint` : undefined}
+        aria-describedby={
+          [fault && `${id}-fault`, hint && `${id}-hint`].filter(Boolean).join(' ') || undefined
+        }
+        aria-invalid={fault ? true : undefined}
         className="mt-1 size-4 shrink-0 accent-accent"
       />
       <div>
@@ -102,7 +105,11 @@ export function CheckField({
             {hint}
           </p>
         )}
-        {fault && <p className="text-sm text-bad">{fault}</p>}
+        {fault && (
+          <p id={`${id}-fault`} role="alert" className="text-sm text-bad">
+            {fault}
+          </p>
+        )}
       </div>
     </div>
   );

@@ -36,7 +36,7 @@ export const PublicId = Named(
 const approvalMeanings = {
   off: 'No call of the key waits for a person, except for those above `approval_over_monthly`.',
   destructive:
-    'A person has to approve each call that deletes or overwrites something, or that opens more than before or takes a protection away, which its dry run marks with `loosens`.',
+    'A person has to approve each call that deletes or overwrites something, that loses something for good, which its dry run marks with `recoverable: false`, or that opens more than before or takes a protection away, which its dry run marks with `loosens`.',
   writes: 'A person has to approve each call that changes something.',
 } as const;
 export const approvals = keysOf(approvalMeanings);

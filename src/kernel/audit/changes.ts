@@ -1,4 +1,5 @@
-import { type AuditChange, canonicalJson } from './entry.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { AuditChange } from './entry.ts';
 
 /** Dates are compared by their ISO text: a Date has no own properties, so canonical JSON would make all dates equal. */
 const textOf = (value: unknown): string =>

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { EffectView } from '../effect-view.ts';
 import type { ResourceRef } from '../resource-ref.ts';
 import { Id, Named, Nullable, OneOf, Shape } from '../schema.ts';
+import { canonicalJson } from './canonical-json.ts';
 
 export interface AuditChange {
   readonly pointer: string;
@@ -78,19 +79,6 @@ export interface AuditEntry {
 
 export const MAX_CHANGES = 100;
 export const MAX_EFFECTS = 100;
-
-/** JSON with sorted members, so that equal values always have the same bytes. */
-export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (value !== null && typeof value === 'object') {
-    const members = Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-    return `{${members.join(',')}}`;
-  }
-  return JSON.stringify(value) ?? 'null';
-}
 
 export function chainHash(previous: Buffer, entry: AuditEntry): Buffer {
   return createHash('sha256').update(previous).update(canonicalJson(entry)).digest();

@@ -1,7 +1,8 @@
 import { type Selectable, sql } from 'kysely';
 import type { Db } from '../../store/database.ts';
 import { sendLater } from '../../store/send-later.ts';
-import { type AuditEntry, type AuditOutcome, canonicalJson, chainHash } from './entry.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { type AuditEntry, type AuditOutcome, chainHash } from './entry.ts';
 
 interface AuditEntriesTable {
   account_id: string;

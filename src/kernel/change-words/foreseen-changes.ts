@@ -20,7 +20,12 @@ const verbs: Readonly<Record<EffectView['action'], string>> = {
   cancel: 'cancels',
 };
 
-function subjectOf({ action, id, name }: Effect, noun: string): string {
+const nounOf = (type: string, { nouns }: Pick<Registry, 'nouns'>): string =>
+  nouns.get(type) ?? type.replaceAll('_', ' ');
+
+/** `the machine "web"` */
+export function subjectOf({ action, type, id, name }: Effect, registry: Pick<Registry, 'nouns'>): string {
+  const noun = nounOf(type, registry);
   if (name !== null) return `the ${noun} ${quoted(name)}`;
   // The id of a resource that would be created is never used again.
   const article = /^[aeiou]/i.test(noun) ? 'an' : 'a';
@@ -37,8 +42,7 @@ type About = Pick<Telling, 'db' | 'accountId'> & { readonly registry: Registry }
 async function changesOf(effect: Effect, { registry, ...about }: About): Promise<ForeseenChange[]> {
   if (!isShown(effect)) return [];
   const { action, type, changes = [] } = effect;
-  const noun = registry.nouns.get(type) ?? type.replaceAll('_', ' ');
-  const telling = { ...about, noun, subject: subjectOf(effect, noun) };
+  const telling = { ...about, noun: nounOf(type, registry), subject: subjectOf(effect, registry) };
   const words = registry.changeWords.get(type);
   const own = (await words?.say(effect, telling)) ?? [];
   const isWhole = WHOLE.includes(action) || effect.verb !== undefined;

@@ -1,6 +1,7 @@
 /** Generic words for the change of one member, made from the change that the audit entry keeps. */
+
+import { canonicalJson } from '../audit/canonical-json.ts';
 import type { AuditChange } from '../audit/entry.ts';
-import { canonicalJson } from '../audit/entry.ts';
 import { type ForeseenChange, loosensBy, quoted, says, type Telling } from './change-words.ts';
 
 type Subject = Pick<Telling, 'noun' | 'subject'>;

@@ -91,6 +91,19 @@ export async function findPrices(
   );
 }
 
+/** Who pays for those of these resources that are billed: ids of free resources and of other accounts are missing. */
+export async function findBilled(db: Db, accountId: string, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, { family: string; apiKeyId: string | null }>();
+  const rows = await db
+    .selectFrom('resources')
+    .select(['id', 'family', 'api_key_id'])
+    .where(sql<boolean>`id = any(${[...ids]}::text[])`)
+    .where('account_id', '=', accountId)
+    .where('configuration', 'is not', null)
+    .execute();
+  return new Map(rows.map(({ id, family, api_key_id: apiKeyId }) => [id, { family, apiKeyId }]));
+}
+
 /** The current configurations, for pricing a change to them. Ids of other accounts are missing from the result. */
 export async function findConfigurations(db: Db, accountId: string, ids: readonly string[]) {
   const rows = await db

@@ -16,7 +16,7 @@ const ENDPOINT = /^(?:\[(?<ipv6>[^\]]+)\]|(?<host>[^:]+)):(?<port>\d+)$/;
 function refusedHost(host: string, egress: Refusals): AddressFault | null {
   const refusal = egress.refuses(host);
   if (refusal === null) return null;
-  const detail = `${host} cannot be called (${refusal.replaceAll('_', ' ')}); use a public address or a name.`;
+  const detail = `The host ${host} cannot be called (${refusal.replaceAll('_', ' ')}); use a public address or a name.`;
   return { code: 'blocked_address', detail };
 }
 

@@ -1,5 +1,5 @@
 /** Pages over rows in memory (the registry, the price list), with the same parameters and cursors as other lists. */
-import { canonicalJson } from '../audit/entry.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Call } from '../call.ts';
 import { Problem } from '../problems/problem.ts';
 

@@ -4,7 +4,7 @@
  */
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Tables } from '../../store/database.ts';
-import { canonicalJson } from '../audit/entry.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
 import type { Call } from '../call.ts';
 import type { Selector, Term } from './label-selector.ts';
 

@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Db } from '../../store/database.ts';
 import { bearerColumns } from '../access/bearer.ts';
 import type { Caller } from '../access/caller.ts';
-import { canonicalJson } from '../audit/entry.ts';
+import { canonicalJson } from '../audit/canonical-json.ts';
 import { insertRehearsal, readStates, takeRehearsal } from './store.ts';
 
 export const LIFETIME_MINUTES = 5;

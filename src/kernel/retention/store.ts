@@ -32,9 +32,10 @@ export async function forgetWhatExpired(db: Db): Promise<void> {
     await sql`delete from key_addresses where last_used_at < now() - interval '90 days'`.execute(tx);
     // Claims of processes that ended before they released them.
     await sql`delete from claims where until < now()`.execute(tx);
+    // Kept for a day, so that the portal can say why a session has ended.
     await sql`
       delete from sessions
-      where expires_at < now() or last_seen_at < now() - interval '12 hours'`.execute(tx);
+      where expires_at < now() - interval '1 day' or last_seen_at < now() - interval '36 hours'`.execute(tx);
     await removeExpiredLinks(tx);
     await removeExpiredRehearsals(tx);
     await sql`delete from one_time_tokens where expires_at < now() - interval '1 day'`.execute(tx);

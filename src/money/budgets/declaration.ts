@@ -119,6 +119,6 @@ export async function findLoosenings(
 export function refuseLoosening(loosenings: readonly string[]): void {
   if (loosenings.length === 0) return;
   throw new Problem('portal_only', {
-    detail: `The budget is locked and may only be tightened, but ${loosenings.join('; ')}.`,
+    detail: `The budget is locked and may only be tightened. ${loosenings.join(' ')}`,
   });
 }

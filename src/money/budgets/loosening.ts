@@ -8,7 +8,7 @@ import { type Declaration, type Scope, sameThreshold, type Threshold } from './b
 
 function raisesAmount(before: Declaration, after: Declaration): string[] {
   return micro(after.amount) > micro(before.amount)
-    ? [`amount rises from ${before.amount} to ${after.amount}`]
+    ? [`The amount rises from ${before.amount} to ${after.amount}.`]
     : [];
 }
 
@@ -19,7 +19,7 @@ function raisesAmount(before: Declaration, after: Declaration): string[] {
 function dropsThreshold(before: readonly Threshold[], after: readonly Threshold[]): string[] {
   return before
     .filter((threshold) => !after.some((other) => sameThreshold(other, threshold)))
-    .map(({ percent, basis }) => `the threshold of ${percent} % (${basis}) is removed`);
+    .map(({ percent, basis }) => `The threshold of ${percent} % (${basis}) is removed.`);
 }
 
 const drops = (before: readonly string[] | null, after: readonly string[] | null): boolean =>
@@ -31,11 +31,11 @@ const drops = (before: readonly string[] | null, after: readonly string[] | null
  */
 function narrowsScope(before: Scope, after: Scope): string[] {
   return [
-    ...(drops(before.families, after.families) ? ['scope.families covers less'] : []),
+    ...(drops(before.families, after.families) ? ['The scope covers fewer product families.'] : []),
     ...(after.label_selector !== null && after.label_selector !== before.label_selector
-      ? ['scope.label_selector may cover less']
+      ? ['The label selector of the scope may cover less.']
       : []),
-    ...(drops(before.api_key_ids, after.api_key_ids) ? ['scope.api_key_ids covers less'] : []),
+    ...(drops(before.api_key_ids, after.api_key_ids) ? ['The scope covers fewer API keys.'] : []),
   ];
 }
 
@@ -49,10 +49,12 @@ export function looseningsOf(before: Declaration, after: Declaration): string[] 
     ...raisesAmount(before, after),
     ...dropsThreshold(before.thresholds, after.thresholds),
     ...narrowsScope(before.scope, after.scope),
-    ...(before.action === 'block_new_cost' && after.action === 'notify' ? ['action no longer blocks'] : []),
-    ...(before.blocks === 'forecast' && after.blocks === 'spent' ? ['blocks no longer looks ahead'] : []),
+    ...(before.action === 'block_new_cost' && after.action === 'notify'
+      ? ['It no longer blocks new cost.']
+      : []),
+    ...(before.blocks === 'forecast' && after.blocks === 'spent' ? ['It no longer looks ahead.'] : []),
     ...before.emails
       .filter((address) => !told.has(address.toLowerCase()))
-      .map((address) => `${address} is removed from emails`),
+      .map((address) => `The address ${address} is no longer written to.`),
   ];
 }

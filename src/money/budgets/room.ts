@@ -14,8 +14,10 @@ export interface Claim {
   readonly requested: Micro;
 }
 
+type WouldAdd = (requested: string) => string;
+
 /** `load` includes the claim, because its rows are already written. */
-function refusal({ budget, requested }: Claim, load: Load, what: string): Problem {
+function refusal({ budget, requested }: Claim, load: Load, wouldAdd: WouldAdd): Problem {
   const { id, name, amount, currency, blocks } = budget;
   const shown = {
     budget_id: id,
@@ -30,9 +32,9 @@ function refusal({ budget, requested }: Claim, load: Load, what: string): Proble
     blocks === 'spent'
       ? `Spent so far: ${shown.spent}.`
       : `Spent so far: ${shown.spent}. Committed for the whole month: ${shown.committed}.`;
-  const rest = left > 0n ? `Left: ${formatMoney(left)}.` : 'Nothing is left.';
+  const rest = left > 0n ? `Still left: ${formatMoney(left)}.` : 'Nothing is left.';
   return new Problem('budget_exceeded', {
-    detail: `The budget ${name} is ${amount} ${currency} a month. ${used} ${rest} ${what} would add ${shown.requested} a month.`,
+    detail: `The budget ${name} is ${amount} ${currency} a month. ${used} ${rest} ${wouldAdd(shown.requested)}`,
     extra: shown,
   });
 }
@@ -41,17 +43,17 @@ const roomIn = ({ amount, blocks }: Pick<Declaration, 'amount' | 'blocks'>, load
   micro(amount) - (blocks === 'spent' ? load.spent : load.committed);
 
 /**
- * Throws 409 if a budget has no room. If several have none, the problem names the one with the least amount left. `what`
- * begins the sentence about the cost.
+ * Throws 409 if a budget has no room. If several have none, the problem names the one with the least amount left.
+ * `wouldAdd` is the sentence about the cost.
  */
 export function refuseWithoutRoom(
   claims: readonly Claim[],
   loads: readonly Load[],
-  what = 'This call',
+  wouldAdd: WouldAdd = (requested) => `This call would add ${requested} a month.`,
 ): void {
   const [strictest] = claims
     .map((claim, i) => ({ claim, load: loads[i] ?? NOTHING }))
     .filter(({ claim, load }) => refuses(claim.budget, load))
     .sort((a, b) => (roomIn(a.claim.budget, a.load) < roomIn(b.claim.budget, b.load) ? -1 : 1));
-  if (strictest !== undefined) throw refusal(strictest.claim, strictest.load, what);
+  if (strictest !== undefined) throw refusal(strictest.claim, strictest.load, wouldAdd);
 }

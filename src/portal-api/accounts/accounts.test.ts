@@ -83,7 +83,7 @@ describe('the status of an account', () => {
     active: ['restricted', 'suspended', 'closing'],
     restricted: ['active', 'suspended', 'closing'],
     suspended: ['active', 'restricted', 'closing'],
-    closing: ['closed'],
+    closing: ['active', 'closed'],
     closed: [],
   };
   const ways: Record<AccountStatus, AccountStatus[]> = {

@@ -11,6 +11,7 @@ import { check, Email, Line } from '../input.ts';
 import { insertMember, type MemberRow } from '../members/store.ts';
 import { succeeded } from '../portal-write.ts';
 import { type AccountRow, insertAccount, writeProducts } from './store.ts';
+import { isTimezone, TIMEZONE_FAULT } from './timezone.ts';
 
 const CreateAccount = Shape({
   name: Line(1, 100),
@@ -21,14 +22,6 @@ const CreateAccount = Shape({
   owner_email: Email,
 });
 export type CreateAccount = Static<typeof CreateAccount>;
-
-function isTimezone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).format() !== '';
-  } catch {
-    return false;
-  }
-}
 
 /** The provider's values for fields that the new account leaves out. */
 export interface AccountDefaults {
@@ -63,9 +56,7 @@ export async function openAccount(
   }: { readonly actorOf: (owner: MemberRow) => Actor; readonly personId?: string | null },
 ): Promise<NewAccount> {
   check(CreateAccount, input, ({ timezone }) =>
-    timezone === undefined || isTimezone(timezone)
-      ? []
-      : [{ pointer: '/timezone', code: 'invalid_format', detail: 'Must be a name such as Europe/Berlin.' }],
+    timezone === undefined || isTimezone(timezone) ? [] : [TIMEZONE_FAULT],
   );
   const { currency, country, timezone } = { ...defaults.provider, ...input };
   const account = await insertAccount(tx, {

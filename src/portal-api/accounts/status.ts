@@ -1,7 +1,7 @@
 import { type AccountStatus, accountStatuses } from '../../kernel/access/tables.ts';
 import { changesBetween } from '../../kernel/audit/changes.ts';
 import type { NewEvent } from '../../kernel/events/event.ts';
-import { Problem } from '../../kernel/problems/problem.ts';
+import { invalid, Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
 import type { Db } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
@@ -11,11 +11,11 @@ import { change } from '../portal-write.ts';
 import { type AccountRow, updateAccount } from './store.ts';
 
 /**
- * The statuses from which each status can be reached. `closed` is final, and `closing` can only become
- * `closed`.
+ * The statuses from which each status can be reached. `closed` is final. From `closing` only the provider can bring an
+ * account back, as long as it is not closed.
  */
 const reachedFrom: Readonly<Record<AccountStatus, readonly AccountStatus[]>> = {
-  active: ['restricted', 'suspended'],
+  active: ['restricted', 'suspended', 'closing'],
   restricted: ['active', 'suspended'],
   suspended: ['active', 'restricted'],
   closing: ['active', 'restricted', 'suspended'],
@@ -34,15 +34,28 @@ function told(before: AccountStatus, after: AccountStatus): NewEvent[] {
   return [{ type, resource: null, message, data: { before, after } }];
 }
 
+const WRONG_NAME = {
+  pointer: '/name',
+  code: 'confirmation_mismatch',
+  detail: 'This is not the name of the account.',
+} as const;
+
 const SetStatus = Shape({ account_id: Type.String(), status: OneOf(accountStatuses) });
 export type SetAccountStatus = Static<typeof SetStatus>;
 
-export async function setAccountStatus(db: Db, actor: Actor, input: SetAccountStatus): Promise<AccountRow> {
+/** `typedName`: what a person has typed to confirm it. */
+export async function setAccountStatus(
+  db: Db,
+  actor: Actor,
+  input: SetAccountStatus,
+  { typedName }: { readonly typedName?: string } = {},
+): Promise<AccountRow> {
   return change(db, actor, 'setAccountStatus', input.account_id, async (tx, account) => {
     check(SetStatus, input);
     const { status } = input;
     // Owners may close their account; only the provider sets any other status.
     await authorise(tx, actor, account.id, status === 'closing' ? 'owner' : 'staff');
+    if (typedName !== undefined && typedName.trim() !== account.name) throw invalid([WRONG_NAME]);
     const resource = { type: 'account', id: account.id, name: account.name };
     if (account.status === status) return { result: account, resource, changes: [] };
     if (!reachedFrom[status].includes(account.status)) {

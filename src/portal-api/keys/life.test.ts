@@ -14,7 +14,8 @@ import {
 } from '../../testing/portal.ts';
 import { setKeyPolicy, suspendAllKeys } from '../accounts/key-policy.ts';
 import { setLimit } from '../accounts/limits.ts';
-import { suspendMember } from '../members/members.ts';
+import { changeRole, suspendMember } from '../members/members.ts';
+import { changeKey } from './change.ts';
 import { createKey } from './creation.ts';
 import { resumeKey, revokeKey, suspendKey } from './life.ts';
 import { listKeys } from './list.ts';
@@ -217,6 +218,68 @@ describe('rolling a key', () => {
     );
     const rolled = await rollKey(portal.db, staff, { ...input, expires_in: '30d' }, rules);
     expect(rolled.key.expires_in).toBe('30d');
+  });
+});
+
+describe('rolling a key with other permissions', () => {
+  const permissions = ['storage:buckets:read', 'storage:buckets:delete'];
+
+  it('gives them to the successor alone, under the same name', async () => {
+    const { account, input, key } = await newKey();
+    const rolled = await rollKey(portal.db, staff, { ...input, permissions }, rules);
+    expect(rolled.key).toMatchObject({ name: 'ci', permissions, expires_in: key.expires_in, preset: null });
+    expect((await listKeys(portal.db, account.id, key.id))[0]?.permissions).toEqual(['storage:buckets:read']);
+    expect((await portal.audit(account.id)).at(-1)?.changes).toEqual([
+      { pointer: '/replaced_by', before: null, after: rolled.key.id },
+      { pointer: '/permissions', before: ['storage:buckets:read'], after: permissions },
+    ]);
+  });
+
+  it('refuses what the role of its owner lacks, but keeps what the key has', async () => {
+    const { account } = await portal.newAccount();
+    const developer = await portal.newMember(account.id, 'developer');
+    const key = await keyOf(account.id, 'ci', developer.id);
+    const input = { account_id: account.id, key_id: key.id };
+    await changeRole(portal.db, staff, { account_id: account.id, member_id: developer.id, role: 'viewer' });
+    await portal.db
+      .updateTable('api_keys')
+      .set({ permissions: ['storage:buckets:write'] })
+      .where('id', '=', key.id)
+      .execute();
+    const roll = (wanted: string[]) =>
+      rollKey(portal.db, actorOf(developer), { ...input, permissions: wanted }, rules);
+    expect(fieldsOf(await refusalOf(roll(['storage:buckets:write', 'storage:buckets:delete'])))).toEqual([
+      '/permissions/1 out_of_range',
+    ]);
+    const kept = ['storage:buckets:write', 'storage:buckets:read'];
+    expect((await roll(kept)).key.permissions).toEqual(kept);
+  });
+});
+
+describe('changing the words on a key', () => {
+  it('renames it and rewrites its notes, with one audit entry', async () => {
+    const { account, input } = await newKey();
+    const changed = await changeKey(portal.db, staff, { ...input, name: 'build', notes: 'On the runner' });
+    expect(changed).toMatchObject({ name: 'build', notes: 'On the runner', version: 2 });
+    expect((await portal.audit(account.id)).at(-1)).toMatchObject({
+      action: 'changeApiKey',
+      changes: [
+        { pointer: '/name', before: 'ci', after: 'build' },
+        { pointer: '/notes', before: '', after: 'On the runner' },
+      ],
+    });
+    expect(await changeKey(portal.db, staff, { ...input, name: 'build' })).toMatchObject({ version: 2 });
+  });
+
+  it('refuses a name that another key has, a foreign key, and a key that has ended', async () => {
+    const { account, input } = await newKey();
+    await keyOf(account.id, 'taken');
+    const rename = (actor = staff) => changeKey(portal.db, actor, { ...input, name: 'taken' });
+    expect((await refusalOf(rename())).code).toBe('name_taken');
+    const developer = await portal.newMember(account.id, 'developer');
+    expect((await refusalOf(rename(actorOf(developer)))).code).toBe('permission_denied');
+    await revokeKey(portal.db, staff, input);
+    expect((await refusalOf(rename())).code).toBe('invalid_state');
   });
 });
 

@@ -18,8 +18,8 @@ export type ChooseKey = Static<typeof ChooseKey>;
 
 const resourceOf = ({ id, name }: KeyRow) => ({ type: 'api_key', id, name });
 
-/** Revoked and expired keys are final: they can be neither suspended nor resumed. */
-function requireLiving(key: KeyRow): void {
+/** Revoked and expired keys are final: they are neither suspended nor resumed nor changed. */
+export function requireLiving(key: KeyRow): void {
   if (key.state !== 'revoked' && key.state !== 'expired') return;
   throw new Problem('invalid_state', {
     detail: `The API key ${key.name} is ${key.state}, which is final.`,

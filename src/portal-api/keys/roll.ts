@@ -1,15 +1,17 @@
 /** Replaces an API key by a new one with a new secret, while the old key keeps working for a short time. */
 import { issueKey } from '../../kernel/access/key-format.ts';
 import { lifetimes } from '../../kernel/access/lifetimes.ts';
+import type { AuditChange } from '../../kernel/audit/entry.ts';
 import { newId } from '../../kernel/ids.ts';
-import { Problem } from '../../kernel/problems/problem.ts';
+import { type FieldError, Problem } from '../../kernel/problems/problem.ts';
 import { OneOf, Shape, type Static, Type } from '../../kernel/schema.ts';
-import type { Db } from '../../store/database.ts';
+import type { Db, Tx } from '../../store/database.ts';
 import type { Actor } from '../actor.ts';
 import { check, refuse } from '../input.ts';
 import { requireRoom } from '../limits.ts';
+import { findMember } from '../members/store.ts';
 import { change } from '../portal-write.ts';
-import { patternWarnings } from './ceiling.ts';
+import { patternFaults, patternWarnings } from './ceiling.ts';
 import { type KeyRules, type NewKey, requireFreeName } from './creation.ts';
 import { createdEvent, rolledEvent } from './events.ts';
 import { lifetimeFaults, lifetimeHours } from './lifetime.ts';
@@ -27,6 +29,8 @@ const RollKey = Shape({
   overlap: Type.Optional(OneOf(overlaps)),
   /** Defaults to the lifetime of the old key. */
   expires_in: Type.Optional(OneOf(lifetimes)),
+  /** Defaults to the permissions of the old key. */
+  permissions: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { minItems: 1, maxItems: 100 })),
 });
 export type RollKey = Static<typeof RollKey>;
 
@@ -45,6 +49,29 @@ function requireRollable(key: KeyRow): void {
   });
 }
 
+/**
+ * The permissions of the successor. It may keep what the old key has, even if its owner's role has become smaller, because
+ * every request checks the role again; what is added must be within the role.
+ */
+async function planPermissions(
+  tx: Tx,
+  old: KeyRow,
+  wanted: readonly string[] | undefined,
+  { vocabulary }: KeyRules,
+): Promise<Pick<KeyRow, 'permissions' | 'preset'> & { readonly changes: readonly AuditChange[] }> {
+  const { permissions: before, preset } = old;
+  if (wanted === undefined) return { permissions: before, preset, changes: [] };
+  const owner = old.owner_id === null ? undefined : await findMember(tx, old.account_id, old.owner_id);
+  const faults = patternFaults(wanted, vocabulary, owner?.role);
+  const isAdded = ({ pointer }: FieldError): boolean =>
+    !before.includes(wanted[Number(pointer.split('/').at(-1))] ?? '');
+  refuse(faults.filter(isAdded));
+  const permissions = [...new Set(wanted)];
+  const isSame = permissions.length === before.length && before.every((each) => permissions.includes(each));
+  if (isSame) return { permissions, preset, changes: [] };
+  return { permissions, preset: null, changes: [{ pointer: '/permissions', before, after: permissions }] };
+}
+
 export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRules): Promise<NewKey> {
   return change(db, actor, 'rollApiKey', input.account_id, async (tx, account) => {
     check(RollKey, input);
@@ -52,6 +79,7 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
     requireRollable(old);
     const expires_in = input.expires_in ?? old.expires_in;
     refuse(lifetimeFaults(expires_in, account));
+    const { permissions, preset, changes } = await planPermissions(tx, old, input.permissions, rules);
     const id = newId('api_key');
     await endKey(tx, old.id, overlapHours[input.overlap ?? '24h'], id);
     // An expired key no longer counts for its name and for the limits, so another key may have taken both.
@@ -69,7 +97,7 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
       await requireRoom(tx, account.id, 'account.api-keys-per-member', { used }, catalogue);
     }
     const { key: secret, publicId, hash } = issueKey();
-    const { name, permissions, preset, approval, approval_over_monthly, owner_id, owner_name, notes } = old;
+    const { name, approval, approval_over_monthly, owner_id, owner_name, notes } = old;
     const row = await insertKey(tx, {
       id,
       account_id: account.id,
@@ -90,7 +118,7 @@ export async function rollKey(db: Db, actor: Actor, input: RollKey, rules: KeyRu
     return {
       result: { key: viewKey(row), secret, warnings: patternWarnings(permissions, rules.vocabulary) },
       resource: { type: 'api_key', id: old.id, name },
-      changes: [{ pointer: '/replaced_by', before: null, after: id }],
+      changes: [{ pointer: '/replaced_by', before: null, after: id }, ...changes],
       events: [rolledEvent(await readKey(tx, old.id)), createdEvent(row)],
     };
   });

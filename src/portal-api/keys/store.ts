@@ -62,6 +62,100 @@ export async function findKeys(db: Db, accountId: string, which?: string): Promi
     .execute();
 }
 
+export const keySorts = ['newest', 'name', 'owner', 'last_used', 'expires'] as const;
+export type KeySort = (typeof keySorts)[number];
+
+/** What a page is sorted by; the id decides between equal values. What never happened comes last. */
+const sorts: Readonly<
+  Record<
+    KeySort,
+    { readonly by: RawBuilder<unknown>; readonly type: 'text' | 'timestamptz'; readonly up: boolean }
+  >
+> = {
+  newest: { by: sql`api_keys.id`, type: 'text', up: false },
+  name: { by: sql`lower(api_keys.name)`, type: 'text', up: true },
+  owner: { by: sql`lower(api_keys.owner_name)`, type: 'text', up: true },
+  last_used: { by: sql`coalesce(api_keys.last_used_at, '-infinity')`, type: 'timestamptz', up: false },
+  expires: { by: sql`coalesce(api_keys.expires_at, 'infinity')`, type: 'timestamptz', up: true },
+};
+
+export interface KeyFilter {
+  readonly states?: readonly KeyStatus[] | undefined;
+  readonly ownerId?: string | undefined;
+  /** Part of the name or the notes, or the beginning of the public part. */
+  readonly text?: string | undefined;
+}
+
+export type SortedKeyRow = KeyRow & { readonly sorted_by: string };
+
+/** `after`: the sorted value and the id of the last key of the page before. */
+export async function findKeyPage(
+  db: Db,
+  accountId: string,
+  { states, ownerId, text }: KeyFilter,
+  sort: KeySort,
+  after: readonly [value: string, id: string] | null,
+  limit: number,
+): Promise<SortedKeyRow[]> {
+  const { by, type, up } = sorts[sort];
+  let query = select(db)
+    .select(sql<string>`(${by})::text`.as('sorted_by'))
+    .where('account_id', '=', accountId);
+  if (states !== undefined) query = query.where(KEY_STATE, 'in', states);
+  if (ownerId !== undefined) query = query.where('owner_id', '=', ownerId);
+  if (text !== undefined)
+    query = query.where(
+      sql<boolean>`(strpos(lower(api_keys.name), lower(${text})) > 0
+        or strpos(lower(api_keys.notes), lower(${text})) > 0 or starts_with(api_keys.public_id, ${text}))`,
+    );
+  if (after !== null) {
+    const [value, id] = after;
+    const place = sql`(${value}::${sql.raw(type)}, ${id})`;
+    query = query.where(
+      up ? sql<boolean>`(${by}, api_keys.id) > ${place}` : sql<boolean>`(${by}, api_keys.id) < ${place}`,
+    );
+  }
+  const direction = up ? 'asc' : 'desc';
+  return query.orderBy(by, direction).orderBy('api_keys.id', direction).limit(limit).execute();
+}
+
+/** How many keys the account has in each state. */
+export async function countKeyStates(
+  db: Db,
+  accountId: string,
+): Promise<readonly { readonly state: KeyStatus; readonly count: number; readonly used: boolean }[]> {
+  const { rows } = await sql<{ state: KeyStatus; count: number; used: boolean }>`
+    select state, count(*)::int as count, bool_or(last_used_at is not null) as used
+    from (select last_used_at, ${KEY_STATE} as state from api_keys where account_id = ${accountId}) as keys
+    group by state`.execute(db);
+  return rows;
+}
+
+/** Active keys that were found in public. */
+export async function findExposed(db: Db, accountId: string, limit: number): Promise<KeyRow[]> {
+  return select(db)
+    .where('account_id', '=', accountId)
+    .where('exposed_at', 'is not', null)
+    .where(KEY_STATE, '=', 'active')
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Active keys without a successor of whose life less than a quarter is left, and at most 14 days; the next to end first. */
+export async function findEnding(db: Db, accountId: string, limit: number): Promise<KeyRow[]> {
+  return select(db)
+    .where('account_id', '=', accountId)
+    .where('replaced_by', 'is', null)
+    .where(KEY_STATE, '=', 'active')
+    .where(
+      sql<boolean>`expires_at - clock_timestamp() < least(interval '14 days', (expires_at - created_at) / 4)`,
+    )
+    .orderBy('expires_at')
+    .limit(limit)
+    .execute();
+}
+
 export async function findLivingByName(tx: Tx, accountId: string, name: string): Promise<KeyRow | undefined> {
   return select(tx)
     .where('account_id', '=', accountId)

@@ -44,6 +44,21 @@ export async function findMembers(db: Db, accountId: string): Promise<MemberSumm
     .execute();
 }
 
+/** The names of members, by id. */
+export async function findNames(
+  db: Db,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await db
+    .selectFrom('members')
+    .select(['id', 'name'])
+    .where('account_id', '=', accountId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Returns the oldest active owner. */
 export async function findActiveOwner(
   db: Db,

@@ -61,6 +61,10 @@ export async function startScheduled<I>(
     return counted.length === 0 ? [] : [{ budget, requested }];
   });
   const budgets = claims.map(({ budget }) => budget);
-  refuseWithoutRoom(claims, await loadsOf(tx, accountId, budgets, new Date(), null), what);
+  refuseWithoutRoom(
+    claims,
+    await loadsOf(tx, accountId, budgets, new Date(), null),
+    (requested) => `${what} would add ${requested} a month.`,
+  );
   return operation;
 }

@@ -180,6 +180,42 @@ export const absentThings: readonly AbsentThing[] = [
     said: 'payment method|payment methods|pay by card|pay with card|pay with paypal|credit card|credit cards|paypal|sepa|direct debit|bank account|bank details|kreditkarte|kreditkarten|zahlungsmethode|zahlungsart|zahlungsmittel|bankverbindung|lastschrift|prepaid|voucher|gutschein|coupon|promo code',
   },
   {
+    until: 'invoice',
+    things: 'invoices',
+    near: ['usage', 'price', 'profile'],
+    said: 'invoice|invoices|invoice pdf|pdf invoice|invoice address|invoice number|billing document|billing documents|receipt|receipts|refund|refunds|credit note|vat number|vat id|tax id|rechnung|rechnungen|rechnung als pdf|rechnungsnummer|rechnungskopie|zahlungsbeleg|beleg|gutschrift|umsatzsteuer id|ust id|faktura|bill as pdf|download ~ bill|pay ~ bill',
+  },
+  {
+    until: 'network_peering',
+    things: 'peering of networks',
+    near: ['vpn_gateway', 'network', 'interface'],
+    said: 'vpc peering|vnet peering|network peering|virtual network peering|peering connection|peering connections|peer two networks|peer ~ networks|peer ~ vpc|transit gateway|transit gateways|virtual wan|network connectivity center|cloud router|privatelink|private link|vpc endpoint|vpc endpoints|private endpoint|private endpoints|netzwerk peering|netze ~ verbinden|zwei netzwerke verbinden|connect two networks|connect two vpcs|join two networks',
+  },
+  {
+    until: 'scheduled_task',
+    things: 'scheduled tasks',
+    near: ['vm', 'backup_policy', 'webhook'],
+    said: 'cron job|cron jobs|cronjob|cronjobs|crontab|cron schedule|cron expression|scheduled task|scheduled tasks|scheduled job|scheduled jobs|task scheduler|job scheduler|eventbridge rule|cloud scheduler|logic app|logic apps|scheduled action|scheduled actions|schedule ~ script|run ~ every night|run ~ every hour|instance scheduler|start ~ on a schedule|stop ~ on a schedule|zeitplan für ~ server|geplante aufgabe|geplante aufgaben|zeitgesteuert|zeitgesteuerte aufgabe',
+  },
+  {
+    until: 'spot_instance',
+    things: 'spot machines and reserved prices',
+    near: ['vps_plan', 'price', 'budget'],
+    said: 'spot instance|spot instances|spot vm|spot vms|spot price|spot prices|preemptible|preemptible vm|preemptible instance|reserved instance|reserved instances|savings plan|savings plans|committed use|committed use discount|commitment discount|volume discount|mengenrabatt|rabatt|discount',
+  },
+  {
+    until: 'log_store',
+    things: 'a store for logs of applications',
+    near: ['vm_console_log', 'audit_entry', 'event'],
+    said: 'cloudwatch logs|log group|log groups|log analytics|log store|log storage|log drain|log drains|log forwarding|log shipping|ship ~ logs|forward ~ logs|collect ~ logs|central logging|centralized logging|application logs|application log|app logs|syslog server|flow log|flow logs|vpc flow logs|cloud logging|loki|elk|opensearch|elasticsearch|logs sammeln|zentrales logging|anwendungslogs',
+  },
+  {
+    until: 'project',
+    things: 'projects and folders',
+    near: ['resource', 'profile', 'member'],
+    said: 'create ~ project|new project|project folder|sub account|sub accounts|subaccount|subaccounts|subscription group|management group|organizational unit|aws organizations|projekt anlegen|projekt erstellen|neues projekt|unterkonto|unterkonten|move ~ to another project|another project',
+  },
+  {
     until: 'desktop',
     things: 'virtual desktops',
     near: ['vm', 'image'],

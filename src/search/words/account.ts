@@ -52,7 +52,7 @@ export const account: Table = [
   ],
   [
     'usage cost',
-    'usage|bill|invoice|bills|invoices|charge so far|charges|spent|spend so far|cost breakdown|most expensive|so far|costs by|cost by|this month|last month|cost|costs|month to date|cost explorer|consumed|consumption|have we spent|did we spend|money go|what we spent|billing|cost report|cost management|billing report|forecast|end of the month|owe|expenses|how much have|what am i paying|what are we paying|paying|rechnung|rechnungen|abrechnung|kosten|verbrauch|verbraucht|verbrauchen|ausgegeben|ausgaben|diesen monat|dieser monat|letzten monat|bisher|aufgelaufen|aufgelaufene|kostenübersicht|monatskosten|nutzung|hochrechnung|kostenaufstellung|schulde|bezahle|zahlen wir|zahle ich|kostenaufschlüsselung|teuersten',
+    'usage|bill|bills|charge so far|charges|spent|spend so far|cost breakdown|most expensive|so far|costs by|cost by|this month|last month|cost|costs|month to date|cost explorer|consumed|consumption|have we spent|did we spend|money go|what we spent|billing|cost report|cost management|billing report|forecast|end of the month|owe|expenses|how much have|what am i paying|what are we paying|paying|abrechnung|kosten|verbrauch|verbraucht|verbrauchen|ausgegeben|ausgaben|diesen monat|dieser monat|letzten monat|bisher|aufgelaufen|aufgelaufene|kostenübersicht|monatskosten|nutzung|hochrechnung|kostenaufstellung|schulde|bezahle|zahlen wir|zahle ich|kostenaufschlüsselung|teuersten',
   ],
   [
     'budget',

@@ -30,7 +30,7 @@ export const acts: Table = [
   ],
   [
     '+delete',
-    'löschen|lösche|entfernen|entferne|wegwerfen|werfe ~ weg|wirf ~ weg|loswerden|kündigen|zerstören|abräumen|vernichten|' +
+    'löschen|lösche|entfernen|wegschmeißen|schmeiß ~ weg|wegtun|entsorgen|rausnehmen|entferne|wegwerfen|werfe ~ weg|wirf ~ weg|loswerden|kündigen|zerstören|abräumen|vernichten|' +
       'beseitigen|aufräumen|abbauen|baue ~ ab|wegmachen|mach ~ weg|weg damit|nicht mehr gebraucht|brauche ~ nicht mehr|nicht mehr brauche|' +
       'nicht mehr benötigt|auflösen|verwerfen|wegnehmen|stilllegen|austragen|nimm ~ raus|rauswerfen|aus ~ werfen|wirf ~ aus|rausschmeißen|kick|kick out|abschaffen|aufheben|ausmustern',
   ],
@@ -76,13 +76,13 @@ export const acts: Table = [
     '+get',
     'get|show|display|see|view|look|look at|look up|lookup|read|inspect|check|details|detail|detials|info|information|status of|state of|what is|' +
       'show one|by id|how big|how large|how much|tell me|give me|find|find out|fetch|watch|examine|' +
-      'learn|verify|when does|when is|when was|where is|print|query|describe one|retrieve|monitor|properties',
+      'learn|verify|when does|when is|when was|where is|print|query|describe one|retrieve|monitor|properties|analyse|analyze|evaluate',
   ],
   [
     '+get',
     'zeigen|zeige|zeig|anzeigen|ansehen|sehen|anschauen|nachsehen|nachschauen|einsehen|lesen|auslesen|abrufen|abfragen|prüfen|überprüfen|details|einzelheiten|' +
       'infos|auskunft|wie groß|wie viel|wieviel|wie hoch|wie lange|was ist|wie ist|herausfinden|finden|suchen|' +
-      'schauen|schau|ausgeben|holen|hole|kontrollieren|wo ist|wo steht',
+      'schauen|schau|auswerten|auswertung|analysieren|aufschlüsseln|ausgeben|holen|hole|kontrollieren|wo ist|wo steht',
   ],
   [
     '+update',
@@ -118,7 +118,7 @@ export const acts: Table = [
   [
     '+resize',
     'vergrößern|vergrößere|verkleinern|erweitern|erweitere|größer|größere|größeren|größerer|kleiner|kleinere|kleineren|skalieren|hochstufen|herunterstufen|aufrüsten|aufstocken|mehr speicher|mehr platz|' +
-      'mehr ram|mehr leistung|mehr kerne|mehr cpu|mehr arbeitsspeicher|mach ~ größer|mache ~ größer|mach ~ kleiner|zu klein|zu langsam|ist voll|läuft voll|platz reicht nicht|wachsen|upgraden|verdoppeln|tarif wechseln|plan wechseln',
+      'mehr ram|mehr leistung|schneller|schnellere|schnelleren|stärker|stärkere|stärkeren|leistungsfähiger|mehr power|mehr rechenleistung|mehr kerne|mehr cpu|mehr arbeitsspeicher|mach ~ größer|mache ~ größer|mach ~ kleiner|zu klein|zu langsam|ist voll|läuft voll|platz reicht nicht|wachsen|upgraden|verdoppeln|tarif wechseln|plan wechseln',
   ],
   [
     '+restore',

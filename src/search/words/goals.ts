@@ -67,7 +67,7 @@ export const goals: Readonly<Record<string, string>> = {
     'switch/swap/change/convert/put/install/umstellen/wechseln vm image/linux/ubuntu/debian/rocky/alma/fedora/windows | blank/empty/clean/leeres vm/image same/existing | reinstall/rebuild/reimage vm/image/ubuntu/debian | vm factory/fresh/clean/scratch/frisch | hacked/infected/compromised vm',
   restoreVm:
     '+restore snapshot/backup | undo/revert/rückgängig upgrade/update/change/deployment/disk | go/get/zurück back snapshot/yesterday/state | accidentally/broke/broken/kaputt update/upgrade/deleted vm',
-  performVmAction: `pay/cost/zahlen less/weniger vm | nacht/wochenende/leerlauf/night/weekend sparen/save/aus/off vm | vm ${hungWords.join('/')}/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm`,
+  performVmAction: `stop/pause/suspend/halt billing/charge/charges/charging vm | pay/cost/zahlen less/weniger vm | nacht/wochenende/leerlauf/night/weekend sparen/save/aus/off vm | vm ${hungWords.join('/')}/responding/reagiert | save/stop money/paying night/weekend/idle/unused vm`,
   performBulkVmAction:
     '+stop bulk | +start bulk | +restart bulk | +stop label/staging vm/bulk | stop/off/shut/aus all/every/everything/alle/alles vm night/weekend/nacht/wochenende | vm +restart all/many/several/alle/mehrere | vm +stop all/many/several/alle/mehrere | vm +start all/many/several/alle/mehrere',
   resizeVm:
@@ -108,7 +108,7 @@ export const goals: Readonly<Record<string, string>> = {
     'key vm login/log/trust/new +create/store/add/upload | laptop/notebook new key/ssh/login | login/log without password | passwordless',
   deleteVpsSshKey: 'employee/colleague/left ssh key',
   createVpsFirewall:
-    'block/drop/deny/blockieren everything/all/default/alles traffic/firewall/incoming | protect vm firewall/attack/traffic +create',
+    'nur/only intern/internally/internal/privat/privately/private erreichbar/reachable/accessible/zugänglich | nicht/not/never aussen/outside/internet/öffentlich/publicly erreichbar/reachable/accessible/zugänglich | block/drop/deny/blockieren everything/all/default/alles traffic/firewall/incoming | protect vm firewall/attack/traffic +create',
   updateVpsFirewall:
     'firewall rename/name/label | replace/change/update all/rule firewall | default/standard outgoing/incoming/policy/traffic firewall/rule block/drop/allow',
   getVpsFirewall:
@@ -116,7 +116,8 @@ export const goals: Readonly<Record<string, string>> = {
   addVpsFirewallRule:
     'reach/reachable/unreachable/blocked website/port/http/https/web/ssh | nobody/only/nur reach/access database/vm/port | open/allow/expose/öffnen/freigeben port/ssh/http/https/443/80/22/ping/rdp/icmp/mysql/smtp | block/ban/deny/sperren ip/address/range/country/subnet/attacker | reach/access/connect website/web/ssh/port cannot/can/nobody | only/nur office/home/colleague/me/vpn/büro/we ssh/reach/access/connect/port/allow/login',
   removeVpsFirewallRule: 'close/schließen/lock port | revoke rule/port/ingress | rule no longer/nicht',
-  attachVpsFirewall: 'protect vm firewall | firewall vm apply/use/put/assign',
+  attachVpsFirewall:
+    'firewall all/every/alle/allen/jeden vm label/tag | protect vm firewall | firewall vm apply/use/put/assign',
   detachVpsFirewall: 'stop/without/no filter/firewall vm | firewall off vm | firewall +delete from vm',
   createVpsNetwork:
     'network between vm | vm talk/communicate/kommunizieren/reach each/other/privately/intern/internally/untereinander | private traffic/communication between vm | isolate database/backend/vm internet',

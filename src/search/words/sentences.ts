@@ -42,6 +42,12 @@ export const silentWords = listed(
   'jetzt gerade heute hier dort da so auch mehr sehr alle habe hat haben hatte gibt etwas jemand weil aber sich bin hab',
 );
 
+/** What comes after these words is not what the question is about: "a group for my nodes". */
+export const purposeWords = listed('for für');
+
+/** Words in resource names that do not tell resources apart. */
+export const vagueWords = listed('entry access');
+
 /** Whose words somebody uses. They are silent, too: "azure vnet" is a bare name. */
 export const providers = listed(
   'aws amazon azure microsoft gcp google hetzner digital ocean digitalocean linode vultr ovh ovhcloud ionos',

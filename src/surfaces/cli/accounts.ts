@@ -41,7 +41,7 @@ async function shown({ db }: Desk, accountId: string): Promise<Output> {
 
 const LOCKS_OUT: Readonly<Partial<Record<AccountStatus, string>>> = {
   suspended: 'Its API keys can then only read and delete.',
-  closing: 'Its API keys can then only read and delete. This cannot be undone.',
+  closing: 'Its API keys can then only read and delete, until it is closed or active again.',
   closed: 'All its API keys stop working for good.',
 };
 

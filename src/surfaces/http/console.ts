@@ -5,13 +5,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import {
-  CONSOLE_PATH,
-  CONSOLE_PROTOCOL,
-  type ConsoleLine,
-  type ConsoleSession,
-  TOKEN_PREFIX,
-} from '../../kernel/consoles.ts';
+import { CONSOLE_PATH, CONSOLE_PROTOCOL, TOKEN_PREFIX } from '../../kernel/console-protocol.ts';
+import type { ConsoleLine, ConsoleSession } from '../../kernel/consoles.ts';
 import type { Stage } from '../../kernel/exchange.ts';
 import { problems } from '../../kernel/problems/catalogue.ts';
 import { Problem } from '../../kernel/problems/problem.ts';

@@ -1,25 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { approveRequest, denyRequest } from '../../portal-api/approvals/decision.ts';
-import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { createKey, type TestAccount } from '../../testing/accounts.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { connectMcp, type McpServer, openAssistant } from '../../testing/mcp.ts';
 import { staff } from '../../testing/portal.ts';
 
 let t: TestApp;
+let close: () => Promise<void>;
 let mcp: McpServer;
 let account: TestAccount;
 let key: string;
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy });
-  mcp = await startMcp(t);
-  account = await createAccount(t.services.db);
-  ({ key } = await createKey(t.services.db, account));
+  const there = await openAssistant();
+  ({ t, mcp, close } = there);
+  ({ account, key } = there.home);
 });
-afterAll(async () => {
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 async function createGroup(): Promise<{ id: string }> {
   const payload = { name: 'group', location: 'fra1', policy: 'spread' };

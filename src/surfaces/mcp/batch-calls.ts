@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../kernel/audit/canonical-json.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { jsonOf, type Planned } from './batch-plan.ts';
 import { type CallArguments, requestOf, singleResult } from './calls.ts';

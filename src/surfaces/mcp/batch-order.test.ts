@@ -1,21 +1,18 @@
 /** The calls of a batch change what the calls after them do, so these are rehearsed again when their turn comes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { type McpClient, openAssistant } from '../../testing/mcp.ts';
 import { newMachine } from '../../testing/mcp-tasks/task.ts';
 import { settle } from '../../testing/operations.ts';
-import { VpsAccount } from '../../testing/vps.ts';
+import type { VpsAccount } from '../../testing/vps.ts';
 
 let t: TestApp;
-let mcp: McpServer;
+let close: () => Promise<void>;
 let home: VpsAccount;
 let agent: McpClient;
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy });
-  mcp = await startMcp(t);
-  home = await VpsAccount.open(t);
-  agent = await connectMcp(mcp.url, home.key);
+  ({ t, home, agent, close } = await openAssistant());
   await home.send('POST', 'vms', newMachine('web'));
   for (const name of ['drop-a', 'drop-b']) await makeFirewall(name, 'drop');
   await makeFirewall('lax', 'allow');
@@ -23,11 +20,7 @@ beforeAll(async () => {
   for (const name of ['drop-a', 'drop-b']) await write(attach(name));
   await settle(t);
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 const write = (call: object) => agent.call('call_write', call);
 const makeFirewall = (name: string, default_in: string) =>

@@ -3,7 +3,7 @@
  * volume cannot be deleted while it is attached, and the call before detaches it. Such a call is rehearsed again when the
  * other was made. Until then, it is expected to do what it says about its own resource, and nothing else.
  */
-import { canonicalJson } from '../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../kernel/audit/canonical-json.ts';
 import { requestOf } from './calls.ts';
 import type { ApiCaller } from './inner-call.ts';
 import { destroys, foreseenBy, type Rehearsal, subjectOf } from './rehearsals.ts';

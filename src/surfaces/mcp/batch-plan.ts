@@ -1,6 +1,6 @@
 /** Checks the calls of a batch before the first of them is made. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../kernel/audit/canonical-json.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { Shape, Type } from '../../kernel/schema.ts';

@@ -1,29 +1,22 @@
 /** A call of a batch that is refused only for what a call before it is about to change: a volume is detached, then deleted. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { type McpClient, openAssistant } from '../../testing/mcp.ts';
 import { newMachine } from '../../testing/mcp-tasks/task.ts';
-import { VpsAccount } from '../../testing/vps.ts';
+import type { VpsAccount } from '../../testing/vps.ts';
 
 let t: TestApp;
-let mcp: McpServer;
+let close: () => Promise<void>;
 let home: VpsAccount;
 let agent: McpClient;
 
 const waiting = { prefer: 'wait=60' };
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy, works: true });
-  mcp = await startMcp(t);
-  home = await VpsAccount.open(t);
-  agent = await connectMcp(mcp.url, home.key);
+  ({ t, home, agent, close } = await openAssistant({ works: true }));
   await home.send('POST', 'vms', newMachine('web'), waiting);
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 const write = (call: object) => agent.call('call_write', { wait_seconds: 60, ...call });
 const rowOf = async (path: string, name: string) =>

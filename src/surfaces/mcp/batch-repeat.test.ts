@@ -1,26 +1,20 @@
 /** A batch with an idempotency_key can be repeated: what was made answers as before, and the rest is made. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey } from '../../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
-import { VpsAccount } from '../../testing/vps.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { connectMcp, type McpClient, type McpServer, openAssistant } from '../../testing/mcp.ts';
+import type { VpsAccount } from '../../testing/vps.ts';
 
 let t: TestApp;
+let close: () => Promise<void>;
 let mcp: McpServer;
 let home: VpsAccount;
 let agent: McpClient;
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy });
-  mcp = await startMcp(t);
-  home = await VpsAccount.open(t);
-  agent = await connectMcp(mcp.url, home.key);
+  ({ t, mcp, home, agent, close } = await openAssistant());
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 const firewall = (name: string) => ({ operation: 'createVpsFirewall', body: { name } });
 const rename = (id: string, name: string) => ({

@@ -3,7 +3,7 @@
  * one token confirms them all. It stops at the first call that is refused, and says what was made.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../kernel/audit/canonical-json.ts';
 import type { BatchArguments } from './batch-calls.ts';
 import { isAsExpected } from './batch-order.ts';
 import { jsonOf, type Planned } from './batch-plan.ts';

@@ -2,29 +2,24 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { retention } from '../../kernel/retention/schedule.ts';
 import { createWorld, makeOne } from '../../laws/walk.ts';
-import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { createKey, type TestAccount } from '../../testing/accounts.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { connectMcp, type McpClient, type McpServer, openAssistant } from '../../testing/mcp.ts';
 import { ApiCaller } from './inner-call.ts';
 
 let t: TestApp;
+let close: () => Promise<void>;
 let mcp: McpServer;
 let account: TestAccount;
 let key: string;
 let agent: McpClient;
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy });
-  mcp = await startMcp(t);
-  account = await createAccount(t.services.db);
-  ({ key } = await createKey(t.services.db, account));
-  agent = await connectMcp(mcp.url, key);
+  const there = await openAssistant();
+  ({ t, mcp, agent, close } = there);
+  ({ account, key } = there.home);
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 let serial = 0;
 const url = (id: string) => `/workshop/v1/widgets/${id}`;

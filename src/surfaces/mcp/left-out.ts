@@ -5,7 +5,7 @@
  * that was read in part can be sent back and loses nothing.
  */
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../kernel/audit/canonical-json.ts';
 import { MARK } from './customer-text.ts';
 import { sizeOf } from './fit.ts';
 

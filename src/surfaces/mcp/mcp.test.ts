@@ -2,28 +2,23 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../../families/index.ts';
 import { LIMIT } from '../../kernel/rate-limit/port.ts';
-import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { createKey, type TestAccount } from '../../testing/accounts.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { connectMcp, type McpClient, type McpServer, openAssistant } from '../../testing/mcp.ts';
 
 let t: TestApp;
+let close: () => Promise<void>;
 let mcp: McpServer;
 let account: TestAccount;
 let key: string;
 let agent: McpClient;
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy });
-  mcp = await startMcp(t);
-  account = await createAccount(t.services.db);
-  ({ key } = await createKey(t.services.db, account));
-  agent = await connectMcp(mcp.url, key);
+  const there = await openAssistant();
+  ({ t, mcp, agent, close } = there);
+  ({ account, key } = there.home);
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 const tokensOf = (value: unknown): number =>
   encode(typeof value === 'string' ? value : JSON.stringify(value)).length;

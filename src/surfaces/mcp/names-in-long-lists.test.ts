@@ -1,11 +1,11 @@
 /** The name of an API key may have spaces, by which its list cannot be asked, so its pages are read. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAccount, createKey, type TestAccount } from '../../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { createKey, type TestAccount } from '../../testing/accounts.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { type McpClient, openAssistant } from '../../testing/mcp.ts';
 
 let t: TestApp;
-let mcp: McpServer;
+let close: () => Promise<void>;
 let account: TestAccount;
 let agent: McpClient;
 
@@ -19,16 +19,11 @@ async function createKeys(count: number, prefix: string): Promise<void> {
 }
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy });
-  mcp = await startMcp(t);
-  account = await createAccount(t.services.db);
-  agent = await connectMcp(mcp.url, (await createKey(t.services.db, account)).key);
+  const there = await openAssistant();
+  ({ t, agent, close } = there);
+  ({ account } = there.home);
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 const readKey = (name: string) => agent.call('call_read', { operation: 'getApiKey', path: { id: name } });
 

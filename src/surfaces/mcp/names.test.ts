@@ -1,20 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { type McpClient, openAssistant } from '../../testing/mcp.ts';
 import { newMachine } from '../../testing/mcp-tasks/task.ts';
-import { VpsAccount } from '../../testing/vps.ts';
+import type { VpsAccount } from '../../testing/vps.ts';
 
 let t: TestApp;
-let mcp: McpServer;
+let close: () => Promise<void>;
 let home: VpsAccount;
 let agent: McpClient;
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy, works: true });
-  mcp = await startMcp(t);
-  home = await VpsAccount.open(t);
-  agent = await connectMcp(mcp.url, home.key);
+  ({ t, home, agent, close } = await openAssistant({ works: true }));
   const make = async (path: string, body: object) =>
     (await home.send('POST', path, body, { prefer: 'wait=60' })).json().id as string;
   ids['web'] = await make('vms', newMachine('web'));
@@ -23,11 +20,7 @@ beforeAll(async () => {
   ids['door'] = await make('firewalls', { name: 'door', rules: [rule] });
   ids['before'] = await make(`vms/${ids['web']}/snapshots`, { name: 'before' });
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 it('a name can replace an id in a path', async () => {
   const { json } = await agent.call('call_read', { operation: 'getVm', path: { id: 'web' }, fields: ['id'] });

@@ -12,7 +12,8 @@ import { branchesOf, type Endpoints, type TextSchema } from './written-names.ts'
 
 /** Where words of ours come from. */
 export interface Vocabulary {
-  readonly registry: Endpoints;
+  /** `nouns`: what resources are called in sentences, if that is not their type. */
+  readonly registry: Endpoints & { readonly nouns?: ReadonlyMap<string, string> };
   /** The provider's file. */
   readonly provider?: object;
 }
@@ -38,9 +39,10 @@ function wordsIn(schema: TextSchema): string[] {
 }
 
 const SLUG = /^[a-z0-9]+(?:[-_.][a-z0-9]+)*$/;
+const CURRENCY = /^[A-Z]{3}$/;
 
 function slugsIn(value: unknown): string[] {
-  if (typeof value === 'string') return SLUG.test(value) ? [value] : [];
+  if (typeof value === 'string') return SLUG.test(value) || CURRENCY.test(value) ? [value] : [];
   if (value === null || typeof value !== 'object') return [];
   return Object.entries(value).flatMap(([name, member]) => [...slugsIn(name), ...slugsIn(member)]);
 }
@@ -74,8 +76,9 @@ const ID = /^[a-z]+_[0-7][0-9a-hjkmnp-tv-z]{25}$/;
 const NUMBER = /^[\d.:/T+-]+Z?$/;
 
 export function isOursIn({ registry, provider = NOBODY }: Vocabulary): IsOurs {
-  const words = wordsOf(registry, ({ endpoints }) =>
-    endpoints.flatMap(({ id, permission, path, params, body, query, resource }) => [
+  const words = wordsOf(registry, ({ endpoints, nouns }) => [
+    ...(nouns?.values() ?? []),
+    ...endpoints.flatMap(({ id, permission, path, params, body, query, resource }) => [
       id,
       permission,
       resource.name,
@@ -85,7 +88,7 @@ export function isOursIn({ registry, provider = NOBODY }: Vocabulary): IsOurs {
         schema === undefined ? [] : wordsIn(schema as TextSchema),
       ),
     ]),
-  );
+  ]);
   const slugs = wordsOf(provider, slugsAndTextsIn);
   return (word) =>
     words.has(word) ||

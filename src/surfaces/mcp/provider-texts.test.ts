@@ -1,26 +1,19 @@
 /** Texts of the provider stand in their place, although a customer can write texts into members with the same names. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey } from '../../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
-import { VpsAccount } from '../../testing/vps.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { type McpClient, openAssistant } from '../../testing/mcp.ts';
+import type { VpsAccount } from '../../testing/vps.ts';
 
 let t: TestApp;
-let mcp: McpServer;
+let close: () => Promise<void>;
 let home: VpsAccount;
 let agent: McpClient;
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy });
-  mcp = await startMcp(t);
-  home = await VpsAccount.open(t);
-  agent = await connectMcp(mcp.url, home.key);
+  ({ t, home, agent, close } = await openAssistant());
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 it.each(['listPrices', 'listLimits', 'listVpsPlans', 'listVpsLocations', 'listImages', 'listIsos'])(
   '%s shows the names of the provider in their place, whole',

@@ -1,11 +1,12 @@
 /** What a model is told if the input of a tool is wrong: in words of the tools, and what to send instead. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey } from '../../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
-import { VpsAccount } from '../../testing/vps.ts';
+import type { TestApp } from '../../testing/app.ts';
+import { connectMcp, type McpClient, type McpServer, openAssistant } from '../../testing/mcp.ts';
+import type { VpsAccount } from '../../testing/vps.ts';
 
 let t: TestApp;
+let close: () => Promise<void>;
 let mcp: McpServer;
 let agent: McpClient;
 let home: VpsAccount;
@@ -20,18 +21,11 @@ const rule = (i: number) => ({
 });
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy });
-  mcp = await startMcp(t);
-  home = await VpsAccount.open(t);
-  agent = await connectMcp(mcp.url, home.key);
+  ({ t, mcp, home, agent, close } = await openAssistant());
   const body = { name: 'large', rules: Array.from({ length: 100 }, (_, i) => rule(i)) };
   firewall = (await agent.call('call_write', { operation: 'createVpsFirewall', body })).json.data;
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 it('wait_operations without ids says what to send, in our own words', async () => {
   const { isError, json } = await agent.call('wait_operations', { operation_ids: [] });

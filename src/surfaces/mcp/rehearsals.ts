@@ -3,7 +3,8 @@
  * collected here: the request, its effects and cost, and the version of what it touches.
  */
 import { mayLoosen } from '../../kernel/change-words/may-loosen.ts';
-import type { DestructiveAction, Loss } from '../../kernel/effect-view.ts';
+import { isForGood } from '../../kernel/effect.ts';
+import type { EffectView } from '../../kernel/effect-view.ts';
 import { callerOf } from '../../kernel/exchange.ts';
 import { takesIfMatch } from '../../kernel/problems/possible.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
@@ -13,10 +14,7 @@ import { bodyTakes, type CallArguments, requestOf, takes } from './calls.ts';
 import { type ApiCaller, type Outcome, throwIfPassing } from './inner-call.ts';
 import type { Json } from './results.ts';
 
-interface Effect {
-  readonly id: string | null;
-  readonly [member: string]: unknown;
-}
+type Effect = Partial<EffectView> & Pick<EffectView, 'action' | 'id'>;
 
 /** A change in words of the product. `loosens`: it takes a protection away, such as a firewall that opens more. */
 interface Change {
@@ -51,14 +49,9 @@ export function foreseenBy({ body, isRefused }: Outcome): Foreseen {
 export const loosens = ({ trial }: Rehearsal): boolean =>
   foreseenBy(trial).changes.some((change) => change.loosens);
 
-/** What these take away is gone, even if the call is one that usually destroys nothing, such as an action of a volume. */
-const FINAL: readonly unknown[] = ['delete', 'wipe_disk'] satisfies DestructiveAction[];
-
-const isFinal = ({ action, loss }: Effect): boolean =>
-  FINAL.includes(action) && (loss as Loss | null)?.recoverable === false;
-
+/** What a write loses for good depends on the request: an ephemeral address is released, a machine is forced off. */
 export const destroys = ({ endpoint, trial }: Rehearsal): boolean =>
-  endpoint.access === 'destructive' || foreseenBy(trial).effects.some(isFinal);
+  endpoint.access === 'destructive' || foreseenBy(trial).effects.some(isForGood);
 
 export const needsConfirmation = (rehearsal: Rehearsal): boolean => destroys(rehearsal) || loosens(rehearsal);
 

@@ -9,7 +9,7 @@ import { version } from '../openapi/version.ts';
 import type { Situation } from './context.ts';
 import { marked } from './customer-text.ts';
 import { rowSchema } from './fields.ts';
-import { shorten } from './fit.ts';
+import { countThatFits, shorten, sizeOf } from './fit.ts';
 import type { Json } from './results.ts';
 
 const ACCOUNT = 'hostplane://account';
@@ -74,31 +74,56 @@ function documentOf({ services }: Situation): OpenApiDocument {
 
 /** The calls whose answers make up the page. A call that the key may not make is left out. */
 const parts: readonly (readonly [name: string, operation: string, query: Json])[] = [
-  ['resources', 'listResources', { limit: 50 }],
-  ['running_operations', 'listOperations', { limit: 10, status: 'running' }],
-  ['budgets', 'listBudgets', { limit: 20 }],
   ['usage', 'getUsage', {}],
+  ['running_operations', 'listOperations', { status: 'running' }],
+  ['budgets', 'listBudgets', {}],
+  // The last, because it gets the room that the others leave.
+  ['resources', 'listResources', {}],
 ];
+
+/** As many as a list shows at most. */
+const MOST_ROWS = 200;
+const MOST_TOKENS = 1_500;
+/** For each part but the last. */
+const MOST_TOKENS_OF_PART = 300;
+
+/** An account may have more rows than a list shows at once. */
+const countOf = (rows: readonly Json[], hasMore: boolean): number | string =>
+  hasMore ? `more than ${rows.length}` : rows.length;
 
 async function accountPage({ api, services, exchange }: Situation): Promise<Json> {
   const page: Record<string, unknown> = {};
+  const cut: Record<string, Json> = {};
   for (const [name, operation, query] of parts) {
     const endpoint = services.registry.endpoints.find(({ id }) => id === operation);
     if (endpoint === undefined || !callerOf(exchange).decide(endpoint).allowed) continue;
-    const { isRefused, body } = await api.call(endpoint, { query });
+    const isList = endpoint.resource.role === 'list';
+    const { isRefused, body } = await api.call(endpoint, {
+      query: { ...query, ...(isList ? { limit: MOST_ROWS } : {}) },
+    });
     if (isRefused) {
       // An empty page would say that the account has nothing.
       const { code, next_step } = body as Json;
       page[name] = { code, next_step };
       continue;
     }
-    const rows = (body as { data?: readonly Json[] }).data;
-    page[name] =
-      rows === undefined
-        ? marked(body, endpoint.answers[200], services)
-        : rows.map((row) => brief(marked(row, rowSchema(endpoint.answers[200]), services) as Json));
+    if (!isList) {
+      page[name] = shorten(marked(body, endpoint.answers[200], services), MOST_TOKENS_OF_PART).value;
+      continue;
+    }
+    const { data, next_cursor } = body as { data: readonly Json[]; next_cursor: string | null };
+    const rows = data.map((row) => brief(marked(row, rowSchema(endpoint.answers[200]), services) as Json));
+    const isLast = name === parts.at(-1)?.[0];
+    const shown = countThatFits(rows, isLast ? MOST_TOKENS - sizeOf([page, cut]) : MOST_TOKENS_OF_PART);
+    page[name] = rows.slice(0, shown);
+    if (shown < rows.length || next_cursor !== null)
+      cut[name] = {
+        shown,
+        of: countOf(rows, next_cursor !== null),
+        next_step: `call_read ${operation} shows all.`,
+      };
   }
-  return shorten(page, 1_500).value;
+  return Object.keys(cut).length === 0 ? page : { ...page, not_all: cut };
 }
 
 const SHOWN = ['id', 'type', 'status', 'location', 'price', 'step', 'amount', 'spent', 'customer_text'];

@@ -54,10 +54,19 @@ const isOurCall = (value: string, isOurs: IsOurs): boolean =>
 
 const MORE = /^\d+ more$/;
 
+/** `2 machines`, `One snapshot`, and `A machine has`: how many, of which thing of ours. */
+const COUNTED = /^(?:A|An|One|\d+) (.+?)s?(?: has| have)?$/;
+
+function isCount(value: string, isOurs: IsOurs): boolean {
+  const [, thing] = COUNTED.exec(value) ?? [];
+  return thing !== undefined && isOurs(thing);
+}
+
 /** Words of ours, each whole: one, or a list. */
 const areOurs = (value: string, isOurs: IsOurs): boolean =>
   value === '' ||
   value.split(/, | or | and /).every((word) => isOurs(word) || MORE.test(word)) ||
+  isCount(value, isOurs) ||
   isOurCall(value, isOurs);
 
 const QUOTED = /^"([^"]*)"/;

@@ -4,7 +4,7 @@
  * are now are left out, and parts are filled in. What differs is sent, and the API refuses it.
  */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { canonicalJson } from '../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../kernel/audit/canonical-json.ts';
 import { managedResource, membersOf, subjectOf } from '../../kernel/managed-resource.ts';
 import { valuesOf } from '../../kernel/member-marks.ts';
 import { Problem } from '../../kernel/problems/problem.ts';

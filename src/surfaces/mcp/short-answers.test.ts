@@ -2,33 +2,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { families } from '../../families/index.ts';
 import { buildRegistry } from '../../kernel/registry.ts';
-import { createTestApp, type TestApp } from '../../testing/app.ts';
-import { behindProxy, connectMcp, type McpClient, type McpServer, startMcp } from '../../testing/mcp.ts';
+import { type McpClient, openAssistant } from '../../testing/mcp.ts';
 import { newMachine } from '../../testing/mcp-tasks/task.ts';
-import { VpsAccount } from '../../testing/vps.ts';
 import { brief } from './fields.ts';
 import { sizeOf } from './fit.ts';
 import type { Outcome } from './inner-call.ts';
 
 const GONE = 'op_01jqzv2m7xe9rs5d3k8w4t6y0b';
 
-let t: TestApp;
-let mcp: McpServer;
+let close: () => Promise<void>;
 let agent: McpClient;
 let vm: { id: string };
 
 beforeAll(async () => {
-  t = await createTestApp({ provider: behindProxy, works: true });
-  mcp = await startMcp(t);
-  const home = await VpsAccount.open(t);
-  agent = await connectMcp(mcp.url, home.key);
+  const there = await openAssistant({ works: true });
+  ({ agent, close } = there);
+  const { home } = there;
   vm = (await home.send('POST', 'vms', newMachine('web-1'), { prefer: 'wait=60' })).json();
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 it('describe_operations describes known operations, and names unknown ones', async () => {
   const { isError, json } = await agent.call('describe_operations', { ids: ['listVms', 'getVmm', 'getVm'] });

@@ -111,7 +111,7 @@ export const tools: readonly Tool[] = [
   {
     name: 'call_write',
     description:
-      'Call an operation that creates or changes. May cost money: dry_run first. What loosens a protection needs confirm.',
+      'Call an operation that creates or changes. May cost money: dry_run first. What loosens a protection or loses something for good needs confirm.',
     input: Change,
     hints: { readOnlyHint: false, destructiveHint: false },
   },

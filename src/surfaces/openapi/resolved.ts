@@ -48,6 +48,19 @@ export class Resolver {
     return { ...this.schema(this.#follow<JsonSchema>($ref)), ...own };
   }
 
+  /** As `schema`, and with the members of `allOf` as its own. */
+  whole(unresolved: JsonSchema): JsonSchema {
+    const { allOf, ...own } = this.schema(unresolved);
+    if (allOf === undefined) return own;
+    const parts = [...(allOf as readonly JsonSchema[]).map((part) => this.whole(part)), own];
+    const required = parts.flatMap((part) => (part['required'] as readonly string[] | undefined) ?? []);
+    return {
+      ...Object.assign({}, ...parts),
+      properties: Object.assign({}, ...parts.map((part) => part['properties'])),
+      ...(required.length === 0 ? {} : { required: [...new Set(required)] }),
+    };
+  }
+
   parameter(parameter: Parameter | Reference): Parameter {
     return '$ref' in parameter ? this.#follow<Parameter>(parameter.$ref) : parameter;
   }

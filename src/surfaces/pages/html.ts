@@ -1,22 +1,22 @@
-/** The frame of every HTML page: plain, readable on a phone, light and dark, without scripts or foreign resources. */
+/** The frame of every HTML page beside the portal, in its colours: plain, readable on a phone, light and dark, without scripts or foreign resources. */
 import { createHash } from 'node:crypto';
 
 const STYLE = `
-:root { color-scheme: light dark; --text: #1c2430; --soft: #5a6675; --line: #d9dfe7; --back: #fff; --code: #f3f5f8; --link: #0b57c2; }
+:root { color-scheme: light dark; --text: #14181f; --soft: #565e6c; --line: #e3e6eb; --back: #f7f8fa; --code: #fff; --link: #2b43b8; }
 @media (prefers-color-scheme: dark) {
-  :root { --text: #e6eaf0; --soft: #9aa7b6; --line: #313a46; --back: #12161c; --code: #1c222b; --link: #7db2ff; }
+  :root { --text: #e8ebf0; --soft: #a3adbb; --line: #272f3a; --back: #0e1116; --code: #151a21; --link: #a3b2ff; }
 }
 * { box-sizing: border-box; }
 body { margin: 0; padding: 2.5rem 1.25rem 4rem; background: var(--back); color: var(--text);
-  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+  font: 15px/1.55 Geist, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 main { max-width: 46rem; margin: 0 auto; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 0 0 .4rem; }
 h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
 p { margin: .5rem 0; }
 .soft { color: var(--soft); }
 a { color: var(--link); text-underline-offset: .15em; }
-code { font: .88em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-pre { background: var(--code); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; white-space: pre-wrap; }
+code { font: .88em/1.5 "Geist Mono", ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
+pre { background: var(--code); border: 1px solid var(--line); border-radius: 10px; padding: .8rem 1rem; white-space: pre-wrap; }
 ul, dl { margin: .4rem 0; padding: 0; list-style: none; }
 li, dl > div { padding: .5rem 0; border-top: 1px solid var(--line); }
 dt { font-weight: 600; } dd { margin: .1rem 0 0; }

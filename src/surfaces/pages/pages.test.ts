@@ -54,12 +54,14 @@ describe('with the portal', () => {
       ['/', '/portal'],
       ['/docs', '/portal/api/reference'],
       ['/docs/approvals', '/portal/approvals'],
+      ['/docs/errors', '/portal/api/reference/errors'],
+      ['/docs/errors/name_taken', '/portal/api/reference/errors/name_taken'],
     ] as const) {
       const { statusCode, headers } = await ask(url, BROWSER);
       expect([url, statusCode, headers.location]).toEqual([url, 302, target]);
       expect((await ask(url, '*/*')).headers['content-type']).toContain('application/json');
     }
-    expect((await ask('/docs/errors', BROWSER)).statusCode).toBe(200);
+    expect((await ask('/docs/errors/nothing', BROWSER)).statusCode).toBe(404);
     await withPortal.close();
   });
 });

@@ -18,6 +18,8 @@ const portalPages: Readonly<Record<string, string>> = {
   '/': '/portal',
   '/docs': '/portal/api/reference',
   '/docs/approvals': '/portal/approvals',
+  '/docs/errors': '/portal/api/reference/errors',
+  '/docs/errors/:code': '/portal/api/reference/errors/:code',
 };
 
 export function servePages(
@@ -36,7 +38,10 @@ export function servePages(
   const send = (request: FastifyRequest, reply: FastifyReply, page: Page | undefined): unknown => {
     if (page === undefined) return reply.callNotFound();
     reply.headers({ ...request.exchange.headers, vary: 'Accept', 'cache-control': 'public, max-age=60' });
-    const target = wantsHtml(request) ? portalPages[request.routeOptions.url ?? ''] : undefined;
+    const { code = '' } = request.params as { readonly code?: string };
+    const target = wantsHtml(request)
+      ? portalPages[request.routeOptions.url ?? '']?.replace(':code', code)
+      : undefined;
     if (portalFor !== null && target !== undefined)
       return reply.redirect(portalFor(request.headers.host ?? '') + target, 302);
     if (wantsHtml(request)) return reply.headers(pageHeaders).send(page.html);

@@ -5,7 +5,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import type { Exchange, Stage } from '../../kernel/exchange.ts';
-import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { runStages } from '../../pipeline/admission.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
@@ -13,7 +12,7 @@ import { requestId } from '../../pipeline/request-id.ts';
 import { originForm } from '../http/request-target.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { MOST_CALLS } from './call-limit.ts';
-import { admitVisitor, limit, requestContextOf } from './session.ts';
+import { admitVisitor, limit, refuseVisitor, requestContextOf } from './session.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const CALL = /^\/portal\/v1\/call\/([^/?#]+)(\/[^#]*)/;
@@ -23,8 +22,9 @@ function identify(request: IncomingMessage, accountId: string): Stage {
   return async (exchange: Exchange, services: Services) => {
     await runStages([requestId, clientAddressStage], exchange, services);
     Object.assign(exchange.headers, answerHeaders);
-    const found = await admitVisitor(services, request, requestContextOf(services, request, exchange));
-    if (found === null) return new Problem('not_signed_in');
+    const context = requestContextOf(services, request, exchange);
+    const found = await admitVisitor(services, request, context);
+    if (found === null) return refuseVisitor(services, request, context);
     // Writes into the audit log of the account that the person has entered it, once for each session.
     await found.member(accountId);
     exchange.session = {

@@ -17,7 +17,7 @@ import { type Act, isRead, type MemberCall, type VisitorCall } from './act.ts';
 import { acts } from './acts/index.ts';
 import { answerHeaders } from './answer-headers.ts';
 import { writeCookie } from './cookie.ts';
-import { admitVisitor, type PortalSession, requestContextOf } from './session.ts';
+import { admitVisitor, type PortalSession, refuseVisitor, requestContextOf } from './session.ts';
 
 const PREFIX = '/portal/v1';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -92,7 +92,7 @@ function isDangerous({ reauthentication }: Act, input: unknown): boolean {
 async function perform(services: Services, act: Act, request: FastifyRequest, reply: FastifyReply) {
   const context = requestContextOf(services, request.raw, request.exchange);
   const found = await admitVisitor(services, request.raw, context);
-  if (act.authority !== 'none' && found === null) throw new Problem('not_signed_in');
+  if (act.authority !== 'none' && found === null) throw await refuseVisitor(services, request.raw, context);
   const visitor: VisitorCall = {
     services,
     context,

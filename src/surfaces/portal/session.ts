@@ -5,7 +5,11 @@ import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import type { RequestContext } from '../../portal-api/people/request-context.ts';
 import type { FoundSession } from '../../portal-api/people/sessions/sessions.ts';
-import { enterAccount, findSession as findByToken } from '../../portal-api/people/sessions/sessions.ts';
+import {
+  enterAccount,
+  findSession as findByToken,
+  notSignedIn,
+} from '../../portal-api/people/sessions/sessions.ts';
 import type { Membership } from '../../portal-api/people/store.ts';
 import { readHeader } from '../http/read-header.ts';
 import { CallLimit } from './call-limit.ts';
@@ -50,6 +54,13 @@ export async function admitVisitor(
   }
   return found;
 }
+
+/** The refusal of a call that needs a session. */
+export const refuseVisitor = (
+  { db }: Pick<Services, 'db'>,
+  request: IncomingMessage,
+  context: RequestContext,
+): Promise<Problem> => notSignedIn(db, readCookie(request, context.origin));
 
 export async function findSession(
   { db }: Pick<Services, 'db'>,

@@ -1,10 +1,13 @@
 /** An account with everything that the pages of the portal show. */
 import { randomBytes } from 'node:crypto';
 import { newId } from '../../kernel/ids.ts';
+import { lockBudget, setBudget } from '../../portal-api/budgets/budgets.ts';
 import type { Db } from '../../store/database.ts';
 import { createAccount, createKey, createMember, type TestAccount, type TestKey } from '../accounts.ts';
 import type { TestApp } from '../app.ts';
 import { createPerson, createSession, joinAccount } from '../people.ts';
+import { spend } from '../spent-money.ts';
+import { insertDelivery, insertWebhook } from '../webhooks.ts';
 
 const DAY = 86_400_000;
 const from = (days: number): Date => new Date(Date.now() + days * DAY);
@@ -78,8 +81,12 @@ export async function seedAccount({ services: { db } }: TestApp, name = 'Acme Gm
   return { account, keys, email, personId: person.id, token: await createSession(db, person) };
 }
 
-/** What people have to look at: refused calls, addresses, invitations (one of them old), and a call that waits. */
-export async function seedTopics({ call, services: { db } }: TestApp, seeded: Seeded) {
+/**
+ * What people have to look at: refused calls, addresses, invitations (one of them old), a call that waits, costs, budgets,
+ * a webhook whose message failed, and an operation that has not begun.
+ */
+export async function seedTopics({ call, services }: TestApp, seeded: Seeded) {
+  const { db } = services;
   const { account, keys } = seeded;
   for (const cause of ['permission', 'ip_restriction'] as const) await insertDenial(db, seeded, { cause });
   await db
@@ -117,7 +124,42 @@ export async function seedTopics({ call, services: { db } }: TestApp, seeded: Se
     url: `${url}/${made.json<{ id: string }>().id}`,
     key: keys['assistant']!.key,
   });
-  return { approvalId: asked.json<{ operation_id: string }>().operation_id };
+  const { id: webhookId } = await insertWebhook(services, account, { status: 'failing' });
+  for (const status of ['failed', 'succeeded'] as const)
+    await insertDelivery(services, account, webhookId, {
+      status,
+      http_status: status === 'failed' ? 503 : 204,
+      response_excerpt: 'W'.repeat(200),
+    });
+  for (const amount of ['12.50', '7.31']) await spend(db, account.id, amount, { labels: { env: 'prod' } });
+  const actor = { kind: 'provider_staff', name: 'test' } as const;
+  const budgets = [
+    { budget: `everything-${++serial}`, amount: '20', thresholds: [{ percent: 80 }, { percent: 100 }] },
+    { budget: `agents-${serial}`, amount: '500', thresholds: [{ percent: 90 }], action: 'block_new_cost' },
+  ] as const;
+  for (const { thresholds, ...budget } of budgets)
+    await setBudget(
+      db,
+      actor,
+      { account_id: account.id, ...budget, thresholds: [...thresholds] },
+      services.provider.catalogue,
+    );
+  await lockBudget(db, actor, { account_id: account.id, budget: `agents-${serial}` });
+  const machine = {
+    name: `begins-${serial}`,
+    location: 'fra1',
+    plan: 'flex-1-2',
+    source: { type: 'image', image_id: 'debian-12' },
+  };
+  const builder = await createKey(db, account, { name: 'builder', owner_name: 'Ada Lovelace' });
+  const begun = await call({
+    method: 'POST',
+    url: '/flexible-vps/v1/vms',
+    key: builder.key,
+    payload: machine,
+  });
+  const operationId = begun.json<{ operation: { id: string } }>().operation.id;
+  return { approvalId: asked.json<{ operation_id: string }>().operation_id, webhookId, operationId };
 }
 
 let serial = 0;

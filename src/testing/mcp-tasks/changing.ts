@@ -72,7 +72,7 @@ export const changing: readonly Task[] = [
     async run(desk) {
       const path = { id: desk.machines.stopped.id };
       await find(desk, 'turn the machine on', 'performVmAction');
-      for (const type of ['power_on', 'power_off'])
+      for (const type of ['power_on', 'shutdown'])
         await ok(
           desk.agent.call('call_write', {
             operation: 'performVmAction',
@@ -248,7 +248,7 @@ export const changing: readonly Task[] = [
     async run(desk) {
       const machines = [await desk.machine('task-many-a'), await desk.machine('task-many-b')];
       await find(desk, 'turn off several boxes together', 'performBulkVmAction');
-      const body = { type: 'power_off', vm_ids: machines.map(({ id }) => id) };
+      const body = { type: 'shutdown', vm_ids: machines.map(({ id }) => id) };
       await ok(desk.agent.call('call_write', { operation: 'performBulkVmAction', body, wait_seconds: 60 }));
       for (const { id } of machines) expect((await desk.read(`vms/${id}`)).status).toBe('stopped');
     },

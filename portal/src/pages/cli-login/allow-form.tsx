@@ -1,14 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Problem, post } from '../../data/http.ts';
+import { post } from '../../data/http.ts';
 import { acts } from '../../data/session.ts';
 import type { Account, ApiKey, KeyOptions } from '../../data/types.ts';
 import { Button } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 import { KeyFields, useKeyChoice } from '../keys/key-choice.tsx';
+import { NAME_TAKEN } from '../keys/words.ts';
 import { addressBack, freeName, type Question } from './question.ts';
 
 /** A person works with the command line, so the key may at first do what the person may, but not for long. */
@@ -42,7 +44,7 @@ export function AllowForm({ question, account, options, keys, allowed }: Props) 
     if (back === null) void navigate({ to: '/' });
     else location.assign(addressBack(back, { error: 'refused' }));
   };
-  const fault = (member: string) => (allow.error instanceof Problem ? allow.error.fault(member) : undefined);
+  const { fault, rest } = useFaults(allow.error, { name, ...choice.values }, NAME_TAKEN);
   return (
     <form
       className="grid gap-5"
@@ -51,7 +53,7 @@ export function AllowForm({ question, account, options, keys, allowed }: Props) 
         void allow.run();
       }}
     >
-      <ProblemNotice error={allow.error} />
+      <ProblemNotice error={rest} />
       <KeyFields
         options={options}
         choice={choice}

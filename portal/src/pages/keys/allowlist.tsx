@@ -18,6 +18,7 @@ import { Empty, Loaded, PageHead, Section } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 import { Enforce } from './enforce.tsx';
 import { modes, modeWords } from './modes.ts';
 import { KeyTabs } from './tabs.tsx';
@@ -229,8 +230,13 @@ function AddEntry({
     close();
     toast(`${cidr.trim()} is on the list.`);
   });
-  const problem = error instanceof Problem ? error : null;
-  const corrected = problem?.body['corrected'];
+  const { fault, rest } = useFaults(
+    error,
+    { cidr, note, expires_at: days },
+    { entry_exists: ['cidr', 'This is on the list already.'] },
+  );
+  const corrected =
+    error instanceof Problem && fault('cidr') !== undefined ? error.body['corrected'] : undefined;
   return (
     <Dialog
       title="Add addresses"
@@ -245,7 +251,7 @@ function AddEntry({
         </>
       }
     >
-      <ProblemNotice error={error} />
+      <ProblemNotice error={rest} />
       {typeof corrected === 'string' && (
         <Button small className="justify-self-start" onClick={() => setCidr(corrected)}>
           Use {corrected}
@@ -260,7 +266,7 @@ function AddEntry({
         spellCheck={false}
         className="font-mono"
         value={cidr}
-        fault={problem?.fault('cidr')}
+        fault={fault('cidr')}
         onChange={(event) => setCidr(event.target.value)}
       />
       <TextField
@@ -269,12 +275,13 @@ function AddEntry({
         hint="Who or what is there, for example office or CI runner."
         maxLength={100}
         value={note}
-        fault={problem?.fault('note')}
+        fault={fault('note')}
         onChange={(event) => setNote(event.target.value)}
       />
       <SelectField
         label="Until"
         value={days ?? ''}
+        fault={fault('expires_at')}
         onChange={(event) => setDays(event.target.value === '' ? null : Number(event.target.value))}
       >
         {ends.map(([title, value]) => (

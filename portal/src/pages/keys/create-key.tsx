@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Problem, post } from '../../data/http.ts';
+import { post } from '../../data/http.ts';
 import { keyOptionsQuery } from '../../data/queries.ts';
 import { acts } from '../../data/session.ts';
 import type { Account, KeyOptions, NewKey } from '../../data/types.ts';
@@ -10,7 +10,9 @@ import { TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 import { KeyFields, useKeyChoice } from './key-choice.tsx';
+import { NAME_TAKEN } from './words.ts';
 
 interface Props {
   readonly account: Account;
@@ -42,8 +44,7 @@ function Form({ account, wanted, close, made, options }: Props & { options: KeyO
     await client.invalidateQueries({ queryKey: [account.id, 'keys'] });
     made(key);
   });
-  const fault = (member: string) =>
-    create.error instanceof Problem ? create.error.fault(member) : undefined;
+  const { fault, rest } = useFaults(create.error, { name, ...choice.values }, NAME_TAKEN);
   return (
     <Dialog
       wide
@@ -60,7 +61,7 @@ function Form({ account, wanted, close, made, options }: Props & { options: KeyO
         </>
       }
     >
-      <ProblemNotice error={create.error} />
+      <ProblemNotice error={rest} />
       <KeyFields
         options={options}
         choice={choice}

@@ -131,8 +131,12 @@ function Cure({ denial, account, hint }: { denial: Denial; account: Account; hin
   const isKeyToBlame = denial.denied_by?.includes('key') ?? false;
   if (denial.code === 'permission_denied' && isKeyToBlame && denial.required_permission)
     return (
-      <Link to="/api/keys" search={{ create: denial.required_permission }} className={small}>
-        Make a key with this permission
+      <Link
+        to="/api/keys"
+        search={{ roll: denial.key.id, add: denial.required_permission }}
+        className={small}
+      >
+        Roll the key with this permission
       </Link>
     );
   return <span className="text-sm text-muted">{hint}</span>;

@@ -13,6 +13,7 @@ import { Loaded } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 
 /** Before Enforce: who would be cut off. Whoever goes on types their number, so nobody does it by accident. */
 export function Enforce({ account, list, close }: { account: Account; list: Allowlist; close: () => void }) {
@@ -30,6 +31,7 @@ export function Enforce({ account, list, close }: { account: Account; list: Allo
     close();
     toast('The allowlist is enforced.');
   });
+  const { fault, rest } = useFaults(error, cut > 0 ? { confirm_cut_off: typed } : {});
   const why = isEmpty
     ? 'The list has no address yet.'
     : query.data === undefined
@@ -53,7 +55,7 @@ export function Enforce({ account, list, close }: { account: Account; list: Allo
         </>
       }
     >
-      <ProblemNotice error={error} />
+      <ProblemNotice error={rest} />
       {isEmpty && (
         <Notice tone="warn">The list is empty: Enforce would refuse every call. Add an address first.</Notice>
       )}
@@ -66,6 +68,7 @@ export function Enforce({ account, list, close }: { account: Account; list: Allo
           inputMode="numeric"
           autoComplete="off"
           value={typed}
+          fault={fault('confirm_cut_off')}
           onChange={(event) => setTyped(event.target.value)}
         />
       )}

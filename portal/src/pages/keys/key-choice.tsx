@@ -38,6 +38,8 @@ export function useKeyChoice(options: KeyOptions, suggested: Suggested) {
     setApproval,
     /** Why no key can be made of it. */
     why: choice === OWN && permissions.size === 0 ? 'Choose at least one permission.' : undefined,
+    /** The values of the fields, by their members of the request. */
+    values: { expires_in, approval: shownApproval, permissions, preset: choice },
     /** The members of the request. */
     body: {
       expires_in,

@@ -1,28 +1,50 @@
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { Problem } from '../../data/http.ts';
+import { keyQuery } from '../../data/queries.ts';
+import { useAccount } from '../../data/session.ts';
 import type { ApiKey, KeyOptions } from '../../data/types.ts';
 import { formatTime } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { unturned } from '../../ui/code.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
+import { Loaded } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 import { approvalWords, permissionWords, statusTone } from './words.ts';
 
 export function KeyDetails({
+  id,
+  options,
+  close,
+}: {
+  id: string;
+  options: KeyOptions | undefined;
+  close: () => void;
+}) {
+  const query = useQuery(keyQuery(useAccount(), id));
+  if (query.data !== undefined) return <Details keyOf={query.data} options={options} close={close} />;
+  const isGone = query.error instanceof Problem && query.error.status === 404;
+  return (
+    <Dialog title={isGone ? 'No such key' : 'The key'} close={close}>
+      {isGone ? (
+        <Notice tone="warn">This account has no such key.</Notice>
+      ) : (
+        <Loaded query={query}>{() => null}</Loaded>
+      )}
+    </Dialog>
+  );
+}
+
+function Details({
   keyOf,
   options,
   close,
 }: {
-  keyOf: ApiKey | undefined;
+  keyOf: ApiKey;
   options: KeyOptions | undefined;
   close: () => void;
 }) {
-  if (keyOf === undefined)
-    return (
-      <Dialog title="No such key" close={close}>
-        <Notice tone="warn">This account has no such key.</Notice>
-      </Dialog>
-    );
   const { last_used, last_rejected, revoked, expires_at, permissions } = keyOf;
   const facts: readonly (readonly [string, ReactNode])[] = [
     [

@@ -3,22 +3,18 @@ import { useState } from 'react';
 import { post } from '../../data/http.ts';
 import { membersQuery } from '../../data/queries.ts';
 import { ADMINS_ONLY, acts, isAdmin, useAccount } from '../../data/session.ts';
-import type { ApiKey, NewKey } from '../../data/types.ts';
+import type { ApiKey } from '../../data/types.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
+import { EditKey } from './edit-key.tsx';
+import { endedWords, whyNotChanged, whyNotRolled } from './words.ts';
 
-type Act = 'roll' | 'suspend' | 'resume' | 'revoke' | 'transfer';
-
-const overlaps: readonly (readonly [string, string])[] = [
-  ['0', 'At once'],
-  ['1h', 'In 1 hour'],
-  ['24h', 'In 24 hours'],
-  ['7d', 'In 7 days'],
-];
+type Act = 'suspend' | 'resume' | 'revoke' | 'transfer';
 
 const reasons: readonly (readonly [string, string])[] = [
   ['unused', 'No longer used'],
@@ -28,11 +24,6 @@ const reasons: readonly (readonly [string, string])[] = [
 ];
 
 const words: Readonly<Record<Act, readonly [string, string, string]>> = {
-  roll: [
-    'Roll the key',
-    'Roll',
-    'A new key with the same name, permissions and lifetime takes over. The old one goes on for a while, so that nothing breaks.',
-  ],
   suspend: [
     'Suspend the key',
     'Suspend',
@@ -52,7 +43,6 @@ const words: Readonly<Record<Act, readonly [string, string, string]>> = {
 };
 
 const done: Readonly<Record<Act, string>> = {
-  roll: 'is rolled',
   suspend: 'is suspended',
   resume: 'works again',
   revoke: 'is revoked',
@@ -61,38 +51,36 @@ const done: Readonly<Record<Act, string>> = {
 
 export function KeyMenu({
   keyOf,
-  made,
   open,
 }: {
   keyOf: ApiKey;
-  made: (key: NewKey) => void;
-  open: () => void;
+  /** Changes the address. */
+  open: (search: Record<string, string>) => void;
 }) {
   const account = useAccount();
-  const [act, setAct] = useState<Act | null>(null);
-  const { status, owner } = keyOf;
-  const isMine = owner.member_id === account.member_id;
-  const notMine = isMine || isAdmin(account) ? undefined : 'Only its owner and admins may do this.';
-  const notMyRoll = isMine
-    ? undefined
-    : isAdmin(account)
-      ? 'Only its owner may: whoever rolls a key sees the new secret. Transfer it to yourself first, or revoke it.'
-      : 'Only its owner may: whoever rolls a key sees the new secret.';
-  const ended = status === 'revoked' || status === 'expired' ? `It is ${status}.` : undefined;
+  const [act, setAct] = useState<Act | 'edit' | null>(null);
+  const { status } = keyOf;
+  const why = whyNotChanged(keyOf, account);
   return (
     <>
       <Menu
         label={`Acts for ${keyOf.name}`}
         items={[
-          { label: 'Details', icon: 'info', run: open },
-          { label: 'Roll', icon: 'swap', why: ended ?? notMyRoll, run: () => setAct('roll') },
+          { label: 'Details', icon: 'info', run: () => open({ key: keyOf.id }) },
+          { label: 'Name and notes', icon: 'code', why, run: () => setAct('edit') },
+          {
+            label: 'Roll, or change permissions',
+            icon: 'swap',
+            why: whyNotRolled(keyOf, account),
+            run: () => open({ roll: keyOf.id }),
+          },
           status === 'suspended'
-            ? { label: 'Resume', icon: 'play', why: notMine, run: () => setAct('resume') }
-            : { label: 'Suspend', icon: 'clock', why: ended ?? notMine, run: () => setAct('suspend') },
+            ? { label: 'Resume', icon: 'play', why, run: () => setAct('resume') }
+            : { label: 'Suspend', icon: 'clock', why, run: () => setAct('suspend') },
           {
             label: 'Transfer',
             icon: 'people',
-            why: ended ?? (isAdmin(account) ? undefined : ADMINS_ONLY),
+            why: endedWords(keyOf) ?? (isAdmin(account) ? undefined : ADMINS_ONLY),
             run: () => setAct('transfer'),
           },
           'line',
@@ -100,27 +88,20 @@ export function KeyMenu({
             label: 'Revoke',
             icon: 'close',
             danger: true,
-            why: status === 'revoked' ? 'It is revoked.' : notMine,
+            why: status === 'expired' ? undefined : why,
             run: () => setAct('revoke'),
           },
         ]}
       />
-      {act !== null && <ActDialog key={act} act={act} keyOf={keyOf} made={made} close={() => setAct(null)} />}
+      {act === 'edit' && <EditKey account={account} keyOf={keyOf} close={() => setAct(null)} />}
+      {act !== null && act !== 'edit' && (
+        <ActDialog key={act} act={act} keyOf={keyOf} close={() => setAct(null)} />
+      )}
     </>
   );
 }
 
-function ActDialog({
-  act,
-  keyOf,
-  made,
-  close,
-}: {
-  act: Act;
-  keyOf: ApiKey;
-  made: (key: NewKey) => void;
-  close: () => void;
-}) {
+function ActDialog({ act, keyOf, close }: { act: Act; keyOf: ApiKey; close: () => void }) {
   const account = useAccount();
   const client = useQueryClient();
   const members = useQuery({ ...membersQuery(account), enabled: act === 'transfer' }).data?.data ?? [];
@@ -132,24 +113,22 @@ function ActDialog({
       role !== 'billing' &&
       (role !== 'owner' || account.role === 'owner'),
   );
-  const [overlap, setOverlap] = useState('24h');
   const [member, setMember] = useState('');
   const [reason, setReason] = useState('unused');
   const [comment, setComment] = useState('');
   const { busy, error, run } = useAct(async () => {
     const bodies = {
-      roll: { overlap },
       transfer: { member_id: member },
       revoke: { reason, ...(comment === '' ? {} : { comment }) },
       suspend: {},
       resume: {},
     };
-    const answer = await post<Partial<NewKey>>(`${acts(account)}/keys/${keyOf.id}/${act}`, bodies[act]);
+    await post(`${acts(account)}/keys/${keyOf.id}/${act}`, bodies[act]);
     await client.invalidateQueries({ queryKey: [account.id, 'keys'] });
     close();
-    if (answer.secret !== undefined && answer.key !== undefined) made(answer as NewKey);
-    else toast(`The key ${keyOf.name} ${done[act]}.`);
+    toast(`The key ${keyOf.name} ${done[act]}.`);
   });
+  const { fault, rest } = useFaults(error, { member_id: member, reason, comment });
   const [title, label, explained] = words[act];
   return (
     <Confirm
@@ -161,22 +140,14 @@ function ActDialog({
       close={close}
     >
       <p className="text-muted">{explained}</p>
-      <ProblemNotice error={error} />
-      {act === 'roll' && (
-        <SelectField
-          label="The old key ends"
-          value={overlap}
-          onChange={(event) => setOverlap(event.target.value)}
-        >
-          {overlaps.map(([value, text]) => (
-            <option key={value} value={value}>
-              {text}
-            </option>
-          ))}
-        </SelectField>
-      )}
+      <ProblemNotice error={rest} />
       {act === 'transfer' && (
-        <SelectField label="New owner" value={member} onChange={(event) => setMember(event.target.value)}>
+        <SelectField
+          label="New owner"
+          value={member}
+          fault={fault('member_id')}
+          onChange={(event) => setMember(event.target.value)}
+        >
           <option value="">Choose a member</option>
           {others.map(({ id, name, role }) => (
             <option key={id} value={id}>
@@ -200,6 +171,7 @@ function ActDialog({
             hint="It stands in the audit log."
             maxLength={200}
             value={comment}
+            fault={fault('comment')}
             onChange={(event) => setComment(event.target.value)}
           />
         </>

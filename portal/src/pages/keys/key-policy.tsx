@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Problem, send } from '../../data/http.ts';
+import { send } from '../../data/http.ts';
 import { acts } from '../../data/session.ts';
 import type { Account, KeyOptions } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
@@ -10,6 +10,7 @@ import { SelectField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 import { approvalWords } from './words.ts';
 
 const YEAR = 'year';
@@ -49,7 +50,11 @@ export function KeyPolicy({
     close();
     toast('The policy holds for all keys that are created from now on.');
   });
-  const fault = (member: string) => (error instanceof Problem ? error.fault(member) : undefined);
+  const { fault, rest } = useFaults(error, {
+    max_lifetime_days: longest,
+    non_expiring_allowed: longest,
+    default_approval: approval,
+  });
   const why = account.role === 'owner' ? undefined : 'Only owners may change the policy.';
   return (
     <Dialog
@@ -66,7 +71,7 @@ export function KeyPolicy({
         </>
       }
     >
-      <ProblemNotice error={error} />
+      <ProblemNotice error={rest} />
       <SelectField
         label="Longest lifetime"
         hint="Existing keys keep their expiry."

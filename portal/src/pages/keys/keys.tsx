@@ -1,39 +1,55 @@
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
-import { keyOptionsQuery, keysQuery } from '../../data/queries.ts';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Fragment, useState } from 'react';
+import { keyOptionsQuery, keyPagesQuery, keySummaryQuery } from '../../data/queries.ts';
 import { maySee, useAccount } from '../../data/session.ts';
-import type { ApiKey, KeyOptions, NewKey } from '../../data/types.ts';
-import { Badge } from '../../ui/badge.tsx';
+import type { ApiKey, KeyOptions, KeySummary, List, NewKey } from '../../data/types.ts';
+import { count } from '../../data/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { LoadMore } from '../../ui/load-more.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { Acts, Cell, Row, Table } from '../../ui/rows.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
-import { Ago, useNow } from '../../ui/time.tsx';
 import { CreateKey } from './create-key.tsx';
 import { KeyDetails } from './key-details.tsx';
-import { KeyMenu } from './key-menu.tsx';
+import { isFiltered, KeyFilters, type KeySearch, keyFilter } from './key-filters.tsx';
 import { KeyPolicy } from './key-policy.tsx';
+import { KeyTable } from './key-table.tsx';
+import { RollKey } from './roll-key.tsx';
 import { SecretOnce } from './secret-once.tsx';
 import { StopAll } from './stop-all.tsx';
 import { KeyTabs } from './tabs.tsx';
-import { grantWords, isEnding, permissionWords, statusTone } from './words.ts';
+
+/** What the address can open, besides the filter. */
+interface Opened {
+  readonly create?: string;
+  readonly key?: string;
+  readonly policy?: string;
+  readonly roll?: string;
+  readonly add?: string;
+}
 
 export default function Keys() {
   const account = useAccount();
-  const query = useQuery(keysQuery(account));
+  const { create, key, policy, roll, add, ...search } = useSearch({ strict: false }) as Opened & KeySearch;
+  const summary = useQuery(keySummaryQuery(account));
+  const query = useInfiniteQuery({
+    ...keyPagesQuery(account, keyFilter(search)),
+    placeholderData: keepPreviousData,
+  });
   const options = useQuery(keyOptionsQuery(account)).data;
-  const {
-    create,
-    key: shownId,
-    all,
-    policy,
-  } = useSearch({ strict: false }) as { create?: string; key?: string; all?: string; policy?: string };
   const navigate = useNavigate();
   const [made, setMade] = useState<NewKey | null>(null);
-  const go = (search: Record<string, string>): void => void navigate({ to: '/api/keys', search });
-  const mayCreate = maySee(account);
+  const show = (next: Record<string, string>, replace = false): void =>
+    void navigate({ to: '/api/keys', search: next, replace });
+  const open = (opened: Record<string, string>): void => show({ ...(search as object), ...opened });
+  const close = (): void => open({});
   return (
     <>
       <PageHead
@@ -41,8 +57,8 @@ export default function Keys() {
         act={
           <Button
             kind="primary"
-            why={mayCreate ? undefined : 'The role billing may not own keys.'}
-            onClick={() => go({ create: 'new' })}
+            why={maySee(account) ? undefined : 'The role billing may not own keys.'}
+            onClick={() => open({ create: 'new' })}
           >
             <Icon name="plus" />
             Create Key
@@ -57,58 +73,48 @@ export default function Keys() {
           <Notice tone="warn">All keys of this account are suspended. The menu below resumes them.</Notice>
         </div>
       )}
-      <Loaded query={query}>
-        {({ data }) => {
-          const living = data.filter(({ status }) => status !== 'revoked' && status !== 'expired');
-          const ended = data.length - living.length;
-          const shown = all === undefined ? living : data;
-          return (
-            <>
-              {shown.length === 0 ? (
-                <NoKeys options={options} choose={(preset) => go({ create: `preset ${preset}` })} />
-              ) : (
-                <KeyTable keys={shown} options={options} open={(id) => go({ key: id })} made={setMade} />
-              )}
-              <div className="mt-4 flex flex-wrap items-center justify-between gap-3">
-                <span>
-                  {ended > 0 && (
-                    <Button kind="quiet" small onClick={() => go(all === undefined ? { all: 'yes' } : {})}>
-                      {all === undefined ? `Show ${ended} ended` : 'Hide ended'}
-                    </Button>
-                  )}
-                </span>
-                <span className="flex flex-wrap gap-2">
-                  <Button kind="quiet" small onClick={() => go({ policy: 'edit' })}>
-                    Key policy
-                  </Button>
-                  {data.length > 0 && (
-                    <StopAll account={account} suspended={options?.policy.keys_suspended === true} />
-                  )}
-                </span>
-              </div>
-              {shownId !== undefined && (
-                <KeyDetails
-                  keyOf={data.find(({ id }) => id === shownId)}
-                  options={options}
-                  close={() => go({})}
+      <Loaded query={summary}>
+        {(found) => (
+          <>
+            <Warnings summary={found} />
+            {Object.values(found.counts).every((number) => number === 0) ? (
+              <NoKeys options={options} choose={(preset) => open({ create: `preset ${preset}` })} />
+            ) : (
+              <>
+                <KeyFilters
+                  account={account}
+                  search={search}
+                  counts={found.counts}
+                  change={(next) => show(next, true)}
                 />
-              )}
-            </>
-          );
-        }}
+                <KeyList query={query} search={search} options={options} open={open} clear={() => show({})} />
+              </>
+            )}
+            <div className="mt-4 flex flex-wrap justify-end gap-2">
+              <Button kind="quiet" small onClick={() => open({ policy: 'edit' })}>
+                Key policy
+              </Button>
+              <StopAll account={account} suspended={options?.policy.keys_suspended === true} />
+            </div>
+          </>
+        )}
       </Loaded>
+      {key !== undefined && <KeyDetails id={key} options={options} close={close} />}
       {create !== undefined && made === null && (
-        <CreateKey account={account} wanted={create} close={() => go({})} made={setMade} />
+        <CreateKey account={account} wanted={create} close={close} made={setMade} />
+      )}
+      {roll !== undefined && made === null && (
+        <RollKey account={account} id={roll} add={add} close={close} made={setMade} />
       )}
       {policy !== undefined && options !== undefined && (
-        <KeyPolicy account={account} options={options} close={() => go({})} />
+        <KeyPolicy account={account} options={options} close={close} />
       )}
       {made !== null && (
         <SecretOnce
           made={made}
           close={() => {
             setMade(null);
-            go({});
+            close();
           }}
         />
       )}
@@ -116,67 +122,70 @@ export default function Keys() {
   );
 }
 
-function KeyTable({
-  keys,
+function Warnings({ summary: { exposed, ending } }: { summary: KeySummary }) {
+  const names = (keys: readonly { readonly id: string; readonly name: string }[]) =>
+    keys.map(({ id, name }, i) => (
+      <Fragment key={id}>
+        {i > 0 && ', '}
+        <Link to="/api/keys" search={{ key: id }} className="underline">
+          {name}
+        </Link>
+      </Fragment>
+    ));
+  return (
+    <div className="mb-4 grid gap-2 empty:hidden">
+      {exposed.length > 0 && (
+        <Notice tone="bad">
+          {count(exposed.length, 'key')} found in public:{' '}
+          <span className="wrap-anywhere">{names(exposed)}</span>. Roll or revoke{' '}
+          {exposed.length === 1 ? 'it' : 'them'} now.
+        </Notice>
+      )}
+      {ending.length > 0 && (
+        <Notice tone="warn">
+          {count(ending.length, 'key')} {ending.length === 1 ? 'ends' : 'end'} soon:{' '}
+          <span className="wrap-anywhere">{names(ending)}</span>. Roll {ending.length === 1 ? 'it' : 'them'}{' '}
+          in time.
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function KeyList({
+  query,
+  search,
   options,
   open,
-  made,
+  clear,
 }: {
-  keys: readonly ApiKey[];
+  query: UseInfiniteQueryResult<InfiniteData<List<ApiKey>>>;
+  search: KeySearch;
   options: KeyOptions | undefined;
-  open: (id: string) => void;
-  made: (key: NewKey) => void;
+  open: (search: Record<string, string>) => void;
+  clear: () => void;
 }) {
-  const now = useNow();
   return (
-    <Table label="API keys" columns={['Name', 'Permissions', 'Last used', 'Expires', 'Status', 'Acts']}>
-      {keys.map((key) => (
-        <Row key={key.id}>
-          <Cell wide free quiet={<code className="text-xs">hpk1_{key.public_id}…</code>}>
-            <button
-              type="button"
-              className="rounded text-left font-medium hover:underline max-lg:pr-12"
-              onClick={() => open(key.id)}
-            >
-              {key.name}
-            </button>
-          </Cell>
-          <Cell label="Permissions" quiet={grantWords(key)}>
-            {permissionWords(key, options)}
-          </Cell>
-          <Cell
-            free
-            label="Last used"
-            quiet={
-              key.last_used && (
-                <>
-                  <code>{key.last_used.operation_id ?? 'call'}</code> from {key.last_used.ip}
-                </>
-              )
-            }
+    <Loaded query={query}>
+      {({ pages }) => {
+        const keys = pages.flatMap(({ data }) => data);
+        return keys.length > 0 ? (
+          <>
+            <KeyTable keys={keys} options={options} open={open} />
+            <LoadMore query={query} />
+          </>
+        ) : (
+          <Empty
+            title={isFiltered(search) ? 'No key fits' : 'All keys have ended'}
+            act={isFiltered(search) ? <Button onClick={clear}>Show all again</Button> : undefined}
           >
-            {key.last_used ? <Ago time={key.last_used.at} /> : <span className="text-muted">Never</span>}
-          </Cell>
-          <Cell label="Expires">
-            {key.expires_at === null ? (
-              <span className="text-muted">Never</span>
-            ) : isEnding(key, now) ? (
-              <Badge tone="warn" dot={false}>
-                <Ago time={key.expires_at} />
-              </Badge>
-            ) : (
-              <Ago time={key.expires_at} />
-            )}
-          </Cell>
-          <Cell label="Status" quiet={key.exposed_at && <span className="text-bad">Found in public</span>}>
-            <Badge tone={statusTone(key.status)}>{key.status}</Badge>
-          </Cell>
-          <Acts>
-            <KeyMenu keyOf={key} made={made} open={() => open(key.id)} />
-          </Acts>
-        </Row>
-      ))}
-    </Table>
+            {isFiltered(search)
+              ? 'No key of this account has these words, this owner and this status.'
+              : 'Choose “Ended” above to see them, or create a new one.'}
+          </Empty>
+        );
+      }}
+    </Loaded>
   );
 }
 

@@ -1,5 +1,7 @@
 import { useState } from 'react';
+import { grants } from '../../data/permissions.ts';
 import type { KeyOptions, PermissionChoice } from '../../data/types.ts';
+import { Icon } from '../../ui/icons.tsx';
 
 interface Props {
   readonly families: KeyOptions['families'];
@@ -8,7 +10,10 @@ interface Props {
   readonly fault: string | undefined;
 }
 
-/** Permissions by family and resource. A box of a resource or family stands for all that is in it. */
+/**
+ * Permissions by family and resource. A box of a resource or family stands for all in it that the person may give. What a
+ * key has with a wildcard stands above, because the boxes below can only take single permissions away.
+ */
 export function PermissionTree({ families, chosen, choose, fault }: Props) {
   const [words, setWords] = useState('');
   const asked = words.toLowerCase().split(/\s+/).filter(Boolean);
@@ -26,6 +31,7 @@ export function PermissionTree({ families, chosen, choose, fault }: Props) {
         .filter(({ permissions }) => permissions.length > 0),
     }))
     .filter(({ resources }) => resources.length > 0);
+  const wide = [...chosen].filter((pattern) => pattern.includes('*'));
   const set = (patterns: readonly string[], on: boolean): void => {
     const next = new Set(chosen);
     for (const pattern of patterns)
@@ -49,12 +55,30 @@ export function PermissionTree({ families, chosen, choose, fault }: Props) {
         </span>
       </div>
       {fault && <p className="px-3 pt-2 text-sm text-bad">{fault}</p>}
+      {wide.length > 0 && (
+        <ul className="flex flex-wrap gap-2 border-b border-line p-2">
+          {wide.map((pattern) => (
+            <li
+              key={pattern}
+              className="flex items-center gap-1 rounded-md bg-accent-soft pl-2.5 text-sm text-accent-ink"
+            >
+              <code className="break-all">{pattern}</code>
+              <button
+                type="button"
+                className="btn btn-quiet btn-small w-8 px-0"
+                aria-label={`Take away ${pattern}`}
+                onClick={() => set([pattern], false)}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       <div className="max-h-[320px] overflow-y-auto p-3">
         {shown.length === 0 && <p className="py-6 text-center text-muted">No permission has these words.</p>}
         {shown.map((family) => {
-          const all = family.resources.flatMap(({ permissions }) =>
-            permissions.map(({ pattern }) => pattern),
-          );
+          const all = family.resources.flatMap(({ permissions }) => allowedIn(permissions));
           return (
             <fieldset key={family.id} className="mb-4 last:mb-0">
               <legend className="mb-1 w-full">
@@ -86,6 +110,12 @@ export function PermissionTree({ families, chosen, choose, fault }: Props) {
 const allowedIn = (permissions: readonly PermissionChoice[]): string[] =>
   permissions.filter(({ allowed = true }) => allowed).map(({ pattern }) => pattern);
 
+const byWildcard = (chosen: ReadonlySet<string>, permission: string): string | undefined =>
+  [...chosen].find((pattern) => pattern.includes('*') && grants(pattern, permission));
+
+const isGiven = (chosen: ReadonlySet<string>, permission: string): boolean =>
+  chosen.has(permission) || byWildcard(chosen, permission) !== undefined;
+
 type SetAll = (patterns: readonly string[], on: boolean) => void;
 
 function Box({
@@ -101,19 +131,28 @@ function Box({
   chosen: ReadonlySet<string>;
   set: SetAll;
 }) {
-  const on = patterns.filter((pattern) => chosen.has(pattern)).length;
+  const on = patterns.filter((pattern) => isGiven(chosen, pattern)).length;
+  const off = patterns.length === 0;
+  // Only the wildcard itself can be taken away.
+  const isFixed = off || patterns.every((pattern) => byWildcard(chosen, pattern) !== undefined);
   return (
-    <label className={`flex min-h-7 cursor-pointer items-center gap-2.5 ${strong ? 'font-semibold' : ''}`}>
+    <label
+      className={`flex min-h-7 items-center gap-2.5 ${strong ? 'font-semibold' : ''} ${off ? 'text-muted' : 'cursor-pointer'}`}
+    >
       <input
         type="checkbox"
         className="size-4 shrink-0 accent-accent"
+        disabled={isFixed}
         checked={on > 0 && on === patterns.length}
         ref={(box) => {
           if (box) box.indeterminate = on > 0 && on < patterns.length;
         }}
         onChange={(event) => set(patterns, event.target.checked)}
       />
-      {label}
+      <span>
+        {label}
+        {off && <span className="text-sm font-normal text-faint"> (not in your role)</span>}
+      </span>
     </label>
   );
 }
@@ -128,23 +167,31 @@ function Leaf({
   set: SetAll;
 }) {
   const { pattern, summary, sensitive, allowed = true } = permission;
+  const wildcard = byWildcard(chosen, pattern);
+  // What a key has already can be taken away, also by a person whose role could not give it.
+  const isFixed = wildcard !== undefined || !(allowed || chosen.has(pattern));
   const verb = pattern.split(':')[2] ?? pattern;
   return (
     <label
-      title={allowed ? `${pattern}: ${summary}` : `${pattern}: your role does not allow it.`}
+      title={
+        wildcard
+          ? `${pattern}: given by ${wildcard}`
+          : `${pattern}: ${allowed ? summary : 'your role does not allow it.'}`
+      }
       className="flex min-h-7 cursor-pointer items-center gap-2 text-sm text-muted"
     >
       <input
         type="checkbox"
         className="size-4 shrink-0 accent-accent"
-        checked={chosen.has(pattern)}
-        disabled={!allowed}
+        checked={isGiven(chosen, pattern)}
+        disabled={isFixed}
         onChange={(event) => set([pattern], event.target.checked)}
       />
       <span>
         <span className="sr-only">{pattern.split(':')[1]} </span>
         {verb}
         {sensitive && <span className="text-warn"> (sensitive)</span>}
+        {!allowed && <span className="text-faint"> (not in your role)</span>}
       </span>
     </label>
   );

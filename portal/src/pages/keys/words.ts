@@ -1,5 +1,6 @@
 import { grants } from '../../data/permissions.ts';
-import type { ApiKey, KeyOptions } from '../../data/types.ts';
+import { isAdmin } from '../../data/session.ts';
+import type { Account, ApiKey, KeyOptions } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
 import type { Tone } from '../../ui/badge.tsx';
 
@@ -32,9 +33,9 @@ export const statusTone = (status: string): Tone =>
 const DAY = 86_400_000;
 const WARN_DAYS = 14;
 
-/** A key that ends soon: less than a quarter of its life is left, and at most 14 days. */
+/** A key without a successor that ends soon: less than a quarter of its life is left, and at most 14 days. */
 export function isEnding(key: ApiKey, now: number): boolean {
-  if (key.expires_at === null || key.status !== 'active') return false;
+  if (key.expires_at === null || key.status !== 'active' || key.replaced_by !== null) return false;
   const left = Date.parse(key.expires_at) - now;
   const life = Date.parse(key.expires_at) - Date.parse(key.created_at);
   return left > 0 && left < Math.min(WARN_DAYS * DAY, life / 4);
@@ -62,3 +63,26 @@ export function usablePresets({ presets, families }: KeyOptions): KeyOptions['pr
     permissions.some((pattern) => known.some((permission) => grants(pattern, permission))),
   );
 }
+
+export const endedWords = ({ status }: ApiKey): string | undefined =>
+  status === 'revoked' || status === 'expired' ? `It is ${status}.` : undefined;
+
+/** Why the person cannot change the key, or why nobody can. */
+export function whyNotChanged(key: ApiKey, account: Account): string | undefined {
+  const isMine = key.owner.member_id === account.member_id;
+  return (
+    endedWords(key) ?? (isMine || isAdmin(account) ? undefined : 'Only its owner and admins may do this.')
+  );
+}
+
+/** Whoever rolls a key sees the new secret. */
+export function whyNotRolled(key: ApiKey, account: Account): string | undefined {
+  if (key.replaced_by !== null) return 'It was rolled already.';
+  if (key.status === 'revoked' || key.status === 'suspended') return `It is ${key.status}.`;
+  if (key.owner.member_id === account.member_id) return undefined;
+  const owner = `Only its owner, ${key.owner.name}, may: whoever rolls a key sees the new secret.`;
+  return isAdmin(account) ? `${owner} Transfer it to yourself first, or revoke it.` : owner;
+}
+
+/** For forms that name a key. */
+export const NAME_TAKEN = { name_taken: ['name', 'Another key of this account has this name.'] } as const;

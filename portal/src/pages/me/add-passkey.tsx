@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Problem, post } from '../../data/http.ts';
+import { library } from '../../door/passkey.ts';
 import { Button } from '../../ui/button.tsx';
 import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -18,7 +19,7 @@ export function AddPasskey({ close }: { close: () => void }) {
   const client = useQueryClient();
   const [name, setName] = useState(deviceOf(navigator.userAgent));
   const { busy, error, run } = useAct(async () => {
-    const { startRegistration } = await import('@simplewebauthn/browser');
+    const { startRegistration } = await library();
     const { challenge_id, options } = await post<Challenge>('/portal/v1/me/passkeys/options');
     const response = await startRegistration({ optionsJSON: options }).catch(() => {
       throw new Problem(0, {

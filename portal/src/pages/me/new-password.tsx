@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Problem, post } from '../../data/http.ts';
+import { post } from '../../data/http.ts';
 import { NewPasswordField } from '../../door/password-field.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 
 export function NewPassword({ isSet, close }: { isSet: boolean; close: () => void }) {
   const client = useQueryClient();
@@ -17,7 +18,7 @@ export function NewPassword({ isSet, close }: { isSet: boolean; close: () => voi
     close();
     toast('Your password is set. Your other sessions are ended.');
   });
-  const problem = error instanceof Problem ? error : null;
+  const { fault, rest } = useFaults(error, { new_password: password });
   return (
     <Dialog
       title={isSet ? 'Change your password' : 'Set a password'}
@@ -32,12 +33,12 @@ export function NewPassword({ isSet, close }: { isSet: boolean; close: () => voi
         </>
       }
     >
-      <ProblemNotice error={error} />
+      <ProblemNotice error={rest} />
       <NewPasswordField
         label="New password"
         autoFocus
         value={password}
-        fault={problem?.fault('new_password')}
+        fault={fault('new_password')}
         onChange={setPassword}
       />
     </Dialog>

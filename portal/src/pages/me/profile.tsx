@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Problem, send } from '../../data/http.ts';
+import { send } from '../../data/http.ts';
 import { useMe } from '../../data/session.ts';
 import { chosenTheme, setTheme, type Theme } from '../../data/site.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,6 +10,7 @@ import { RadioCard } from '../../ui/radio-card.tsx';
 import { PageHead, Section } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 import { Activity } from './activity.tsx';
 
 const themes: readonly (readonly [Theme, string, string])[] = [
@@ -28,6 +29,7 @@ export default function Profile() {
     await client.invalidateQueries({ queryKey: ['me'] });
     toast('Your name is saved.');
   });
+  const { fault, rest } = useFaults(save.error, { name });
   return (
     <>
       <PageHead title="Profile">What concerns you, in all your accounts.</PageHead>
@@ -39,14 +41,14 @@ export default function Profile() {
             void save.run();
           }}
         >
-          <ProblemNotice error={save.error} />
+          <ProblemNotice error={rest} />
           <TextField
             label="Name"
             autoComplete="name"
             required
             maxLength={100}
             value={name}
-            fault={save.error instanceof Problem ? save.error.fault('name') : undefined}
+            fault={fault('name')}
             onChange={(event) => setName(event.target.value)}
           />
           <TextField

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Problem, post } from '../../data/http.ts';
+import { post } from '../../data/http.ts';
 import { acts } from '../../data/session.ts';
 import type { Account } from '../../data/types.ts';
 import { roleNames, roleWords, spoken } from '../../data/words.ts';
@@ -10,6 +10,7 @@ import { SelectField, TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 
 export function Invite({ account, close }: { account: Account; close: () => void }) {
   const client = useQueryClient();
@@ -21,7 +22,7 @@ export function Invite({ account, close }: { account: Account; close: () => void
     close();
     toast(`An invitation is on its way to ${email}.`);
   });
-  const fault = (name: string) => (error instanceof Problem ? error.fault(name) : undefined);
+  const { fault, rest } = useFaults(error, { email, role });
   return (
     <Dialog
       title="Invite a member"
@@ -37,7 +38,7 @@ export function Invite({ account, close }: { account: Account; close: () => void
         </>
       }
     >
-      <ProblemNotice error={error} />
+      <ProblemNotice error={rest} />
       <TextField
         label="E-mail"
         type="email"

@@ -10,6 +10,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
+import { useFaults } from '../../ui/use-faults.ts';
 
 type Act = 'role' | 'suspend' | 'reinstate' | 'remove';
 
@@ -77,6 +78,7 @@ function ActDialog({ act, account, member, members, close }: Props & { act: Act;
     close();
     toast(`${member.name}: done.`);
   });
+  const { fault, rest } = useFaults(error, { role, transfer_keys_to: heir });
   const titles: Readonly<Record<Act, readonly [string, string]>> = {
     role: [`The role of ${member.name}`, 'Change'],
     suspend: [`Suspend ${member.name}`, 'Suspend'],
@@ -101,12 +103,13 @@ function ActDialog({ act, account, member, members, close }: Props & { act: Act;
       ready={act !== 'remove' || typed.trim() === member.name}
       close={close}
     >
-      <ProblemNotice error={error} />
+      <ProblemNotice error={rest} />
       {act === 'role' && (
         <SelectField
           label="Role"
           hint={roleWords[role]}
           value={role}
+          fault={fault('role')}
           onChange={(event) => setRole(event.target.value)}
         >
           {roleNames
@@ -132,6 +135,7 @@ function ActDialog({ act, account, member, members, close }: Props & { act: Act;
             <SelectField
               label={`What happens to ${count(keys, 'key')}`}
               value={heir}
+              fault={fault('transfer_keys_to')}
               onChange={(event) => setHeir(event.target.value)}
             >
               <option value="">Revoke them</option>

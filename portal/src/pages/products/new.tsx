@@ -3,12 +3,14 @@ import { addressOf, listAddress, titleOf } from '../../data/nouns.ts';
 import { CreateForm, createTitle, purposeOf } from '../../resource/create.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Found, type Place } from './found.tsx';
+import { creations } from './overrides.tsx';
 
 export default function NewPage() {
   return <Found>{(place) => <New key={place.noun.name} {...place} />}</Found>;
 }
 
 function New({ noun, families, parent }: Place) {
+  const Form = creations[noun.name];
   const above = parent && noun.parent ? { [noun.parent.parameter]: parent.id } : {};
   return (
     <>
@@ -28,7 +30,9 @@ function New({ noun, families, parent }: Place) {
         )}
       </nav>
       <PageHead title={createTitle(noun)}>{purposeOf(noun)}</PageHead>
-      <CreateForm noun={noun} families={families} above={above} />
+      <CreateForm noun={noun} families={families} above={above}>
+        {(creation) => Form && <Form creation={creation} />}
+      </CreateForm>
     </>
   );
 }

@@ -3,7 +3,8 @@
  * part is a file of its own that is loaded when it is shown.
  */
 import { type ComponentType, lazy, Suspense } from 'react';
-import type { Found, Override } from '../../resource/detail.tsx';
+import type { Creation } from '../../resource/create.tsx';
+import type { Found, Override } from '../../resource/tabs.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 
 function shown<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
@@ -15,13 +16,36 @@ function shown<Props extends object>(load: () => Promise<{ default: ComponentTyp
   );
 }
 
+const Overview = shown<{ found: Found }>(() => import('./vm/overview.tsx'));
+const Console = shown<{ found: Found }>(() => import('./vm/console.tsx'));
+const Metrics = shown<{ found: Found }>(() => import('./vm/metrics.tsx'));
+const NewVm = shown<{ creation: Creation }>(() => import('./vm/new-vm.tsx'));
 const FirewallRules = shown<{ found: Found }>(() => import('./firewall/rules-tab.tsx'));
 const NetworkMembers = shown<{ found: Found }>(() => import('./network/members-tab.tsx'));
 const PeerConfiguration = shown<{ found: Found }>(() => import('./vpn/configuration.tsx'));
 const PeerConnection = shown<{ found: Found }>(() => import('./vpn/connection.tsx'));
 
 export const overrides: Readonly<Record<string, Override>> = {
-  vm: { main: ({ status }) => (status === 'stopped' ? ['Power on'] : ['Restart', 'Shutdown']) },
+  vm: {
+    main: ({ status }) => (status === 'stopped' ? ['Power on'] : ['Restart', 'Shutdown']),
+    head: (found) => <Overview found={found} />,
+    inHead: [
+      'price',
+      'primary_ipv4',
+      'primary_ipv6',
+      'vcpus',
+      'memory_mb',
+      'disk_gb',
+      'plan',
+      'location',
+      'image',
+    ],
+    withoutActs: ['createVmConsoleSession'],
+    tabs: [
+      { slug: 'console', title: 'Console', show: (found) => <Console found={found} /> },
+      { slug: 'metrics', title: 'Metrics', show: (found) => <Metrics found={found} /> },
+    ],
+  },
   firewall: {
     tabs: [{ slug: 'rules', title: 'Rules', show: (found) => <FirewallRules found={found} /> }],
   },
@@ -30,6 +54,10 @@ export const overrides: Readonly<Record<string, Override>> = {
   },
   vpn_peer: {
     head: (found) => <PeerConnection found={found} />,
+    withoutActs: ['getVpnPeerConfig'],
     tabs: [{ slug: 'config', title: 'Configuration', show: (found) => <PeerConfiguration found={found} /> }],
   },
 };
+
+/** Forms that create something, in place of the generated ones. */
+export const creations: Readonly<Record<string, ComponentType<{ creation: Creation }>>> = { vm: NewVm };

@@ -187,7 +187,7 @@ describe('a locked budget', () => {
   ])('403: %o would loosen it', async (change) => {
     const response = await put('cap', { ...strict, ...change });
     expect(outcomeOf(response)).toBe('403 portal_only');
-    expect(response.json().detail).toContain('may only be tightened, but ');
+    expect(response.json().detail).toContain('may only be tightened. ');
     expect(await list()).toMatchObject([{ amount: '100.00', action: 'block_new_cost', locked: true }]);
   });
 

@@ -1,5 +1,6 @@
 /** What changes of a budget mean for those whom it limits. */
-import { type AuditChange, canonicalJson } from '../../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../../kernel/audit/canonical-json.ts';
+import type { AuditChange } from '../../../kernel/audit/entry.ts';
 import type { ChangeWords, ForeseenChange, Telling } from '../../../kernel/change-words/change-words.ts';
 import { loosensBy, says } from '../../../kernel/change-words/change-words.ts';
 import { micro } from '../../../kernel/micro.ts';

@@ -92,7 +92,7 @@ export const setBudget = endpoint({
         : await findLoosenings(db, accountId, declarationOf(target.existing), declaration);
     if (target.existing?.locked) refuseLoosening(loosenings);
     const loss =
-      loosenings.length === 0 ? {} : { loss: forNow(`A part of the limit: ${loosenings.join('; ')}.`) };
+      loosenings.length === 0 ? {} : { loss: forNow(`A part of the limit. ${loosenings.join(' ')}`) };
     const { budget, figures, changes, events } = await writeBudget(db, accountId, target, declaration, now);
     const action = target.existing === null ? 'create' : changes.length === 0 ? 'none' : 'update';
     effect({ action, type: 'budget', id: budget.id, name: budget.name, changes, ...loss });

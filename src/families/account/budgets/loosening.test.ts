@@ -81,7 +81,7 @@ describe('409 approval_required for a key that needs approval: loosening a budge
       .where('operation_id', '=', operation_id)
       .executeTakeFirstOrThrow();
     expect(effects).toEqual(dry.json().effects);
-    const loss = { what: 'A part of the limit: action no longer blocks.', recoverable: true };
+    const loss = { what: 'A part of the limit. It no longer blocks new cost.', recoverable: true };
     expect(effects).toMatchObject([{ action: 'update', type: 'budget', name: 'cap', loss }]);
   });
 

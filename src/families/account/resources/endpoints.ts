@@ -134,6 +134,14 @@ export const listResources = endpoint({
       name: Type.Optional(
         Type.String({ maxLength: 63, description: 'Only resources with exactly this name.' }),
       ),
+      q: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 90,
+          description:
+            'Only resources whose name or id contains this text, in any case, or whose public address begins with it.',
+        }),
+      ),
       ...labelFilter,
       ids: Type.Optional(
         Type.Array(Type.String({ maxLength: 90 }), {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
@@ -48,6 +49,33 @@ describe('listResources', () => {
     expect(await names('')).toEqual(['cheap', 'dear', 'middle']);
     expect(await names('sort=-name')).toEqual(['middle', 'dear', 'cheap']);
     expect(await names('sort=-price.monthly')).toEqual(['dear', 'middle', 'cheap']);
+  });
+
+  it('200: finds parts of names and ids, and addresses of this account alone', async () => {
+    const [first] = (await list('name=cheap')).data;
+    expect(await names('q=EA')).toEqual(['cheap', 'dear']);
+    expect(await names(`q=${first.id.slice(6).toUpperCase()}`)).toEqual(['cheap']);
+    expect(await names('q=nothing')).toEqual([]);
+    expect(await names('q=%25')).toEqual([]);
+    const address = { pool: 'test', location: 'fra1', kind: 'reserved', name: null } as const;
+    const rows = [
+      { id: 'ip_ofcheap', account_id: account.id, vm_id: first.id, block: '203.0.113.77/32' },
+      { id: 'ip_ofcheap6', account_id: account.id, vm_id: first.id, block: '2001:db8:7:1::/64' },
+    ];
+    await t.services.db.transaction().execute(async (tx) => {
+      // The machine of the addresses is a widget here.
+      await sql`set local session_replication_role = replica`.execute(tx);
+      await tx
+        .insertInto('public_addresses')
+        .values(rows.map((row) => ({ ...address, ...row })))
+        .execute();
+    });
+    for (const q of ['203.0.113.77', '203.0.113.', '2001:DB8:7:1::', '2001:db8:7:1:0:0:0:9'])
+      expect([q, await names(`q=${q}`)]).toEqual([q, ['cheap']]);
+    expect(await names('q=203.0.113.78')).toEqual([]);
+    const stranger = await createAccount(t.services.db);
+    const theirs = (await createKey(t.services.db, stranger)).key;
+    expect((await list('q=203.0.113.77', theirs)).data).toEqual([]);
   });
 
   it('200: filters by labels, name, place, status and ids', async () => {

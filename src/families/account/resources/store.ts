@@ -1,6 +1,8 @@
-import { sql } from 'kysely';
+import { isIP } from 'node:net';
+import { type RawBuilder, sql } from 'kysely';
 import '../../../kernel/inventory/store.ts';
 import '../../../kernel/operations/store.ts';
+import '../../../resources/addresses/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { OperationStatus } from '../../../kernel/operations/schema.ts';
 import type { Selector } from '../../../kernel/pages/label-selector.ts';
@@ -19,6 +21,7 @@ interface ResourcesQuery {
   readonly location?: string;
   readonly status?: string;
   readonly name?: string;
+  readonly q?: string;
   readonly ids?: string[];
   readonly created_after?: string;
   readonly created_before?: string;
@@ -42,12 +45,29 @@ const sorts: Record<string, SortKey> = {
   'price.monthly': { column: sql`coalesce(resources.price_monthly_micros, 0)`, type: 'bigint' },
 };
 
+/** The beginning of an address, rather than a name: `203.0.`, `2001:db8`. */
+const ADDRESS = /^[\da-f]+[.:][\da-f.:]*$/i;
+
+/** An address leads to itself and to the machine that has it. IPv6 addresses are held as networks. */
+function foundByAddress(accountId: string, q: string): RawBuilder<boolean> {
+  const holds = isIP(q) === 0 ? sql`false` : sql`a.block >>= ${q}::inet`;
+  return sql<boolean>`resources.id in (
+    select unnest(array[a.id, a.vm_id]) from public_addresses a
+    where a.account_id = ${accountId} and (starts_with(host(a.block), ${q.toLowerCase()}) or ${holds}))`;
+}
+
+function foundBy(accountId: string, q: string): RawBuilder<boolean> {
+  const text = q.toLowerCase();
+  const named = sql<boolean>`(strpos(lower(resources.name), ${text}) > 0 or strpos(resources.id, ${text}) > 0)`;
+  return ADDRESS.test(q) ? sql<boolean>`(${named} or ${foundByAddress(accountId, q)})` : named;
+}
+
 export async function readResources(
   call: Call<unknown, ResourcesQuery>,
   types: string[],
   selector: Selector,
 ) {
-  const { location, status, name, ids, created_after, created_before } = call.query;
+  const { location, status, name, q, ids, created_after, created_before } = call.query;
   let query = call.db
     .selectFrom('resources')
     .selectAll()
@@ -56,6 +76,7 @@ export async function readResources(
   if (location !== undefined) query = query.where('location', '=', location);
   if (status !== undefined) query = query.where('status', '=', status);
   if (name !== undefined) query = query.where('name', '=', name);
+  if (q !== undefined) query = query.where(foundBy(call.caller.account.id, q));
   if (ids !== undefined) query = query.where(sql<boolean>`id = any(${ids}::text[])`);
   if (created_after !== undefined) query = query.where('created_at', '>=', new Date(created_after));
   if (created_before !== undefined) query = query.where('created_at', '<', new Date(created_before));

@@ -41,7 +41,7 @@ const ApiAccess = Named(
     denied_by: Type.Array(DeniedByShape, { description: 'Why this key may not call it; empty if it may.' }),
     approval_required: Type.Boolean({
       description:
-        'Whether a person has to approve each call of this key to this endpoint. A call can also need approval because of its cost, or because it loosens a protection.',
+        'Whether a person has to approve each call of this key to this endpoint. A call can also need approval because of its cost, because it loses something for good, or because it loosens a protection.',
     }),
   }),
   { columns: ['operation_id', 'summary', 'permission', 'allowed'] },

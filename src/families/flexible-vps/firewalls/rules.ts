@@ -1,5 +1,5 @@
 /** Checks the rules of a request and brings them into the form in which they are stored. */
-import { canonicalJson } from '../../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../../kernel/audit/canonical-json.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { parseCidr } from '../../../kernel/net/cidr.ts';
 import type { FieldError } from '../../../kernel/problems/problem.ts';

@@ -68,10 +68,10 @@ function explain(error: unknown, url: URL): unknown {
     case 'blocked_address':
       return new ImportFailed(
         'blocked_address',
-        `${host} has an address that is not allowed; use a public address.`,
+        `The host ${host} has an address that is not allowed; use a public address.`,
       );
     case 'dns':
-      return new ImportFailed('fetch_failed', `${host} could not be resolved to an address (DNS).`);
+      return new ImportFailed('fetch_failed', `The host ${host} could not be resolved to an address (DNS).`);
     case 'tls':
       return new ImportFailed('fetch_failed', `The TLS certificate of ${host} is not trusted.`);
     case 'connect':

@@ -1,7 +1,7 @@
 /** Applies the state of an interface in the tables to the engine, and checks the result. */
 import { type ComputeEngine, EngineRefused, type Nic } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
-import { canonicalJson } from '../../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../../kernel/audit/canonical-json.ts';
 import { failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';

@@ -3,7 +3,7 @@
  */
 import type { NetworkSpec } from '../../../engines/compute/port.ts';
 import { engineAt } from '../../../engines/engine-step.ts';
-import { canonicalJson } from '../../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../../kernel/audit/canonical-json.ts';
 import { failed, type Outcome, type Work } from '../../../kernel/operations/kind.ts';
 import { gatewayOf } from './addresses.ts';
 import type { Settings } from './schema.ts';

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { requireCapability } from '../../../engines/engine-call.ts';
+import { canonicalJson } from '../../../kernel/audit/canonical-json.ts';
 import { changesBetween } from '../../../kernel/audit/changes.ts';
-import { canonicalJson } from '../../../kernel/audit/entry.ts';
 import type { Call } from '../../../kernel/call.ts';
 import { mergeLabels } from '../../../kernel/merged-labels.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';

@@ -1,6 +1,7 @@
 import { requireCapability } from '../../../engines/engine-call.ts';
 import { bearerColumns, hashBearerToken, newBearerToken } from '../../../kernel/access/bearer.ts';
-import { CONSOLE_PROTOCOL, consoleUrl, TOKEN_PREFIX } from '../../../kernel/consoles.ts';
+import { CONSOLE_PROTOCOL, TOKEN_PREFIX } from '../../../kernel/console-protocol.ts';
+import { consoleUrl } from '../../../kernel/consoles.ts';
 import { idPrefix } from '../../../kernel/ids.ts';
 import { pendingOn } from '../../../kernel/operations/store.ts';
 import { created, endpoint } from '../../../kernel/record.ts';

@@ -110,7 +110,7 @@ describe('createVm with on_failure=delete', () => {
       'wait=30',
       {
         code: 'create_failed',
-        detail: 'web-1 was not created: Not today.',
+        detail: 'web-1 was not created. Not today.',
         operation_id: operationId,
         operation_error: { code: 'engine_failed', detail: 'Not today.', retryable: false },
       },

@@ -56,7 +56,6 @@ export async function restore(call: ActionCall): Promise<StoredOperation> {
       detail: `The snapshot is ${snapshot.status}. It has to be available.`,
       extra: { current_state: snapshot.status, allowed_states: ['available'] },
     });
-  call.destroys('it overwrites the content of the volume');
   call.effect({
     action: 'wipe_disk',
     verb: 'replaces the content of',

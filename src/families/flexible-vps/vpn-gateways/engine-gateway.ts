@@ -1,6 +1,6 @@
 /** Applies a gateway in the tables to the engine, and checks the result. */
 import type { ComputeEngine, Gateway, GatewaySpec, Nic, Ref } from '../../../engines/compute/port.ts';
-import { canonicalJson } from '../../../kernel/audit/entry.ts';
+import { canonicalJson } from '../../../kernel/audit/canonical-json.ts';
 import { callableRanges } from '../../../kernel/net/callable-ranges.ts';
 import type { Services } from '../../../kernel/services.ts';
 import type { Db } from '../../../store/database.ts';

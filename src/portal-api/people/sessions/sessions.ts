@@ -16,6 +16,7 @@ import {
   deleteSessions,
   type FoundSession,
   findByToken,
+  findEnd,
   hasEntered,
   insertEntry,
   insertSession,
@@ -83,6 +84,22 @@ export async function findSession(db: Db, token: string): Promise<FoundSession |
   if (session === undefined) return null;
   if (session.is_stale) await noteUse(db, session.id);
   return session;
+}
+
+const ends = {
+  unused: 'Your session ended after 12 hours without use.',
+  old: 'Your session ended: none lasts longer than 14 days.',
+} as const;
+
+/** The refusal of a call without a session. `token`: of the session that has ended, if there was one. */
+export async function notSignedIn(db: Db, token: string | null): Promise<Problem> {
+  if (token === null) return new Problem('not_signed_in');
+  const reason = await findEnd(db, hashOf(token));
+  const detail =
+    reason === null
+      ? 'Your session was ended, for example on another device or by a new password.'
+      : ends[reason];
+  return new Problem('not_signed_in', { detail });
 }
 
 export interface Renewed {

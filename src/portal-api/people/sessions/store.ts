@@ -66,6 +66,16 @@ export async function findByToken(db: Db, hash: Buffer): Promise<FoundSession | 
   return { ...session, person: { id: person_id, name, email, theme } };
 }
 
+/** Why the session with this token is over, as long as it is known. */
+export async function findEnd(db: Db, hash: Buffer): Promise<'unused' | 'old' | null> {
+  const { rows } = await sql<{ reason: 'unused' | 'old' }>`
+    select case when expires_at <= clock_timestamp() then 'old' else 'unused' end as reason from sessions
+    where token_hash = ${hash} and least(expires_at, last_seen_at + interval ${IDLE}) <= clock_timestamp()`.execute(
+    db,
+  );
+  return rows[0]?.reason ?? null;
+}
+
 /** The session, if it has not ended. */
 export async function findLiving(
   db: Db,

@@ -4,6 +4,7 @@ import type { ManagedResource } from '../managed.ts';
 import type { IacModel } from '../model.ts';
 import { keyText, tableOf } from '../readme.ts';
 import { aligned, assign, block, literal, quoted } from './hcl.ts';
+import { moduleUsage } from './usage.ts';
 import { type ModuleInput, moduleInputs, needsPermission } from './variables.ts';
 
 const shortType = ({ type }: Member): string => {
@@ -24,43 +25,6 @@ function inputRow(input: ModuleInput): string[] {
     input.action === undefined ? laterWords[input.change] : laterWords.update,
     input.description,
   ];
-}
-
-/** The example of the document, as far as the module takes it. */
-function exampleInputs(resource: ManagedResource): [ModuleInput, unknown][] {
-  return moduleInputs(resource).flatMap((input): [ModuleInput, unknown][] => {
-    const value = resource.example[input.name];
-    if (input.name === resource.key && resource.isDeclared) return [[input, 'my-own']];
-    return value === undefined ? [] : [[input, value]];
-  });
-}
-
-const isId = (value: unknown): boolean => /^[a-z]+_[0-7][0-9a-z]{25}$/.test(String(value));
-
-/** A value of an example; the id of a resource that a module makes is taken from that module, as in a real file. */
-function exampleValue(value: unknown, { type, ref }: Member, model: IacModel): string {
-  const maker = model.resources.find(({ name }) => name === model.lists[ref?.list ?? '']);
-  if (maker !== undefined && isId(value)) return `module.${maker.name}.id`;
-  if (type.kind === 'list' && Array.isArray(value))
-    return `[${value.map((item) => exampleValue(item, type.items, model)).join(', ')}]`;
-  if (type.kind !== 'object' || value === null || typeof value !== 'object') return literal(value);
-  const members = type.members.flatMap((member) => {
-    const own = (value as Readonly<Record<string, unknown>>)[member.name];
-    return own === undefined ? [] : [assign(member.name, exampleValue(own, member, model))];
-  });
-  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
-}
-
-function usage(resource: ManagedResource, model: IacModel): string {
-  const { name, parent } = resource;
-  const lines = [
-    assign('source', quoted(`${model.baseUrl}/iac/terraform/modules/${name}.tar.gz`)),
-    ...(parent === undefined ? [] : [assign(parent.input, `module.${parent.name}.id`)]),
-    ...exampleInputs(resource).map(([input, value]) =>
-      assign(input.variable, exampleValue(value, input, model)),
-    ),
-  ];
-  return aligned(block(`module ${quoted(name)}`, lines));
 }
 
 function importBlock({ name, key, isDeclared }: ManagedResource): string {
@@ -104,7 +68,7 @@ ${description}
 Made from the specification \`${hash}\` of ${baseUrl}. It needs the provider \`magodo/restful\`; \`provider.tf\` beside the modules configures it, with the key from the environment.
 
 \`\`\`hcl
-${usage(resource, model)}
+${moduleUsage(resource, model)}
 \`\`\`
 
 ## Inputs

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { families } from '../../../families/index.ts';
 import { buildRegistry } from '../../../kernel/registry.ts';
+import { OperationSearch } from '../../../search/operation-search.ts';
 import { exampleDocument } from '../../openapi/snapshot.ts';
 import { Search } from './search.ts';
 
 const registry = buildRegistry(families);
-const search = new Search(registry, exampleDocument(registry));
+const index = new OperationSearch(exampleDocument(registry));
+const search = new Search(registry, () => index);
 const idsFor = (query: string): string[] => search.find(query).map(({ endpoint }) => endpoint.id);
 
 interface Phrasing {

@@ -1,8 +1,7 @@
 /** The search over the API document, for the endpoints of the registry. */
 import type { Endpoint } from '../../../kernel/record.ts';
 import type { Registry } from '../../../kernel/registry.ts';
-import type { ApiDocument } from '../../../search/document.ts';
-import { OperationSearch } from '../../../search/operation-search.ts';
+import type { OperationSearch } from '../../../search/operation-search.ts';
 import type { NearTopic } from '../../../search/topics.ts';
 
 export interface Found {
@@ -12,17 +11,18 @@ export interface Found {
 }
 
 export class Search {
-  readonly #search: OperationSearch;
+  readonly #search: () => OperationSearch;
   readonly #endpoints: ReadonlyMap<string, Endpoint>;
 
-  constructor({ endpoints }: Registry, document: ApiDocument) {
-    this.#search = new OperationSearch(document);
+  /** `search` makes the index when it is asked first. */
+  constructor({ endpoints }: Registry, search: () => OperationSearch) {
+    this.#search = search;
     this.#endpoints = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint]));
   }
 
   /** The best first, and what the query speaks of and the API does not have. */
   ask(query: string): { readonly found: Found[]; readonly note: string | undefined } {
-    const { hits, note } = this.#search.ask(query);
+    const { hits, note } = this.#search().ask(query);
     const found = hits.flatMap(({ id, kinds: types }) => {
       const endpoint = this.#endpoints.get(id);
       return endpoint === undefined ? [] : [{ endpoint, types }];
@@ -35,6 +35,6 @@ export class Search {
   }
 
   nearestTopics(query: string, count: number, family?: string): NearTopic[] {
-    return this.#search.nearestTopics(query, count, family);
+    return this.#search().nearestTopics(query, count, family);
   }
 }

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { families } from '../../../families/index.ts';
 import { buildRegistry } from '../../../kernel/registry.ts';
+import { OperationSearch } from '../../../search/operation-search.ts';
 import { exampleDocument } from '../../openapi/snapshot.ts';
 import { Search } from './search.ts';
 
 const registry = buildRegistry(families);
-const search = new Search(registry, exampleDocument(registry));
+const index = new OperationSearch(exampleDocument(registry));
+const search = new Search(registry, () => index);
 const first = (query: string): string => search.find(query)[0]?.endpoint.id ?? 'nothing';
 
 describe('typing errors', () => {

@@ -1,25 +1,21 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAccount, createKey, type TestAccount } from '../../../testing/accounts.ts';
-import { createTestApp, type TestApp } from '../../../testing/app.ts';
-import { connectMcp, type McpClient, type McpServer, startMcp } from '../../../testing/mcp.ts';
+import { createKey, type TestAccount } from '../../../testing/accounts.ts';
+import type { TestApp } from '../../../testing/app.ts';
+import { connectMcp, type McpClient, type McpServer, openAssistant } from '../../../testing/mcp.ts';
 import { estimateTokens } from '../tokens.ts';
 
 let t: TestApp;
+let close: () => Promise<void>;
 let mcp: McpServer;
 let account: TestAccount;
 let agent: McpClient;
 
 beforeAll(async () => {
-  t = await createTestApp();
-  mcp = await startMcp(t);
-  account = await createAccount(t.services.db);
-  agent = await connectMcp(mcp.url, (await createKey(t.services.db, account)).key);
+  const there = await openAssistant();
+  ({ t, mcp, agent, close } = there);
+  ({ account } = there.home);
 });
-afterAll(async () => {
-  await agent?.close();
-  await mcp?.close();
-  await t?.close();
-});
+afterAll(() => close?.());
 
 it('a search that finds nothing answers with the nearest topics and what to do with them', async () => {
   const { json, text } = await agent.call('search_operations', { query: 'xyzzy qwrtzz' });

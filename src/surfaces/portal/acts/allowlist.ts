@@ -5,6 +5,7 @@ import { addAllowlistEntry, removeAllowlistEntry } from '../../../portal-api/all
 import { setAllowlistMode } from '../../../portal-api/allowlist/mode.ts';
 import { previewEnforce, showAllowlist } from '../../../portal-api/allowlist/view.ts';
 import { Line } from '../../../portal-api/input.ts';
+import { namesOf } from '../../../portal-api/members/names.ts';
 import { act } from '../act.ts';
 import { EntryShape, Nothing, Text, Warnings } from '../shapes.ts';
 import { renamed } from './keys.ts';
@@ -38,10 +39,20 @@ export const allowlistActs = [
     authority: 'reader',
     reauthentication: false,
     audit: 'none',
-    handle: async ({ services, accountId, context }) => ({
-      ...(await showAllowlist(services.db, accountId)),
-      my_address: context.clientIp,
-    }),
+    async handle({ services, accountId, context }) {
+      const { mode_changed, entries, ...list } = await showAllowlist(services.db, accountId);
+      const labels = [mode_changed?.by ?? null, ...entries.map(({ created }) => created.by)];
+      const nameOf = await namesOf(services.db, accountId, labels);
+      return {
+        ...list,
+        mode_changed: mode_changed && { ...mode_changed, by: nameOf(mode_changed.by) },
+        entries: entries.map((entry) => ({
+          ...entry,
+          created: { ...entry.created, by: nameOf(entry.created.by) },
+        })),
+        my_address: context.clientIp,
+      };
+    },
   }),
   act({
     id: 'previewEnforce',

@@ -1,4 +1,5 @@
 import { ForeseenChange } from '../../../kernel/change-words/change-words.ts';
+import { isForGood } from '../../../kernel/effect.ts';
 import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { approveRequest, denyRequest } from '../../../portal-api/approvals/decision.ts';
@@ -8,6 +9,7 @@ import {
   showApproval,
 } from '../../../portal-api/approvals/view.ts';
 import { Line } from '../../../portal-api/input.ts';
+import { namesOf } from '../../../portal-api/members/names.ts';
 import { act, type MemberCall } from '../act.ts';
 import { Anything, Listed, Nothing, Text, whole } from '../shapes.ts';
 
@@ -20,7 +22,7 @@ const Approval = Shape({
   call: Shape({
     operation_id: Text,
     summary: Nullable(Text),
-    /** Deletes or overwrites something, or takes a protection away. */
+    /** Deletes or overwrites something, loses something for good, or takes a protection away. */
     destructive: Type.Boolean(),
     method: Text,
     path: Text,
@@ -46,7 +48,7 @@ const Approval = Shape({
 const endpointOf = ({ registry }: Services, id: string) =>
   registry.endpoints.find((record) => record.id === id);
 
-function view(services: Services, row: ApprovalSummary) {
+function view(services: Services, row: ApprovalSummary, decided_by = row.decided_by) {
   const endpoint = endpointOf(services, row.endpoint_id);
   return {
     operation_id: row.operation_id,
@@ -55,7 +57,10 @@ function view(services: Services, row: ApprovalSummary) {
     call: {
       operation_id: row.endpoint_id,
       summary: endpoint?.summary ?? null,
-      destructive: endpoint?.access === 'destructive' || row.changes?.some(({ loosens }) => loosens) === true,
+      destructive:
+        endpoint?.access === 'destructive' ||
+        row.effects.some(isForGood) ||
+        row.changes?.some(({ loosens }) => loosens) === true,
       method: row.method,
       path: row.path,
       query: row.query,
@@ -67,7 +72,7 @@ function view(services: Services, row: ApprovalSummary) {
     requested_at: row.requested_at,
     expires_at: row.expires_at,
     decision: row.decision,
-    decided_by: row.decided_by,
+    decided_by,
     decided_at: row.decided_at,
     told: row.error?.detail ?? null,
     usable_until: row.usable_until,
@@ -76,7 +81,9 @@ function view(services: Services, row: ApprovalSummary) {
 }
 
 async function show({ services, accountId, params }: MemberCall) {
-  return view(services, await showApproval(services.db, accountId, params['operation_id'] ?? ''));
+  const row = await showApproval(services.db, accountId, params['operation_id'] ?? '');
+  const nameOf = await namesOf(services.db, accountId, [row.decided_by]);
+  return view(services, row, nameOf(row.decided_by));
 }
 
 const chosen = ({ accountId, params }: MemberCall) => ({

@@ -1,5 +1,6 @@
 /** All acts, by file. The laws over acts find a file that is missing here. */
 import type { Act } from '../act.ts';
+import { accountActs } from './account.ts';
 import { allowlistActs } from './allowlist.ts';
 import { approvalActs } from './approvals.ts';
 import { cliLoginActs } from './cli-logins.ts';
@@ -8,6 +9,7 @@ import { keyOptionActs } from './key-options.ts';
 import { keyActs } from './keys.ts';
 import { meActs } from './me.ts';
 import { memberActs } from './members.ts';
+import { sampleActs } from './samples.ts';
 import { searchActs } from './search.ts';
 import { securityActs } from './security.ts';
 import { signInActs } from './sign-in.ts';
@@ -20,6 +22,7 @@ export const acts: readonly Act[] = [
   signInActs,
   meActs,
   securityActs,
+  accountActs,
   memberActs,
   invitationActs,
   keyOptionActs,
@@ -28,4 +31,5 @@ export const acts: readonly Act[] = [
   allowlistActs,
   approvalActs,
   searchActs,
+  sampleActs,
 ].flat();

@@ -3,18 +3,27 @@ import { presetNames } from '../../../kernel/access/presets.ts';
 import { approvals } from '../../../kernel/access/tables.ts';
 import { contractPermissions } from '../../../kernel/access/vocabulary.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { byProvider, Nullable, OneOf, Secret, Shape, Type } from '../../../kernel/schema.ts';
+import { byProvider, Id, Nullable, OneOf, Secret, Shape, Time, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { setKeyPolicy, suspendAllKeys } from '../../../portal-api/accounts/key-policy.ts';
 import type { AccountRow } from '../../../portal-api/accounts/store.ts';
 import { Line, Money } from '../../../portal-api/input.ts';
+import { changeKey } from '../../../portal-api/keys/change.ts';
 import { createKey } from '../../../portal-api/keys/creation.ts';
 import { resumeKey, revocationReasons, revokeKey, suspendKey } from '../../../portal-api/keys/life.ts';
-import { listKeys } from '../../../portal-api/keys/list.ts';
+import {
+  keySorts,
+  pageOfKeys,
+  showKey,
+  statusFilters,
+  summariseKeys,
+} from '../../../portal-api/keys/list.ts';
 import { transferKey } from '../../../portal-api/keys/ownership.ts';
 import { overlaps, rollKey } from '../../../portal-api/keys/roll.ts';
+import type { KeyView } from '../../../portal-api/keys/view.ts';
+import { namesOf } from '../../../portal-api/members/names.ts';
 import { act, type MemberCall } from '../act.ts';
-import { KeyShape, Listed, Nothing, Text, Warnings, whole } from '../shapes.ts';
+import { KeyShape, Listed, Nothing, Text, Warnings } from '../shapes.ts';
 
 const PATH = '/accounts/{account_id}/keys';
 const chosen = ({ accountId, params }: MemberCall) => ({
@@ -61,18 +70,91 @@ export function renamed(error: unknown, from: string, to: string): unknown {
   return error.withErrors(errors);
 }
 
+/** The keys, with the names of those who revoked them. */
+async function withNames({ db }: Services, accountId: string, keys: readonly KeyView[]): Promise<KeyView[]> {
+  const nameOf = await namesOf(
+    db,
+    accountId,
+    keys.map(({ revoked }) => revoked?.by ?? null),
+  );
+  return keys.map((key) => ({
+    ...key,
+    revoked: key.revoked && { ...key.revoked, by: nameOf(key.revoked.by) },
+  }));
+}
+
 export const keyActs = [
   act({
     id: 'listApiKeys',
     method: 'GET',
     path: PATH,
     summary: 'List the API keys of the account',
-    input: Nothing,
+    input: Shape({
+      status: Type.Optional(OneOf(statusFilters)),
+      owner_id: Type.Optional(Id('mem')),
+      text: Type.Optional(Line(1, 100)),
+      sort: Type.Optional(OneOf(keySorts)),
+      cursor: Type.Optional(Type.String({ maxLength: 1000 })),
+    }),
     answer: Listed(KeyShape),
     authority: 'reader',
     reauthentication: false,
     audit: 'none',
-    handle: async ({ services, accountId }) => whole(await listKeys(services.db, accountId)),
+    async handle({ services, accountId }, input) {
+      const { data, next_cursor } = await pageOfKeys(services, accountId, input);
+      return { data: await withNames(services, accountId, data), next_cursor };
+    },
+  }),
+  act({
+    id: 'getKeySummary',
+    method: 'GET',
+    path: '/accounts/{account_id}/key-summary',
+    summary: 'See how many keys there are, and which need somebody',
+    input: Nothing,
+    answer: Shape({
+      counts: Shape({
+        active: Type.Integer(),
+        suspended: Type.Integer(),
+        expired: Type.Integer(),
+        revoked: Type.Integer(),
+      }),
+      /** Whether one of the keys was ever used. */
+      used: Type.Boolean(),
+      exposed: Type.Array(Shape({ id: Text, name: Text })),
+      ending: Type.Array(Shape({ id: Text, name: Text, expires_at: Nullable(Time) })),
+    }),
+    authority: 'reader',
+    reauthentication: false,
+    audit: 'none',
+    handle: ({ services, accountId }) => summariseKeys(services.db, accountId),
+  }),
+  act({
+    id: 'getApiKey',
+    method: 'GET',
+    path: `${PATH}/{key_id}`,
+    summary: 'See an API key',
+    input: Nothing,
+    answer: KeyShape,
+    authority: 'reader',
+    reauthentication: false,
+    audit: 'none',
+    async handle({ services, accountId, params }) {
+      const key = await showKey(services.db, accountId, params['key_id'] ?? '');
+      const [named = key] = await withNames(services, accountId, [key]);
+      return named;
+    },
+  }),
+  act({
+    id: 'changeApiKey',
+    method: 'PATCH',
+    path: `${PATH}/{key_id}`,
+    summary: 'Change the name or the notes of an API key',
+    input: Shape({ name: Type.Optional(Line(1, 64)), notes: Type.Optional(Line(0, 255)) }),
+    answer: KeyShape,
+    authority: 'reader',
+    reauthentication: false,
+    audit: 'account',
+    handle: (call, input) => changeKey(call.services.db, call.actor, { ...chosen(call), ...input }),
   }),
   act({
     id: 'createApiKey',
@@ -99,7 +181,8 @@ export const keyActs = [
     summary: 'Replace an API key by a new one',
     input: Shape({
       overlap: Type.Optional(OneOf(overlaps)),
-      expires_in: Type.Optional(OneOf(lifetimes)),
+      expires_in: NewKeyMembers.expires_in,
+      permissions: NewKeyMembers.permissions,
     }),
     answer: WithSecret,
     status: 201,

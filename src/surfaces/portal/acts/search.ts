@@ -1,23 +1,10 @@
 import { Nullable, Shape, Type } from '../../../kernel/schema.ts';
-import type { Services } from '../../../kernel/services.ts';
-import { OperationSearch } from '../../../search/operation-search.ts';
-import { publicationOf } from '../../openapi/publication.ts';
+import { searchOf } from '../../openapi/search.ts';
 import { act } from '../act.ts';
 import { Text } from '../shapes.ts';
 
 const MOST = 8;
 const MOST_TOPICS = 4;
-
-/** Made for the first question: the index takes a fifth of a second. */
-const searches = new WeakMap<Services, OperationSearch>();
-
-function searchOf(services: Services): OperationSearch {
-  const known = searches.get(services);
-  if (known !== undefined) return known;
-  const search = new OperationSearch(publicationOf(services).document());
-  searches.set(services, search);
-  return search;
-}
 
 export const searchActs = [
   act({

@@ -8,7 +8,7 @@ import { inspect, openWide, pickerOf } from '../../../testing/browser/inspect.ts
 import { stretchNames } from '../../../testing/browser/long-names.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
+import { createPerson, createSession, joinAccount, PASSWORD } from '../../../testing/people.ts';
 import { dialogPages } from './page-list.ts';
 
 const title = 'every dialog';
@@ -17,6 +17,8 @@ interface Scene {
   readonly portal: BrowserPortal;
   readonly seeded: Seeded;
   readonly approvalId: string;
+  readonly webhookId: string;
+  readonly operationId: string;
   readonly tab: Tab;
   /** Of a person who has an authenticator app, and who is asked for the password before acts that matter. */
   readonly careful: Tab;
@@ -41,6 +43,12 @@ const click =
 
 const ofKey = (name: string, act: RegExp): Open =>
   click('/portal/api/keys', new RegExp(`^Acts for ${name}`), act);
+const ofBudget = (name: string, act: RegExp): Open =>
+  click('/portal/budgets', new RegExp(`^Acts for ${name}`), act);
+const ofWebhook =
+  (act: RegExp): Open =>
+  (scene) =>
+    click(`/portal/webhooks/${scene.webhookId}`, act)(scene);
 const ofMember = (name: string, act: RegExp): Open =>
   click('/portal/members', new RegExp(`^Acts for ${name}`), act);
 
@@ -58,6 +66,19 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
       await careful.page.getByRole('button', { name: 'Make ten codes' }).click();
       await careful.page.getByLabel('Your password').waitFor();
       return careful;
+    },
+  },
+  'app/sign-in-again.tsx': {
+    ended: async ({ portal, seeded }) => {
+      const { db } = portal.t.services;
+      const person = await createPerson(db, { name: 'Late Person' });
+      await joinAccount(db, person, seeded.account.id, 'viewer');
+      const tab = await portal.tab({ token: await createSession(db, person) });
+      await openWide(tab, '/portal/me');
+      await db.deleteFrom('sessions').where('person_id', '=', person.id).execute();
+      await tab.page.getByRole('button', { name: 'Save' }).click();
+      await tab.page.getByLabel('Password').fill(PASSWORD);
+      return tab;
     },
   },
   'pages/me/security.tsx': {
@@ -96,11 +117,16 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
     remove: ofMember('Grace', /^Remove/),
   },
   'pages/keys/key-menu.tsx': {
-    roll: ofKey('ci-production', /^Roll/),
     suspend: ofKey('ci-production', /^Suspend/),
     resume: ofKey('old-backup', /^Resume/),
     revoke: ofKey('ci-production', /^Revoke/),
     transfer: ofKey('ci-production', /^Transfer/),
+  },
+  'pages/keys/edit-key.tsx': { edit: ofKey('ci-production', /^Name and notes/) },
+  'pages/keys/roll-key.tsx': {
+    roll: ofKey('ci-production', /^Roll/),
+    permissions: ofKey('assistant', /^Roll/),
+    foreign: click('/portal/api/keys?roll=unknown'),
   },
   'pages/keys/key-details.tsx': {
     ...Object.fromEntries(
@@ -111,6 +137,23 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
   'pages/keys/allowlist.tsx': {
     add: click('/portal/api/keys/allowlist?add=new'),
     remove: click('/portal/api/keys/allowlist', /^Remove 203/),
+  },
+  'pages/operations/cancel.tsx': {
+    cancel: (scene) => click(`/portal/operations/${scene.operationId}`, /^Cancel it/)(scene),
+  },
+  'pages/budgets/budget-menu.tsx': {
+    lock: ofBudget('everything', /^Lock/),
+    unlock: ofBudget('agents', /^Unlock/),
+    delete: ofBudget('everything', /^Delete/),
+  },
+  'pages/webhooks/one.tsx': { roll: ofWebhook(/^New secret/), delete: ofWebhook(/^Delete/) },
+  'pages/webhooks/secret-once.tsx': {
+    rolled: async (scene) => {
+      await ofWebhook(/^New secret/)(scene);
+      await scene.tab.page.getByRole('button', { name: 'Make a new secret' }).click();
+      await scene.tab.page.locator('[data-secret]').waitFor();
+      return undefined;
+    },
   },
   'pages/keys/enforce.tsx': { preview: click('/portal/api/keys/allowlist', /Enforce/) },
   'pages/keys/stop-all.tsx': { stop: click('/portal/api/keys', /^Suspend all keys/) },
@@ -150,7 +193,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const portal = await openPortal();
     const { services } = portal.t;
     const seeded = await seedAccount(portal.t);
-    const { approvalId } = await seedTopics(portal.t, seeded);
+    const topics = await seedTopics(portal.t, seeded);
     const away = await createMember(services.db, seeded.account.id, 'developer', 'suspended');
     await services.db.updateTable('members').set({ name: 'Away Person' }).where('id', '=', away).execute();
     await stretchNames(portal.t, seeded);
@@ -163,7 +206,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       .execute();
     const token = await createSession(services.db, person, { reauthenticated: false });
     const tab = await portal.tab({ token: seeded.token });
-    scene = { portal, seeded, approvalId, tab, careful: await portal.tab({ token }) };
+    scene = { portal, seeded, ...topics, tab, careful: await portal.tab({ token }) };
   });
 
   afterAll(() => scene.portal.close());
@@ -184,7 +227,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         tab.page.evaluate('document.activeElement?.closest("dialog[open]") !== null');
       expect(await inside()).toBe(true);
       const opened = await tab.page.getByRole('dialog').count();
-      const kept = tab.page.getByRole('button', { name: /^I have kept/ });
+      const kept = tab.page.getByRole('button', { name: /^(I have kept it|Sign in)$/ });
       if ((await kept.count()) > 0) await kept.click();
       else await tab.page.keyboard.press('Escape');
       await expect.poll(() => tab.page.getByRole('dialog').count()).toBe(opened - 1);

@@ -123,7 +123,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         browser.send(record.method, path, spoilt(input ?? {})),
       );
       if (answer === undefined) continue;
-      if ('key_id' in params) pages.add(`/portal/api/keys?all=yes&key=${params['key_id']}`);
+      if ('key_id' in params) pages.add(`/portal/api/keys?status=all&key=${params['key_id']}`);
       if ('operation_id' in params) pages.add(`/portal/approvals/${params['operation_id']}`);
       const { key, secret } = await keyIn(answer);
       if (key !== undefined) pages.add(`/portal/api/keys?key=${key.id}`);
@@ -165,7 +165,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       const operation = answer && operationOf(answer);
       if (operation !== undefined) pages.add(`/portal/approvals/${operation}`);
       const made = answer !== undefined && answer.statusCode < 300 ? answer.json<{ id?: string }>().id : '';
-      if (made?.startsWith('key_')) pages.add(`/portal/api/keys?all=yes&key=${made}`);
+      if (made?.startsWith('key_')) pages.add(`/portal/api/keys?status=all&key=${made}`);
     }
   }
 

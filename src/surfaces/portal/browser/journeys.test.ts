@@ -269,16 +269,28 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     });
   });
 
-  it('cure a denial with a button: the permission is chosen already', async () => {
+  it('cure a denial with a button: the successor of the key has its permissions and the missing one', async () => {
     await addDenial({ cause: 'permission', client_ip: '203.0.113.7' });
     await withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/keys/denials');
-      await page.getByRole('link', { name: 'Make a key with this permission' }).click();
-      await page.getByText('1 chosen').waitFor();
-      await page.getByLabel('Key Name').fill('may-delete');
-      await page.getByRole('button', { name: 'Create Key' }).last().click();
-      await page.getByText('The key may-delete is ready').waitFor();
+      await page.getByRole('link', { name: 'Roll the key with this permission' }).click();
+      await page.getByText('4 chosen').first().waitFor();
+      await page.getByRole('button', { name: 'Roll', exact: true }).click();
+      await page.getByText('The key ci-production is ready').waitFor();
     });
+    const { id } = seeded.keys['ci-production']!;
+    const { db } = portal.t.services;
+    const keys = db.selectFrom('api_keys').select(['id', 'permissions']);
+    const { permissions: old } = await keys.where('id', '=', id).executeTakeFirstOrThrow();
+    const rolled = await keys
+      .where('name', '=', 'ci-production')
+      .where('account_id', '=', seeded.account.id)
+      .where('id', '<>', id)
+      .executeTakeFirstOrThrow();
+    expect(rolled.permissions).toEqual([...old, 'flexible-vps:vms:delete']);
+    // The other journeys go on with the old key.
+    await db.deleteFrom('api_keys').where('id', '=', rolled.id).execute();
+    await db.updateTable('api_keys').set({ replaced_by: null }).where('id', '=', id).execute();
   });
 
   it('download the part of the document that a key may call', async () => {

@@ -34,7 +34,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     });
     expect(refused.json()).toMatchObject({ code: 'permission_denied' });
     await portal.t.services.denials.flush();
-    await page.getByRole('link', { name: 'Make a key with this permission' }).waitFor();
+    await page.getByRole('link', { name: 'Roll the key with this permission' }).waitFor();
   });
 
   it('an operation appears on the first page of both tabs, then its end, and one of them reads the stream', async () => {

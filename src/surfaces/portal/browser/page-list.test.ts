@@ -1,7 +1,11 @@
 /** A page, or a dialog that an address opens, that no test looks at makes this test fail. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { dialogPages, openPages, pagesOfOneThing, signedInPages } from './page-list.ts';
+import { families } from '../../../families/index.ts';
+import { buildRegistry } from '../../../kernel/registry.ts';
+import { exampleDocument } from '../../openapi/snapshot.ts';
+import { nounsOf } from '../reference/nouns.ts';
+import { dialogPages, openPages, pagesOfOneThing, productPages, signedInPages } from './page-list.ts';
 
 const folder = new URL('../../../../portal/src/', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, folder), 'utf8');
@@ -10,7 +14,8 @@ const named = (text: string, pattern: RegExp): string[] =>
 
 const listed = [
   ...signedInPages,
-  ...pagesOfOneThing('op_1', 'key_1'),
+  ...pagesOfOneThing('op_1', 'key_1', 'wh_1', 'op_2'),
+  ...productPages(nounsOf(exampleDocument(buildRegistry(families))), () => 'id_1'),
   ...Object.values(dialogPages).flat(),
 ].map((path) => new URL(path, 'http://localhost'));
 
@@ -25,7 +30,7 @@ it('every route of the application is in the list of pages', () => {
 });
 
 it('every page in front of the portal is in the list of pages', () => {
-  const pages = named(read('door/main.tsx'), /^ {2}'?([\w-]+)'?: (?:SignIn|lazy\()/gm);
+  const pages = named(read('door/main.tsx'), /^ {2}'?([\w-]+)'?: (?:SignIn|lazyPage\()/gm);
   expect(pages.length).toBeGreaterThan(5);
   const isListed = (name: string): boolean =>
     openPages.some((path) => new RegExp(`^/portal/${name}(#|$)`).test(path));

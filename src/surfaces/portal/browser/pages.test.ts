@@ -20,14 +20,14 @@ const failing = isLong
 describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
-  let approvalId: string;
+  let topics: Awaited<ReturnType<typeof seedTopics>>;
   let tab: Tab;
   let stranger: Tab;
 
   beforeAll(async () => {
     portal = await openPortal();
     seeded = await seedAccount(portal.t);
-    ({ approvalId } = await seedTopics(portal.t, seeded));
+    topics = await seedTopics(portal.t, seeded);
     await stretchNames(portal.t, seeded);
     tab = await portal.tab({ token: seeded.token });
     stranger = await portal.tab();
@@ -74,7 +74,12 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     '/portal/api/keys',
     '/portal/api/keys/allowlist',
     '/portal/api/keys/denials',
+    '/portal/operations',
     '/portal/approvals',
+    '/portal/usage',
+    '/portal/budgets',
+    '/portal/webhooks',
+    '/portal/audit',
     '/portal/members',
     '/portal/me',
   ])('%s has no barriers when there is nothing to show', async (path) => {
@@ -99,8 +104,10 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await failed.close();
   });
 
-  it('of one thing has no barriers: an approval, what a key may call', async () => {
-    for (const path of pagesOfOneThing(approvalId, seeded.keys['ci-production']!.id)) {
+  it('of one thing has no barriers: an approval, what a key may call, a webhook, an operation', async () => {
+    const { approvalId, webhookId, operationId } = topics;
+    const keyId = seeded.keys['ci-production']!.id;
+    for (const path of pagesOfOneThing(approvalId, keyId, webhookId, operationId)) {
       await openWide(tab, path);
       await inspect(tab);
     }

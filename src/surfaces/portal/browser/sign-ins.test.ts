@@ -222,9 +222,14 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         await first.page.getByRole('button', { name: 'End', exact: true }).click();
         await first.page.getByText('The session is ended.').waitFor();
         await second.page.getByRole('link', { name: 'Keys', exact: true }).first().click();
-        await second.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-        expect(await second.page.getByText('Grace Hopper').count()).toBe(0);
-        await signIn(second.page, person.email);
+        await second.page.getByRole('heading', { name: 'Sign in again' }).waitFor();
+        await second.page
+          .getByRole('dialog')
+          .getByText('Your session was ended, for example on another device')
+          .waitFor();
+        expect(await second.page.getByText('Grace Hopper').isVisible()).toBe(false);
+        await second.page.getByLabel('Password').fill(PASSWORD);
+        await second.page.getByRole('button', { name: 'Sign in', exact: true }).click();
         await second.page.getByRole('heading', { name: 'API keys' }).waitFor();
       });
     });

@@ -3,7 +3,7 @@ import { type ProblemCode, problems } from '../../../kernel/problems/catalogue.t
 import type { JsonSchema, OpenApiDocument, Operation } from '../../openapi/model.ts';
 import { codesOf, type Entry, type Resolver } from '../../openapi/resolved.ts';
 import { contentOf, type Member, memberOf } from './members.ts';
-import { type Sample, samplesOf } from './samples.ts';
+import { type Sample, type SampleSources, samplesOf } from './samples/samples.ts';
 
 export interface Answer {
   readonly status: string;
@@ -93,7 +93,7 @@ function answersOf({ operation }: Entry, resolver: Resolver): Answer[] {
     .filter(([status]) => status !== 'default')
     .map(([status, reference]) => {
       const { description, content } = resolver.response(reference);
-      const [media] = Object.values(content ?? {});
+      const media = content?.['application/json'] ?? Object.values(content ?? {})[0];
       const isProblem = Object.keys(content ?? {}).some((type) => type.includes('problem'));
       const inner =
         media === undefined || isProblem ? { members: [], choices: [] } : contentOf(media.schema, resolver);
@@ -139,7 +139,8 @@ const errorsOf = (entry: Entry, resolver: Resolver): Content['errors'] =>
     }))
     .toSorted((a, b) => a.status - b.status);
 
-export function contentFor(entry: Entry, resolver: Resolver): Content {
+export function contentFor(entry: Entry, sources: SampleSources): Content {
+  const { resolver } = sources;
   const { id, method, path, operation } = entry;
   return {
     id,
@@ -154,6 +155,6 @@ export function contentFor(entry: Entry, resolver: Resolver): Content {
     answers: answersOf(entry, resolver),
     states: statesOf(entry, resolver.document),
     errors: errorsOf(entry, resolver),
-    samples: samplesOf(entry, resolver),
+    samples: samplesOf(entry, sources),
   };
 }

@@ -64,7 +64,7 @@ export function markdownOf(content: Content): string {
             .join(', ')}.`,
         ]),
     `## Errors\n\n${errors.map(({ code, status, when, next }) => `- \`${code}\` (${status}): ${when} ${next}`).join('\n')}`,
-    ...content.samples.map(({ language, text }) => fence(language.toLowerCase(), text)),
+    ...content.samples.map(({ code, text }) => fence(code, text)),
   ];
   return `${parts.join('\n\n')}\n`;
 }

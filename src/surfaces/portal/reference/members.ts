@@ -12,7 +12,11 @@ export interface Member {
   readonly values: readonly { readonly value: string; readonly meaning: string }[];
   readonly members: readonly Member[];
   /** For alternatives: what decides, and the members of each choice. */
-  readonly choices: readonly { readonly title: string; readonly members: readonly Member[] }[];
+  readonly choices: readonly {
+    readonly title: string;
+    readonly value: string;
+    readonly members: readonly Member[];
+  }[];
 }
 
 const MAX_DEPTH = 6;
@@ -41,11 +45,11 @@ function typeOf(schema: JsonSchema, resolver: Resolver): string {
   const several = (oneOf ?? anyOf) as readonly JsonSchema[] | undefined;
   if (schema['discriminator'] !== undefined) return 'object';
   if (several !== undefined)
-    return [...new Set(several.map((each) => typeOf(resolver.schema(each), resolver)))].join(' or ');
+    return [...new Set(several.map((each) => typeOf(resolver.whole(each), resolver)))].join(' or ');
   if (type === 'array' && items !== undefined)
-    return `list of ${typeOf(resolver.schema(items as JsonSchema), resolver)}`;
+    return `list of ${typeOf(resolver.whole(items as JsonSchema), resolver)}`;
   if (type === 'object' && typeof additionalProperties === 'object' && schema['properties'] === undefined)
-    return `map of ${typeOf(resolver.schema(additionalProperties as JsonSchema), resolver)}`;
+    return `map of ${typeOf(resolver.whole(additionalProperties as JsonSchema), resolver)}`;
   const names = Array.isArray(type) ? type : [type ?? 'any'];
   const words = names
     .map((name: string) => (name === 'string' && format ? String(format) : name))
@@ -94,24 +98,27 @@ function inside(schema: JsonSchema, resolver: Resolver, depth: number): Pick<Mem
   if (alternatives !== undefined && discriminator !== undefined) {
     const { propertyName } = discriminator as { propertyName: string };
     const choices = alternatives.map((each) => {
-      const choice = resolver.schema(each);
+      const choice = resolver.whole(each);
       const members = membersOf(choice, resolver, depth + 1);
       const deciding = members.find(({ name }) => name === propertyName);
-      return { title: `${propertyName}: ${deciding?.type ?? ''}`, members };
+      // An alternative may stand for several values.
+      const values = deciding?.values.map(({ value }) => value) ?? [];
+      const [value = deciding?.type ?? ''] = values;
+      return { title: `${propertyName}: ${[value, ...values.slice(1)].join(' or ')}`, value, members };
     });
     return { members: [], choices };
   }
   if (alternatives !== undefined) {
     const object = alternatives
-      .map((each) => resolver.schema(each))
+      .map((each) => resolver.whole(each))
       .find((each) => each['properties'] !== undefined);
     return object === undefined ? { members: [], choices: [] } : inside(object, resolver, depth);
   }
-  if (items !== undefined) return inside(resolver.schema(items as JsonSchema), resolver, depth);
+  if (items !== undefined) return inside(resolver.whole(items as JsonSchema), resolver, depth);
   if (schema['properties'] !== undefined)
     return { members: membersOf(schema, resolver, depth + 1), choices: [] };
   if (typeof additionalProperties === 'object')
-    return inside(resolver.schema(additionalProperties as JsonSchema), resolver, depth);
+    return inside(resolver.whole(additionalProperties as JsonSchema), resolver, depth);
   return { members: [], choices: [] };
 }
 
@@ -122,8 +129,8 @@ export function memberOf(
   resolver: Resolver,
   depth = 0,
 ): Member {
-  const schema = resolver.schema(unresolved);
-  const item = schema['items'] === undefined ? schema : resolver.schema(schema['items'] as JsonSchema);
+  const schema = resolver.whole(unresolved);
+  const item = schema['items'] === undefined ? schema : resolver.whole(schema['items'] as JsonSchema);
   return {
     name,
     type: [typeOf(schema, resolver), ...limits(schema)].join(', '),
@@ -136,7 +143,7 @@ export function memberOf(
 }
 
 export function membersOf(unresolved: JsonSchema, resolver: Resolver, depth = 0): Member[] {
-  const schema = resolver.schema(unresolved);
+  const schema = resolver.whole(unresolved);
   const required = new Set((schema['required'] as readonly string[] | undefined) ?? []);
   const properties = (schema['properties'] as Readonly<Record<string, JsonSchema>> | undefined) ?? {};
   const members = Object.entries(properties).map(([name, each]) =>
@@ -147,5 +154,5 @@ export function membersOf(unresolved: JsonSchema, resolver: Resolver, depth = 0)
 
 /** What an answer or a body consists of: the members of an object, or of the rows of a list. */
 export function contentOf(schema: JsonSchema, resolver: Resolver): Pick<Member, 'members' | 'choices'> {
-  return inside(resolver.schema(schema), resolver, 0);
+  return inside(resolver.whole(schema), resolver, 0);
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { problems } from '../../../kernel/problems/catalogue.ts';
 import { createTestApp, type TestApp } from '../../../testing/app.ts';
 import { ensurePortal } from '../../../testing/browser/portal.ts';
 import { openExchange } from '../../http/exchange.ts';
@@ -105,7 +106,7 @@ describe('the reference', () => {
     for (const text of [
       'The slug of the location',
       'Only without <code>custom_size</code>',
-      'A <code>slug</code> of <code>listVpsPlans</code>',
+      'A <code>slug</code> of <a class="link" href="/portal/api/reference/listVpsPlans"><code>listVpsPlans</code></a>',
       'type: image',
       'Cannot be changed later.',
       'Raises the bill',
@@ -114,11 +115,42 @@ describe('the reference', () => {
     expect(await get('/portal/api/reference/deleteVm')).toContain('id="states"');
   });
 
+  it('shows the machine in the answer of its creation, whose schema is put together of two', async () => {
+    const page = await get('/portal/api/reference/createVm');
+    expect(page).toContain('id="answer.202.initial_credentials.password"');
+    expect(page).toContain('id="answer.202.primary_ipv4"');
+    expect(await get('/portal/api/reference/createVm.md')).toMatch(/^- `primary_ipv4`/m);
+  });
+
+  it('has the operations of the family beside the article, with the own one marked', async () => {
+    const page = await get('/portal/api/reference/createVm');
+    const list = /<nav class="ref-list"[\s\S]*?<\/nav>/.exec(page)?.[0] ?? '';
+    expect(list).toContain('<a href="/portal/api/reference/createVm" aria-current="page">');
+    expect(list).toContain('<a href="/portal/api/reference/createVpsNetwork">');
+    expect(list).not.toContain('getWhoami');
+    expect(list.match(/aria-current/g)).toHaveLength(1);
+  });
+
+  it('has a page for each error code, with the operations that answer with it', async () => {
+    const all = await get('/portal/api/reference/errors');
+    for (const [code, { portalOnly }] of Object.entries(problems))
+      expect([code, all.includes(`<code>${code}</code>`)]).toEqual([code, portalOnly !== true]);
+    const page = await get('/portal/api/reference/errors/name_taken');
+    expect(page).toContain(problems.name_taken.title);
+    expect(page).toContain('href="/portal/api/reference/createVm"');
+    expect(await get('/portal/api/reference/errors/rate_limited')).toContain('Every operation can answer');
+    // The application says that there is no such page.
+    expect(await get('/portal/api/reference/errors/nothing')).not.toContain('class="ref');
+  });
+
   it('has samples without a key', async () => {
     const page = await get('/portal/api/reference/createVm');
     expect(page).toContain('$HOSTPLANE_API_KEY');
     expect(page).toContain('process.env.HOSTPLANE_API_KEY');
     expect(page).toContain('os.environ[');
+    expect(page).toContain('hostplane vm create');
+    expect(page).toContain('os.Getenv(');
+    expect(page).toContain('data-language="Terraform"');
     expect(page).not.toMatch(/hpk1_\w{8}/);
   });
 });

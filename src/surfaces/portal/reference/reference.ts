@@ -4,15 +4,20 @@
  */
 import type { Services } from '../../../kernel/services.ts';
 import type { Publication } from '../../openapi/publication.ts';
-import { type Entry, entriesOf, Resolver } from '../../openapi/resolved.ts';
+import { type Entry, entriesOf, type Resolver } from '../../openapi/resolved.ts';
 import { forCaller } from '../../openapi/subset.ts';
 import { escapeHtml } from '../../pages/html.ts';
 import { type BuiltFile, madeFile } from '../built-files.ts';
-import { articleOf, indexArticle } from './article.ts';
+import { articleOf } from './article.ts';
 import { contentFor } from './content.ts';
-import { indexOf } from './index-of.ts';
+import { errorArticle, errorsArticle } from './errors-article.ts';
+import { indexArticle } from './index-article.ts';
+import { type IndexedFamily, indexOf } from './index-of.ts';
+import { kindsOf } from './kinds-of.ts';
 import { llmsText, markdownOf } from './markdown.ts';
 import { nounsOf } from './nouns.ts';
+import type { SampleSources } from './samples/samples.ts';
+import { sampleSourcesOf } from './samples/sources.ts';
 
 const HTML = 'text/html; charset=utf-8';
 const MARKDOWN = 'text/markdown; charset=utf-8';
@@ -25,8 +30,9 @@ export class Reference {
   readonly #pages = new Map<string, BuiltFile>();
   #etag = '';
   #entries: ReadonlyMap<string, Entry> = new Map();
+  #families: readonly IndexedFamily[] = [];
   /** Made at the first request for a page: building the document takes a third of a second, which no start should take. */
-  #resolver: Resolver | undefined;
+  #sources: SampleSources | undefined;
 
   /** `frame` is the HTML page of the application, with a comment where the content belongs. */
   constructor(publication: Publication, frame: string, services: Services) {
@@ -37,54 +43,73 @@ export class Reference {
 
   /** `path` is the part below `/portal/`. Undefined: there is no such page here. */
   find(path: string): BuiltFile | undefined {
-    if (path !== 'llms.txt' && !/^api\/(reference|operations|nouns)(\/|\.|$)/.test(path)) return undefined;
-    const resolver = this.#renew();
+    const isMade = /^api\/(reference|operations|nouns|operation-kinds)(\/|\.|$)/.test(path);
+    if (path !== 'llms.txt' && !isMade) return undefined;
+    const sources = this.#renew();
     const known = this.#pages.get(path);
     if (known !== undefined) return known;
-    const made = this.#make(path, resolver);
+    const made = this.#make(path, sources);
     if (made !== undefined) this.#pages.set(path, made);
     return made;
   }
 
   /** Forgets the pages of an old document. */
-  #renew(): Resolver {
+  #renew(): SampleSources {
     const { etag } = this.#publication.whole('json');
-    if (this.#resolver !== undefined && etag === this.#etag) return this.#resolver;
+    if (this.#sources !== undefined && etag === this.#etag) return this.#sources;
     const document = this.#publication.document();
     this.#etag = etag;
     this.#entries = new Map(entriesOf(document).map((entry) => [entry.id, entry]));
+    this.#families = indexOf(document);
     this.#pages.clear();
-    this.#resolver = new Resolver(document);
-    return this.#resolver;
+    this.#sources = sampleSourcesOf(this.#services);
+    return this.#sources;
   }
 
-  #make(path: string, resolver: Resolver): BuiltFile | undefined {
+  #make(path: string, sources: SampleSources): BuiltFile | undefined {
+    const { resolver } = sources;
     const { document } = resolver;
     const hash = this.#etag.replaceAll('"', '');
     if (path === 'api/operations.json')
       return madeFile(
         JSON_TYPE,
-        JSON.stringify({ etag: hash, version: document.info.version, families: indexOf(document) }),
+        JSON.stringify({ etag: hash, version: document.info.version, families: this.#families }),
       );
     if (path === 'api/nouns.json')
       return madeFile(JSON_TYPE, JSON.stringify({ families: nounsOf(document) }));
+    if (path === 'api/operation-kinds.json')
+      return madeFile(JSON_TYPE, JSON.stringify({ data: kindsOf(this.#services.registry) }));
     if (path === 'llms.txt')
       return madeFile(
         'text/plain; charset=utf-8',
-        llmsText(document.info.title, document.info.description, indexOf(document), this.#services.baseUrl),
+        llmsText(document.info.title, document.info.description, this.#families, this.#services.baseUrl),
       );
     if (path === 'api/reference')
-      return this.#page('Full reference', indexArticle('Full reference', indexOf(document), hash));
-    const [, , name = ''] = path.split('/');
+      return this.#page('Full reference', indexArticle('Full reference', this.#families, hash));
+    const [, , name = '', code] = path.split('/');
+    if (name === 'errors') return this.#errorPage(code, resolver, hash);
+    if (code !== undefined) return undefined;
     const [id = '', kind = ''] = name.split('.');
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     if (path.startsWith('api/operations/') && kind === 'json')
       return madeFile(JSON_TYPE, JSON.stringify(forCaller(document, new Set([id])), null, 2));
     if (!path.startsWith('api/reference/')) return undefined;
-    const content = contentFor(entry, resolver);
+    const content = contentFor(entry, sources);
     if (kind === 'md') return madeFile(MARKDOWN, markdownOf(content));
-    return kind === '' ? this.#page(entry.operation.summary, articleOf(content, hash)) : undefined;
+    if (kind !== '') return undefined;
+    const family = this.#families.find(({ resources }) =>
+      resources.some(({ operations }) => operations.some((operation) => operation.id === id)),
+    );
+    if (family === undefined) return undefined;
+    const ids = new Set(this.#entries.keys());
+    return this.#page(entry.operation.summary, articleOf(content, { hash, ids, family }));
+  }
+
+  #errorPage(code: string | undefined, resolver: Resolver, hash: string): BuiltFile | undefined {
+    const facts = { hash, entries: [...this.#entries.values()], resolver };
+    const article = code === undefined ? errorsArticle(facts) : errorArticle(code, facts);
+    return article === undefined ? undefined : this.#page(code ?? 'Errors', article);
   }
 
   #page(title: string, article: string): BuiltFile {

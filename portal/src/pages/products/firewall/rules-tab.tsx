@@ -6,7 +6,7 @@ import { type Foreseen, perform, refreshNouns, rehearse } from '../../../data/pr
 import { useAccount } from '../../../data/session.ts';
 import { count } from '../../../data/words.ts';
 import { useFaults } from '../../../form/faults.ts';
-import type { Found } from '../../../resource/detail.tsx';
+import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
 import { SelectField } from '../../../ui/field.tsx';

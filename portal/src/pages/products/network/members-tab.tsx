@@ -3,7 +3,7 @@ import type { Network } from '../../../../../src/families/flexible-vps/networks/
 import { nounNamed } from '../../../data/nouns.ts';
 import { useAccount } from '../../../data/session.ts';
 import { useAccess, whyNot } from '../../../resource/acts.ts';
-import type { Found } from '../../../resource/detail.tsx';
+import type { Found } from '../../../resource/tabs.tsx';
 import { Reference } from '../../../resource/value.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icons.tsx';

@@ -4,7 +4,7 @@ import { getText } from '../../../data/http.ts';
 import { filled } from '../../../data/nouns.ts';
 import { calls, useAccount } from '../../../data/session.ts';
 import { useAccess, whyNot } from '../../../resource/acts.ts';
-import type { Found } from '../../../resource/detail.tsx';
+import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { CheckField } from '../../../ui/field.tsx';

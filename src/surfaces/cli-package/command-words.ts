@@ -57,6 +57,9 @@ function pluralOf(operations: readonly Named[]): string | undefined {
     .at(-1);
 }
 
+/** The command line has commands of its own with these words; the operations need the family before them. */
+export const builtInWords: ReadonlySet<string> = new Set(['estimate']);
+
 export interface Words {
   readonly family: string;
   readonly resource: string;

@@ -1,0 +1,117 @@
+/** What the pages of an account read from the API. */
+import { queryOptions } from '@tanstack/react-query';
+import type {
+  AccountProfile,
+  Budget,
+  Delivery,
+  Limit,
+  OperationKind,
+  ResourceSummary,
+  Usage,
+  Webhook,
+} from './account-types.ts';
+import { get } from './http.ts';
+import { pagedQuery, queryText, readPages } from './pages.ts';
+import { calls } from './session.ts';
+import type { Account, ApiKey, List, Operation } from './types.ts';
+
+const reading = <Answer>(account: Account, topic: string, path: string) =>
+  queryOptions({
+    queryKey: [account.id, topic, path],
+    queryFn: ({ signal }) => get<Answer>(`${calls(account)}${path}`, signal),
+  });
+
+/** The same for everybody, as long as the server is not updated. */
+export const operationKindsQuery = queryOptions({
+  queryKey: ['operation-kinds'],
+  queryFn: ({ signal }) => get<List<OperationKind>>('/portal/api/operation-kinds.json', signal),
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+const UNFINISHED = ['running', 'cancelling', 'queued'];
+
+/** Those that have not ended, in the order in which they go on. Questions to people have a page of their own. */
+export const runningQuery = (account: Account) =>
+  queryOptions({
+    queryKey: [account.id, 'operations', 'running'],
+    queryFn: async ({ signal }) => {
+      const lists = await Promise.all(
+        UNFINISHED.map((status) =>
+          get<List<Operation>>(
+            `${calls(account)}/account/v1/operations${queryText({ status, limit: '50' })}`,
+            signal,
+          ),
+        ),
+      );
+      return lists.flatMap(({ data }) => data).filter(({ type }) => type !== 'approval.request');
+    },
+  });
+
+/** With requests for approval, which the pages leave out. */
+export const recentOperationsQuery = (account: Account) =>
+  reading<List<Operation>>(account, 'operations', '/account/v1/operations?limit=30');
+export const failedOperationsQuery = (account: Account) =>
+  reading<List<Operation>>(account, 'operations', '/account/v1/operations?status=failed&limit=10');
+export const operationOfQuery = (account: Account, id: string) =>
+  reading<Operation>(account, 'operations', `/account/v1/operations/${encodeURIComponent(id)}`);
+export const partsQuery = (account: Account, id: string) =>
+  reading<List<Operation>>(account, 'operations', `/account/v1/operations?limit=200&parent_id=${id}`);
+
+export interface UsageAsked {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly group_by: string;
+  readonly label_key?: string | undefined;
+}
+
+export const usageQuery = (account: Account, asked: UsageAsked) =>
+  reading<Usage>(account, 'usage', `/account/v1/usage${queryText({ limit: '1000', ...asked })}`);
+
+/** An account has few of these: all of them are read. */
+const whole = <Item>(account: Account, topic: string, path: string) =>
+  queryOptions({
+    queryKey: [account.id, topic, path],
+    queryFn: async ({ signal }) => (await readPages<Item>(account, path, { most: 2000, signal })).rows,
+  });
+
+export const budgetsQuery = (account: Account) => whole<Budget>(account, 'budgets', '/account/v1/budgets');
+export const limitsQuery = (account: Account) => whole<Limit>(account, 'limits', '/account/v1/limits');
+export const webhooksQuery = (account: Account) =>
+  whole<Webhook>(account, 'webhooks', '/account/v1/webhooks');
+export const deliveriesQuery = (account: Account, id: string, status: string | undefined) =>
+  pagedQuery<Delivery>(account, 'webhooks', `/account/v1/webhooks/${encodeURIComponent(id)}/deliveries`, {
+    status,
+  });
+export const profileQuery = (account: Account) =>
+  reading<AccountProfile>(account, 'profile', '/account/v1/profile');
+export const newestResourcesQuery = (account: Account) =>
+  reading<List<ResourceSummary>>(account, 'resources', '/account/v1/resources?sort=-created_at&limit=6');
+
+/** In milliseconds: whoever types on asks for something else. */
+const PAUSE = 150;
+
+export const foundResourcesQuery = (account: Account, q: string) =>
+  queryOptions({
+    queryKey: [account.id, 'resources', 'found', q],
+    queryFn: async ({ signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      if (signal.aborted) return { data: [] };
+      return get<List<ResourceSummary>>(
+        `${calls(account)}/account/v1/resources${queryText({ q, limit: '8', sort: 'name' })}`,
+        signal,
+      );
+    },
+    staleTime: 10_000,
+  });
+
+/** An account may have about a hundred keys that work. Those that have ended are not read. */
+export const activeKeysQuery = (account: Account) =>
+  reading<List<ApiKey>>(account, 'keys', '/account/v1/api-keys?status=active&limit=200');
+
+/** Who may have made a call. */
+export const keyNamesQuery = (account: Account) =>
+  reading<List<{ readonly id: string; readonly name: string }>>(
+    account,
+    'keys',
+    '/account/v1/api-keys?limit=200',
+  );

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Usage, UsageGroup } from '../../data/account-types.ts';
+import { money } from '../../data/money.ts';
+import { indexQuery } from '../../data/queries.ts';
+import type { Account } from '../../data/types.ts';
+import { count, spoken } from '../../data/words.ts';
+import { Progress } from '../../ui/progress.tsx';
+import { Cell, Row, Table } from '../../ui/rows.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { ResourceLink } from '../resource-link.tsx';
+
+export const sku = ({ quantities }: UsageGroup): string => (quantities.length === 0 ? '' : 'all');
+
+/** What the rows of a group have in common, for a file. */
+export const groupName = ({
+  family,
+  resource_type: type,
+  resource_id: id,
+  label_value: value,
+  location,
+  day,
+}: UsageGroup['key']): string => id ?? type ?? family ?? day ?? value ?? location ?? '';
+
+/** For people: products by their titles, and words where there is nothing. */
+function Name({ group: { key } }: { group: UsageGroup }) {
+  const families = useQuery(indexQuery).data?.families ?? [];
+  if (key.resource_id !== undefined)
+    return <ResourceLink resource={{ type: key.resource_type ?? '', id: key.resource_id, name: null }} />;
+  if (key.resource_type !== undefined) return spoken(key.resource_type);
+  if (key.family !== undefined)
+    return (
+      families.find(({ name }) => name.toLowerCase().replaceAll(' ', '-') === key.family)?.name ??
+      spoken(key.family)
+    );
+  if ('label_value' in key) return key.label_value ?? <span className="text-muted">Without this label</span>;
+  return key.location ?? <span className="text-muted">In no location</span>;
+}
+
+const quantityWords = ({ quantities }: UsageGroup): string => {
+  const [first, ...more] = [...quantities].sort((a, b) => Number(b.billable) - Number(a.billable));
+  if (first === undefined) return '';
+  const amount = Number(first.quantity).toLocaleString('en-GB', { maximumFractionDigits: 1 });
+  const words = `${first.sku}: ${amount} ${first.unit.replaceAll('_', ' ')}`;
+  return more.length === 0 ? words : `${words}, and ${count(more.length, 'item')} more`;
+};
+
+const MOST = 100;
+
+export function Breakdown({ report }: { account: Account; report: Usage }) {
+  const groups = [...report.groups].sort((a, b) => Number(b.cost) - Number(a.cost));
+  const total = Number(report.accrued.total);
+  if (groups.length === 0)
+    return <Empty title="Nothing was used">Costs appear here within minutes of the first resource.</Empty>;
+  return (
+    <>
+      <Table label="Cost" columns={['What', 'Used', 'Share', 'Cost']}>
+        {groups.slice(0, MOST).map((group) => {
+          const share = total === 0 ? 0 : (Number(group.cost) / total) * 100;
+          return (
+            <Row key={JSON.stringify(group.key)}>
+              <Cell wide free>
+                <span className="font-medium">
+                  <Name group={group} />
+                </span>
+              </Cell>
+              <Cell label="Used" free>
+                <span className="text-sm text-muted">{quantityWords(group)}</span>
+              </Cell>
+              <Cell label="Share">
+                <span className="flex items-center gap-3">
+                  <span className="w-full max-w-[120px] min-w-10">
+                    <Progress label="Share of the cost" percent={share} />
+                  </span>
+                  <span className="text-sm text-muted">{Math.round(share)} %</span>
+                </span>
+              </Cell>
+              <Cell label="Cost">
+                <span className="font-medium whitespace-nowrap">{money(group.cost, report.currency)}</span>
+              </Cell>
+            </Row>
+          );
+        })}
+      </Table>
+      {(groups.length > MOST || report.next_cursor !== null) && (
+        <p className="mt-3 text-sm text-muted">
+          The {MOST} dearest of {report.next_cursor === null ? groups.length : `more than ${groups.length}`}{' '}
+          are shown.
+        </p>
+      )}
+    </>
+  );
+}

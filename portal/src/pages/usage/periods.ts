@@ -1,0 +1,55 @@
+/** The periods that people ask for, in UTC as the meter counts. */
+
+export interface Period {
+  readonly from: string;
+  readonly to: string;
+}
+
+const DAY = 86_400_000;
+const monthStart = (now: Date, months: number): Date =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1));
+const dayStart = (at: number): Date => new Date(Math.floor(at / DAY) * DAY);
+
+export const periodNames = {
+  month: 'This month',
+  last: 'Last month',
+  '30d': 'Last 30 days',
+  '90d': 'Last 90 days',
+} as const;
+export type PeriodName = keyof typeof periodNames;
+
+export const isPeriodName = (name: string | undefined): name is PeriodName =>
+  name !== undefined && Object.hasOwn(periodNames, name);
+
+export function periodOf(name: PeriodName, now = new Date()): Period {
+  const bounds: Readonly<Record<PeriodName, readonly [Date, Date]>> = {
+    month: [monthStart(now, 0), monthStart(now, 1)],
+    last: [monthStart(now, -1), monthStart(now, 0)],
+    '30d': [dayStart(now.getTime() - 29 * DAY), dayStart(now.getTime() + DAY)],
+    '90d': [dayStart(now.getTime() - 89 * DAY), dayStart(now.getTime() + DAY)],
+  };
+  const [from, to] = bounds[name];
+  return { from: from.toISOString(), to: to.toISOString() };
+}
+
+/** From the first to the last day that has begun. */
+export function daysOf({ from, to }: Period, now = Date.now()): readonly string[] {
+  const days: string[] = [];
+  for (let at = Date.parse(from); at < Math.min(Date.parse(to), now); at += DAY)
+    days.push(new Date(at).toISOString().slice(0, 10));
+  return days;
+}
+
+const long = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'long',
+  year: 'numeric',
+  timeZone: 'UTC',
+});
+const short = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+export const placeOf = (day: string) => ({
+  name: long.format(new Date(day)),
+  short: short.format(new Date(day)),
+});
+export const saidPeriod = ({ from, to }: Period): string =>
+  `${long.format(new Date(from))} to ${long.format(Date.parse(to) - 1)}`;

@@ -1,0 +1,38 @@
+import { Problem } from '../../../kernel/problems/problem.ts';
+import { Shape, Type } from '../../../kernel/schema.ts';
+import { entriesOf } from '../../openapi/resolved.ts';
+import { act } from '../act.ts';
+import { samplesOf } from '../reference/samples/samples.ts';
+import { sampleSourcesOf } from '../reference/samples/sources.ts';
+import { Text, whole } from '../shapes.ts';
+
+const Values = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 1000 }));
+
+export const sampleActs = [
+  act({
+    id: 'writeSamples',
+    method: 'POST',
+    path: '/samples',
+    summary: 'Show a call that is filled in as curl, as a command, in programs and in Terraform',
+    input: Shape({
+      operation_id: Type.String({ maxLength: 64 }),
+      path: Values,
+      query: Values,
+      body: Type.Optional(Type.Unknown()),
+    }),
+    answer: Shape({
+      data: Type.Array(Shape({ language: Text, code: Text, text: Text })),
+      next_cursor: Type.Null(),
+    }),
+    authority: 'person',
+    reauthentication: false,
+    audit: 'none',
+    async handle({ services }, { operation_id: id, path, query, body }) {
+      const sources = sampleSourcesOf(services);
+      const entry = entriesOf(sources.resolver.document).find((each) => each.id === id);
+      if (entry === undefined) throw new Problem('not_found', { detail: 'The API has no such operation.' });
+      const samples = samplesOf(entry, sources, { path, query, body });
+      return whole(samples.map(({ language, code, text }) => ({ language, code, text })));
+    },
+  }),
+];
