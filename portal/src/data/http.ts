@@ -113,18 +113,13 @@ async function exchange(path: string, { method = 'GET', body, headers, signal }:
 /** Called with every refusal: the app leaves for the sign-in page when a session has ended. */
 export const refusals: { listener: (problem: Problem) => void } = { listener: () => {} };
 
-export async function send<Answer>(path: string, sent: Sent = {}): Promise<Answer> {
+/** Every refusal is thrown. */
+async function answerTo(path: string, sent: Sent): Promise<{ text: string; status: number }> {
   const { method = 'GET' } = sent;
   const response = await exchange(path, sent);
   const text = await response.text();
-  let parsed: unknown;
-  try {
-    parsed = text === '' ? {} : JSON.parse(text);
-  } catch {
-    throw unreadable(response.status, method);
-  }
-  if (response.ok) return parsed as Answer;
-  const body = parsed as ProblemBody;
+  if (response.ok) return { text, status: response.status };
+  const body = parsed<ProblemBody>(text, response.status, method);
   const problem =
     body.title === undefined
       ? unreadable(response.status, method)
@@ -134,6 +129,23 @@ export async function send<Answer>(path: string, sent: Sent = {}): Promise<Answe
   refusals.listener(problem);
   throw problem;
 }
+
+function parsed<Content>(text: string, status: number, method: string): Content {
+  try {
+    return (text === '' ? {} : JSON.parse(text)) as Content;
+  } catch {
+    throw unreadable(status, method);
+  }
+}
+
+export async function send<Answer>(path: string, sent: Sent = {}): Promise<Answer> {
+  const { text, status } = await answerTo(path, sent);
+  return parsed<Answer>(text, status, sent.method ?? 'GET');
+}
+
+/** What has a form as text, such as a file for another program. */
+export const getText = async (path: string): Promise<string> =>
+  (await answerTo(path, { headers: { accept: 'text/plain' } })).text;
 
 export const get = <Answer>(path: string, signal?: AbortSignal): Promise<Answer> =>
   send<Answer>(path, signal ? { signal } : {});

@@ -7,17 +7,10 @@ import type { Account } from '../../data/types.ts';
 import { Button } from '../../ui/button.tsx';
 import { SelectField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { useAct } from '../../ui/use-act.ts';
 
 type Format = 'json' | 'yaml';
-
-function save(name: string, text: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text]));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
 
 /** Everybody may see the page around it; a key can be chosen by those who may see the keys of their account. */
 export function KeySpec() {
@@ -32,7 +25,7 @@ function OfAccount({ account }: { account: Account }) {
   const keyId = chosen || (keys[0]?.id ?? '');
   const { busy, error, run } = useAct(async (format: Format) => {
     const path = `${acts(account)}/keys/${encodeURIComponent(keyId)}/specification?format=${format}`;
-    save(`openapi.${format}`, (await get<{ text: string }>(path)).text);
+    saveFile(`openapi.${format}`, (await get<{ text: string }>(path)).text);
   });
   if (keys.length === 0) return null;
   return (

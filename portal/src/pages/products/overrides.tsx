@@ -20,6 +20,10 @@ const Overview = shown<{ found: Found }>(() => import('./vm/overview.tsx'));
 const Console = shown<{ found: Found }>(() => import('./vm/console.tsx'));
 const Metrics = shown<{ found: Found }>(() => import('./vm/metrics.tsx'));
 const NewVm = shown<{ creation: Creation }>(() => import('./vm/new-vm.tsx'));
+const FirewallRules = shown<{ found: Found }>(() => import('./firewall/rules-tab.tsx'));
+const NetworkMembers = shown<{ found: Found }>(() => import('./network/members-tab.tsx'));
+const PeerConfiguration = shown<{ found: Found }>(() => import('./vpn/configuration.tsx'));
+const PeerConnection = shown<{ found: Found }>(() => import('./vpn/connection.tsx'));
 
 export const overrides: Readonly<Record<string, Override>> = {
   vm: {
@@ -41,6 +45,17 @@ export const overrides: Readonly<Record<string, Override>> = {
       { slug: 'console', title: 'Console', show: (found) => <Console found={found} /> },
       { slug: 'metrics', title: 'Metrics', show: (found) => <Metrics found={found} /> },
     ],
+  },
+  firewall: {
+    tabs: [{ slug: 'rules', title: 'Rules', show: (found) => <FirewallRules found={found} /> }],
+  },
+  network: {
+    tabs: [{ slug: 'members', title: 'Members', show: (found) => <NetworkMembers found={found} /> }],
+  },
+  vpn_peer: {
+    head: (found) => <PeerConnection found={found} />,
+    withoutActs: ['getVpnPeerConfig'],
+    tabs: [{ slug: 'config', title: 'Configuration', show: (found) => <PeerConfiguration found={found} /> }],
   },
 };
 
