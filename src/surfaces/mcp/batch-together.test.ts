@@ -135,6 +135,21 @@ it('a call that must wait until the thing is ready says so, with the total of wh
   expect(await named('vms', 'later')).toEqual([]);
 });
 
+it('the price of a machine is known although its network is not ready yet', async () => {
+  const network = { name: 'soon', location: 'fra1', ipv4_cidr: '10.79.0.0/24' };
+  const networks = [{ network_id: '$0.id' }];
+  const calls = [
+    { operation: 'createVpsNetwork', body: network },
+    { operation: 'createVm', body: newMachine('soon', { networks }) },
+  ];
+  const { json } = await write({ calls, dry_run: true });
+  expect(json.calls[1]).toMatchObject({
+    rehearsed: expect.stringContaining('The price is that without networks.'),
+    price: { monthly: '3.50' },
+  });
+  expect(json.price.monthly).toBe('3.50');
+});
+
 it('calls that only together exceed a budget are refused before the first', async () => {
   const labels = { cap: 'on' };
   const thresholds = [{ percent: 80 }];

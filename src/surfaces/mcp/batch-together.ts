@@ -7,10 +7,10 @@ import type { Batch } from './batch-calls.ts';
 import { awaited, type Expected, expectedOnceMade } from './batch-order.ts';
 import { at, type Planned } from './batch-plan.ts';
 import { type CallArguments, requestOf } from './calls.ts';
-import { filled } from './earlier-answers.ts';
+import { filled, neededBy } from './earlier-answers.ts';
 import type { ApiCaller, CallRequest, Step, StepOutcome } from './inner-call.ts';
 import { markNow, withReferences } from './made-ids.ts';
-import type { Rehearsal } from './rehearsals.ts';
+import { foreseenBy, type Rehearsal, rehearse } from './rehearsals.ts';
 import { type Json, refusedOutcome } from './results.ts';
 
 export interface Tried {
@@ -73,6 +73,30 @@ function takeRefusal(tried: Tried, i: number, outcome: StepOutcome): CallToolRes
   return endpoint.prepare === undefined ? ends : undefined;
 }
 
+/** The call without the members that refer to earlier answers; undefined if it is about one of them. */
+function withoutReferences(call: CallArguments): { bare: CallArguments; left: string[] } | undefined {
+  const { path, query, body = {} } = call;
+  if (neededBy({ operation: call.operation, path: { ...path }, query: { ...query } }).length > 0)
+    return undefined;
+  const refers = ([name, value]: [string, unknown]): boolean =>
+    neededBy({ operation: call.operation, body: { [name]: value } }).length > 0;
+  const members = Object.entries(body);
+  const bare = { ...call, body: Object.fromEntries(members.filter((each) => !refers(each))) };
+  return { bare, left: members.filter(refers).map(([name]) => name) };
+}
+
+/** The price of a creation that waits for an earlier call, as far as it is known without that call. */
+async function addPrice(api: ApiCaller, tried: Tried, i: number, waiting: Expected): Promise<void> {
+  const { endpoint, call, trial, note } = waiting.rehearsal;
+  const without = endpoint.resource.role === 'create' ? withoutReferences(call) : undefined;
+  if (without === undefined) return;
+  const { trial: priced } = await rehearse(api, endpoint, without.bare);
+  if (priced.isRefused) return;
+  const body = { ...(trial.body as Json), cost: foreseenBy(priced).cost };
+  const said = `${note} The price is that without ${without.left.join(', ')}.`;
+  tried.rehearsals.set(i, { ...waiting.rehearsal, trial: { ...trial, body }, note: said });
+}
+
 /** Returns the refusal that ends the batch before anything was changed. */
 export async function rehearseInOrder(api: ApiCaller, tried: Tried): Promise<CallToolResult | undefined> {
   const { planned, batch, calls, rehearsals, expected, late } = tried;
@@ -97,5 +121,6 @@ export async function rehearseInOrder(api: ApiCaller, tried: Tried): Promise<Cal
       isShared: true,
     });
   }
+  for (const [i, waiting] of expected) if (late.has(i)) await addPrice(api, tried, i, waiting);
   return undefined;
 }
