@@ -4,7 +4,7 @@ import { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import { foreseenChanges } from '../kernel/change-words/foreseen-changes.ts';
 import { type Cost, shownEffects, Warning } from '../kernel/effect.ts';
 import { EffectView } from '../kernel/effect-view.ts';
-import { type Micro, sum } from '../kernel/micro.ts';
+import { type Micro, micro, sum } from '../kernel/micro.ts';
 import { Currency, Decimal, Named, Shape, type Static, Type } from '../kernel/schema.ts';
 import { serialise } from '../kernel/serialise.ts';
 import type { Services } from '../kernel/services.ts';
@@ -71,6 +71,17 @@ export function foresee(services: Services, done: Done): { cost: Cost; effects: 
 }
 
 export const monthlyOf = (done: Done): Micro => sum(done.costs.map(({ monthly }) => monthly));
+
+/** The costs of several calls together; null without any. */
+export function totalOf(costs: readonly Cost[]): Cost | null {
+  const [first] = costs;
+  if (first === undefined) return null;
+  return {
+    hourly: formatRate(sum(costs.map(({ hourly }) => micro(hourly)))),
+    monthly: formatMoney(sum(costs.map(({ monthly }) => micro(monthly)))),
+    currency: first.currency,
+  };
+}
 
 /** Runs in the transaction of the call, before it is rolled back: the words about a change read the changed rows. */
 export async function changesOf(

@@ -14,10 +14,9 @@ import { inTurns } from '../store/turned-database.ts';
 import { afterActs } from './acts.ts';
 import { checkApproval, requestApproval, Unapproved } from './approval.ts';
 import { entryOf } from './audit.ts';
-import { budget, exceededBudgets } from './budget.ts';
 import { actorOf, callOf } from './call-context.ts';
-import { dryRunResult } from './dry-run.ts';
 import { dryRunFormatFor, formatFor } from './format.ts';
+import { foreseenBy, handle, prepare } from './handling.ts';
 import { isRepeated, keepAnswer, replay } from './idempotency.ts';
 import { type Input, readInput } from './input.ts';
 import { answer, inFormat, notModified, type Result, rememberable } from './output.ts';
@@ -70,28 +69,23 @@ class ActsDue extends Error {
 }
 
 /** A repeated request is answered from the stored answer, so its engines are not asked. */
-async function prepare(exchange: Exchange, services: Services, input: Input): Promise<unknown> {
-  const endpoint = endpointOf(exchange);
-  if (endpoint.prepare === undefined || (await isRepeated(services.db, exchange, input))) return undefined;
-  return endpoint.prepare(callOf(exchange, services, input, { db: services.db, done: nothingDone() }));
+async function prepareOnce(exchange: Exchange, services: Services, input: Input): Promise<unknown> {
+  if (endpointOf(exchange).prepare === undefined || (await isRepeated(services.db, exchange, input)))
+    return undefined;
+  return prepare(exchange, services, input);
 }
 
 async function write(exchange: Exchange, services: Services, input: Input): Promise<Result> {
   const endpoint = endpointOf(exchange);
   const accountId = callerOf(exchange).account.id;
-  const prepared = await prepare(exchange, services, input);
+  const prepared = await prepareOnce(exchange, services, input);
   const perform = async (tx: Tx, hasActed: boolean): Promise<Result> => {
     const replayed = await replay(tx, exchange, input);
     if (replayed !== undefined) return replayed;
-    const done = nothingDone();
-    const reply = await endpoint.handle(callOf(exchange, services, input, { db: tx, done }), prepared);
-    await budget(tx, exchange, services, done);
+    const { reply, done } = await handle(tx, exchange, services, input, prepared);
     // Up to here every effect is a row of this transaction; acts run later, and engines act on committed rows only.
     // So a dry run is the real call, rolled back.
-    if (input.dryRun) {
-      const exceeds = await exceededBudgets(tx, exchange, services, done);
-      throw new Undone(await dryRunResult(tx, services, { accountId, done, exceeds }));
-    }
+    if (input.dryRun) throw new Undone(await foreseenBy(tx, exchange, services, done));
     const approvalId = await checkApproval(tx, exchange, services, { input, done });
     if (done.acts.length > 0 && !hasActed) throw new ActsDue(done.acts);
     const result = answer(endpoint, reply, nextPage(exchange, services, input.query));

@@ -38,22 +38,21 @@ async function firewallsOfWeb(): Promise<string[]> {
   return data[0].firewall_ids;
 }
 
-it('a call that opens more because of the calls before it stops the batch, until it is confirmed', async () => {
+it('a call that opens more because of the calls before it is confirmed before any of them is made', async () => {
   const before = await firewallsOfWeb();
   const calls = [openAll, attach('lax')];
   const dry = (await write({ calls, dry_run: true })).json;
-  expect(dry.calls[1].rehearsed).toMatch(/^as if the calls before it were not made/);
+  expect(dry.calls[1].rehearsed).toMatch(/^after the calls before it/);
   const { json } = await write({ calls });
-  expect(json).toMatchObject({ code: 'confirmation_required', call: 1, not_made: 1 });
-  expect(json.detail).toContain('Call 0 was made, call 1 was not.');
-  expect(JSON.stringify(json)).toContain('opens');
+  expect([json.code, json.made]).toEqual(['confirmation_required', undefined]);
+  expect(json.calls.at(-1)).toMatchObject({ operation: 'attachVpsFirewall', loosens: true });
   expect(await firewallsOfWeb()).toEqual(before);
-  const done = await write({ calls: json.remaining_calls, confirm: json.confirm_with });
+  const done = await write({ calls, confirm: json.confirm_with });
   expect([done.isError, (await firewallsOfWeb()).length]).toEqual([false, before.length + 1]);
   await settle(t);
 });
 
-it('a call that is the last of several to loosen together stops the batch', async () => {
+it('a call that is the last of several to loosen together is asked for before the first is made', async () => {
   const made = (await t.call({ url: '/flexible-vps/v1/firewalls', key: home.key })).json().data;
   const detach = (name: string) => {
     const firewall = made.find((each: { name: string }) => each.name === name);
@@ -63,7 +62,12 @@ it('a call that is the last of several to loosen together stops the batch', asyn
   await write({ operation: 'updateVpsFirewall', path: { id: 'lax' }, body: { rules: [] } });
   await settle(t);
   const { json } = await write({ calls: [detach('drop-a'), detach('drop-b')] });
-  expect(json).toMatchObject({ code: 'confirmation_required', call: 1, not_made: 1 });
+  expect(json).toMatchObject({
+    code: 'confirmation_required',
+    calls: [{ operation: 'detachVpsFirewall', loosens: true }],
+    all_calls: [{ call: 0 }, { call: 1, changes: [{ loosens: false }, { loosens: true }] }],
+  });
+  expect(json.made).toBeUndefined();
 });
 
 it('a confirmed batch is not refused for a version that its own calls have changed', async () => {

@@ -6,10 +6,9 @@
 import { canonicalJson } from '../../kernel/audit/canonical-json.ts';
 import { requestOf } from './calls.ts';
 import type { ApiCaller } from './inner-call.ts';
+import { ID } from './made-ids.ts';
 import { destroys, foreseenBy, type Rehearsal, subjectOf } from './rehearsals.ts';
 import type { Json } from './results.ts';
-
-const ID = /\b[a-z]+(?:_[a-z]+)*_[0-7][0-9a-hjkmnp-tv-z]{25}\b/g;
 
 const idsIn = (value: unknown): string[] => canonicalJson(value).match(ID) ?? [];
 
@@ -37,26 +36,35 @@ export interface Expected {
   readonly rehearsal: Rehearsal;
 }
 
-/** What a call that is refused now will do, as far as it can be known. */
-export async function expectedAfter(api: ApiCaller, refused: Rehearsal, after: number): Promise<Expected> {
-  const { endpoint, call, trial } = refused;
+/** As if it were not refused, with these effects. */
+function expecting(refused: Rehearsal, after: number, when: string, effects: readonly Json[]): Expected {
+  const { trial } = refused;
   const problem = trial.body as Json;
-  const { id = null, name = null, isOwn } = await subjectOf(api, endpoint, call);
-  const action = isOwn && endpoint.resource.role === 'delete' ? 'delete' : 'update';
-  const effect = { action, type: endpoint.resource.name, id, name, loss: null };
-  const effects = endpoint.access === 'destructive' ? [effect] : [];
   const body = { dry_run: true, cost: null, effects, changes: [], warnings: [] };
   return {
     after,
     problem,
     rehearsal: {
-      endpoint,
-      call,
+      ...refused,
       trial: { ...trial, status: 200, isRefused: false, body },
-      note: `${problem['code']} as things are. Checked again after call ${after}; asks again if it takes away or opens more than this.`,
+      note: `${problem['code']} ${when}. Checked again after call ${after}; asks again if it takes away or opens more than this.`,
     },
   };
 }
+
+/** What a call that is refused now will do, as far as it can be known. */
+export async function expectedAfter(api: ApiCaller, refused: Rehearsal, after: number): Promise<Expected> {
+  const { endpoint, call } = refused;
+  if (endpoint.access !== 'destructive') return expecting(refused, after, 'as things are', []);
+  const { id = null, name = null, isOwn } = await subjectOf(api, endpoint, call);
+  const action = isOwn && endpoint.resource.role === 'delete' ? 'delete' : 'update';
+  const effect = { action, type: endpoint.resource.name, id, name, loss: null };
+  return expecting(refused, after, 'as things are', [effect]);
+}
+
+/** Of a call about something that a call before it has only begun to make. */
+export const expectedOnceMade = (refused: Rehearsal, after: number): Expected =>
+  expecting(refused, after, `until call ${after} has ended`, []);
 
 /** Whether all that a call takes away is what was expected of it: its own resource. */
 export function isAsExpected({ rehearsal }: Expected, now: Rehearsal): boolean {

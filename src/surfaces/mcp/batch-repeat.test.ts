@@ -55,10 +55,12 @@ it('a confirmed batch that deletes by name answers as before, although the names
 
 it('a batch that stopped goes on where it stopped', async () => {
   await agent.call('call_write', firewall('in-the-way'));
-  const calls = [firewall('start'), rename('$0.id', 'in-the-way'), firewall('end')];
+  const read = { operation: 'getVpsFirewall', path: { id: '$0.id' } };
+  // What needs the answer of a later read cannot be rehearsed with the others.
+  const calls = [firewall('start'), read, rename('$1.id', 'in-the-way'), firewall('end')];
   const given = { calls, idempotency_key: 'again-3' };
   const stopped = await agent.call('call_write', given);
-  expect(stopped.json).toMatchObject({ code: 'name_taken', call: 1 });
+  expect(stopped.json).toMatchObject({ code: 'name_taken', call: 2 });
   const [start] = await named('start');
   const [other] = await named('in-the-way');
   await home.send('PATCH', `firewalls/${other?.id}`, { name: 'out-of-the-way' });
@@ -67,7 +69,7 @@ it('a batch that stopped goes on where it stopped', async () => {
   const { isError, json } = await agent.call('call_write', given);
   expect([isError, json.calls?.map(({ replayed = false }: Shown) => replayed)]).toEqual([
     false,
-    [true, false, false],
+    [true, false, false, false],
   ]);
   expect([await named('start'), await named('in-the-way')]).toMatchObject([[], [{ id: start?.id }]]);
 });

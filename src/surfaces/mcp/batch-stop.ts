@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { LIFETIME_MINUTES } from '../../kernel/rehearsals/rehearsal.ts';
 import type { Batch, BatchArguments } from './batch-calls.ts';
 import { at, jsonOf, type Planned } from './batch-plan.ts';
-import { rehearseAll } from './batch-rehearsal.ts';
+import { rehearseAll, summaryOf } from './batch-rehearsal.ts';
 import type { CallArguments } from './calls.ts';
 import { confirmed } from './confirmation.ts';
 import { marked } from './customer-text.ts';
@@ -82,7 +82,9 @@ async function asked(
 ): Promise<CallToolResult> {
   const rehearsed = await rehearseAll(api, tool, { ...given, calls });
   if ('content' in rehearsed) return rehearsed;
-  const answer = await confirmed(api, [...rehearsed.rehearsals.values()], undefined, rehearsed.more);
+  const { rehearsals, more } = rehearsed;
+  const summary = summaryOf(api, rehearsed);
+  const answer = await confirmed(api, [...rehearsals.values()], undefined, more, summary);
   if ('content' in answer) return answer;
   // Somebody else changed something in this moment, so that nothing needs a confirmation any more.
   return refusal({ code: 'confirmation_mismatch', detail: 'What the call touches changed.', next_step: '' });

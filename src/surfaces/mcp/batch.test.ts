@@ -101,21 +101,21 @@ it('nothing is done if one of the calls would be refused', async () => {
 
 describe('a batch that stops', () => {
   it('says which calls were made and which were not, and goes on with these', async () => {
-    const calls = [
-      group('made-a'),
-      group('made-a'),
-      { operation: 'getPlacementGroup', path: { id: '$0.id' } },
-    ];
-    const { isError, json } = await agent.call('call_write', { calls });
-    expect([isError, json.code, json.call, json.not_made]).toEqual([true, 'name_taken', 1, 2]);
-    expect(json.detail).toContain('Call 0 was made, calls 1 to 2 were not.');
+    const read = { operation: 'getPlacementGroup', path: { id: '$0.id' } };
+    // Only the answer of the read shows that the name is taken.
+    const { isError, json } = await agent.call('call_write', {
+      calls: [group('made-a'), read, group('$1.name'), read],
+    });
+    expect([isError, json.code, json.call, json.not_made]).toEqual([true, 'name_taken', 2, 2]);
+    expect(json.detail).toContain('Calls 0 to 1 were made, calls 2 to 3 were not.');
     expect(json.made).toMatchObject([
       { call: 'createPlacementGroup', data: { customer_text: { name: 'made-a' } } },
+      { call: 'getPlacementGroup' },
     ]);
-    const [again, read] = json.remaining_calls;
-    expect(read.path).toEqual({ id: json.made[0].data.id });
+    const [again, readAgain] = json.remaining_calls;
+    expect(readAgain.path).toEqual({ id: json.made[0].data.id });
     const corrected = { ...again, body: { ...again.body, name: 'made-b' } };
-    const { json: rest } = await agent.call('call_write', { calls: [corrected, read] });
+    const { json: rest } = await agent.call('call_write', { calls: [corrected, readAgain] });
     expect(rest.calls).toMatchObject([{ status: 201 }, { status: 200 }]);
   });
 
@@ -128,16 +128,18 @@ describe('a batch that stops', () => {
   it('before a call that loosens something asks for the rest of the calls, and makes them when confirmed', async () => {
     const calls = [
       { operation: 'setBudget', path: { id: 'late' }, body: budget('10') },
-      { operation: 'setBudget', path: { id: '$0.id' }, body: budget('500') },
+      // What needs the answer of a later read cannot be rehearsed with the others.
+      { operation: 'listBudgets', query: { name: '$0.name' } },
+      { operation: 'setBudget', path: { id: '$1.data.0.id' }, body: budget('500') },
       group('after-late'),
     ];
     const asked = await agent.call('call_write', { calls, idempotency_key: 'late-1' });
     expect(asked.json).toMatchObject({
       code: 'confirmation_required',
-      call: 1,
-      made: [{ call: 'setBudget' }],
+      call: 2,
+      made: [{ call: 'setBudget' }, { call: 'listBudgets' }],
     });
-    expect(asked.json.detail).toContain('Call 0 was made, calls 1 to 2 were not.');
+    expect(asked.json.detail).toContain('Calls 0 to 1 were made, calls 2 to 3 were not.');
     expect(asked.text).not.toContain('Nothing was');
     expect(await amountOf('late')).toBe('10.00');
     const { remaining_calls, confirm_with: confirm } = asked.json;

@@ -7,13 +7,14 @@ import { canonicalJson } from '../../kernel/audit/canonical-json.ts';
 import type { BatchArguments } from './batch-calls.ts';
 import { isAsExpected } from './batch-order.ts';
 import { jsonOf, type Planned } from './batch-plan.ts';
-import { type Rehearsed, rehearseAll } from './batch-rehearsal.ts';
+import { type Rehearsed, rehearseAll, summaryOf } from './batch-rehearsal.ts';
 import { stopped, UNCONFIRMED } from './batch-stop.ts';
 import { type CallArguments, singleResult } from './calls.ts';
 import { confirmed, offerOf } from './confirmation.ts';
 import type { CallTool } from './describe.ts';
 import { shorten } from './fit.ts';
 import type { ApiCaller } from './inner-call.ts';
+import { markNow, withReferences } from './made-ids.ts';
 import {
   destroys,
   foreseenBy,
@@ -21,11 +22,14 @@ import {
   needsConfirmation,
   type Rehearsal,
   rehearse,
+  totalCost,
 } from './rehearsals.ts';
 import { type Json, problemAnswer, refusedOutcome, refusing, success } from './results.ts';
 
 const ALONE =
   'as if the calls before it were not made; the batch stops and asks if they make it take away or open more';
+
+const TOGETHER = 'after the calls before it; the batch stops and asks if it then takes away or opens more';
 
 const MADE = 'made before with this idempotency_key: it is not made again';
 
@@ -37,15 +41,15 @@ export async function callBatch(
   tool: CallTool,
   given: BatchArguments,
 ): Promise<CallToolResult> {
+  const since = markNow();
   const rehearsed = await rehearseAll(api, tool, given);
   if ('content' in rehearsed) return rehearsed;
-  const { planned, batch, rehearsals, expected, late, more } = rehearsed;
+  const { planned, batch, rehearsals, holding, late, more } = rehearsed;
   const list = [...rehearsals.values()];
   if (given.dry_run === true) return dryRun(api, rehearsed, await offerOf(api, list, more));
-  const calls = await confirmed(api, list, given.confirm, more);
+  const calls = await confirmed(api, list, given.confirm, more, summaryOf(api, rehearsed));
   if ('content' in calls) return calls;
   const bound = new Map([...rehearsals.keys()].map((i, n) => [i, calls[n] as CallArguments]));
-  const holding = new Set([...expected.values()].map(({ after }) => after));
   let hasChanged = false;
   for (const [i, each] of planned.entries()) {
     if (batch.isMade(i)) continue;
@@ -55,7 +59,7 @@ export async function callBatch(
     };
     const refused = await refusing(api, () =>
       late.has(i) || hasChanged
-        ? makeAfterOthers(api, rehearsed, i, make)
+        ? makeAfterOthers(api, { ...rehearsed, since }, i, make)
         : make(bound.get(i) as CallArguments),
     );
     if (refused !== undefined) return stopped(api, tool, given, { planned, batch, i, refused });
@@ -78,7 +82,7 @@ function takenBy(rehearsal: Rehearsal | undefined): string[] {
  */
 async function makeAfterOthers(
   api: ApiCaller,
-  { planned, batch, rehearsals, expected }: Rehearsed,
+  { planned, batch, rehearsals, expected, since }: Rehearsed & { readonly since: string },
   i: number,
   make: (call: CallArguments) => Promise<CallToolResult | undefined>,
 ): Promise<CallToolResult | typeof UNCONFIRMED | undefined> {
@@ -92,11 +96,10 @@ async function makeAfterOthers(
   const rehearsal = await rehearse(api, each.endpoint, call);
   if (rehearsal.trial.isRefused) return refusedOutcome(rehearsal.trial);
   const known = takenBy(rehearsals.get(i));
+  const taken = withReferences(takenBy(rehearsal), batch.answers, since);
   const waited = expected.get(i);
   const isForeseen =
-    waited === undefined
-      ? takenBy(rehearsal).every((text) => known.includes(text))
-      : isAsExpected(waited, rehearsal);
+    waited === undefined ? taken.every((text) => known.includes(text)) : isAsExpected(waited, rehearsal);
   if (needsConfirmation(rehearsal) && !isForeseen) return UNCONFIRMED;
   return make(rehearsal.call);
 }
@@ -105,7 +108,7 @@ function dryRun(api: ApiCaller, rehearsed: Rehearsed, offer: Json): CallToolResu
   const { planned, batch, rehearsals, expected, late } = rehearsed;
   const firstChange = planned.findIndex(({ endpoint }, i) => endpoint.access !== 'read' && !batch.isMade(i));
   const calls = planned.map(({ endpoint }, i): Json => {
-    const { trial, note } = rehearsals.get(i) ?? {};
+    const { trial, note, isShared } = rehearsals.get(i) ?? {};
     const { problem } = expected.get(i) ?? {};
     if (trial === undefined)
       return {
@@ -114,15 +117,21 @@ function dryRun(api: ApiCaller, rehearsed: Rehearsed, offer: Json): CallToolResu
         ...(endpoint.access !== 'read' && batch.isMade(i) ? { rehearsed: MADE } : {}),
       };
     const isAfterOthers = i > firstChange && isRehearsed(endpoint);
-    const alone = note ?? (isAfterOthers ? ALONE : undefined);
-    const how = late.has(i) ? 'with examples of the answers before it' : alone;
+    const alone = late.has(i) ? 'with examples of the answers before it' : ALONE;
+    const how = note ?? (isShared ? TOGETHER : alone);
+    const isSaid = note !== undefined || late.has(i) || isAfterOthers;
     return {
       call: endpoint.id,
-      ...(how === undefined ? {} : { rehearsed: how }),
+      ...(isSaid ? { rehearsed: how } : {}),
       ...(problem === undefined ? {} : { refused_now: problemAnswer(problem, trial.isOurs) }),
       ...jsonOf(singleResult(api, trial, ['effects', 'changes', 'warnings'])),
       price: foreseenBy(trial).cost,
     };
   });
-  return success({ dry_run: true, calls: shorten(calls).value, ...offer });
+  return success({
+    dry_run: true,
+    calls: shorten(calls).value,
+    price: totalCost([...rehearsals.values()]),
+    ...offer,
+  });
 }

@@ -12,7 +12,7 @@ import type { ApiCaller } from './inner-call.ts';
 import { bind, destroys, foreseenBy, needsConfirmation, type Rehearsal } from './rehearsals.ts';
 import { type Json, refusal } from './results.ts';
 
-const Changes = Shape({
+export const Changes = Shape({
   changes: Type.Array(Shape({ text: Type.String(byProvider), loosens: Type.Boolean() })),
 });
 
@@ -71,12 +71,16 @@ export async function offerOf(
   return { confirm_with, next_step: AGAIN };
 }
 
-/** The calls to make, or the refusal that asks for a confirmation. Nothing is asked if nothing is lost or loosened. */
+/**
+ * The calls to make, or the refusal that asks for a confirmation. Nothing is asked if nothing is lost or loosened. `around`:
+ * what the refusal says besides.
+ */
 export async function confirmed(
   api: ApiCaller,
   rehearsals: readonly Rehearsal[],
   confirm: string | undefined,
   more: readonly unknown[] = [],
+  around: Json = {},
 ): Promise<readonly CallArguments[] | CallToolResult> {
   const asking = rehearsals.filter((each) => needsConfirmation(each) && !isApproved(api, each));
   if (asking.length === 0) return rehearsals.map(({ call }) => call);
@@ -95,6 +99,7 @@ export async function confirmed(
     code,
     detail: `${why}${sayWhat(asking)} Nothing was changed.`,
     ...(rehearsals.length === 1 ? value[0] : { calls: value }),
+    ...around,
     confirm_with: await issueToken(db, caller, facts),
     next_step: AGAIN,
   });

@@ -75,6 +75,9 @@ export function markedError(error: unknown, isOurs: IsOurs | undefined): unknown
 const isFilled = (value: unknown): boolean =>
   typeof value === 'string' ? value !== '' : isObject(value) || Array.isArray(value);
 
+/** In a rehearsal, it stands for the id of what an earlier call of the batch makes. */
+const isReference = (value: unknown): boolean => typeof value === 'string' && /^\$\d\.id$/.test(value);
+
 /** Whether the text is a sentence of the provider, which may quote names. */
 const isSentence = (schema: TextSchema | undefined, value: unknown): boolean =>
   typeof value === 'string' &&
@@ -134,7 +137,7 @@ class Marker {
     const by = branches.find((branch) => branch[WRITTEN_BY] !== undefined)?.[WRITTEN_BY];
     if (by !== undefined) return by === 'others' && isFilled(value);
     if (typeof value === 'string') {
-      if (value === '' || !branches.every(isFree)) return false;
+      if (value === '' || isReference(value) || !branches.every(isFree)) return false;
       return this.#written.has(name) || !CODE_WORD.test(value);
     }
     if (Array.isArray(value))

@@ -14,6 +14,7 @@ import { admit, readmit } from '../../pipeline/admission.ts';
 import { execute } from '../../pipeline/execution.ts';
 import { storedAnswer } from '../../pipeline/idempotency.ts';
 import { completeRefusal } from '../../pipeline/refusal-details.ts';
+import { rehearseTogether, type SharedCall } from '../../pipeline/shared-rehearsal.ts';
 import type { Observer } from '../http/observation.ts';
 import { refuse } from '../http/refusal.ts';
 import { type IsOurs, isOursIn } from './own-sentences.ts';
@@ -36,6 +37,20 @@ export interface Outcome {
   readonly requestId: string;
   /** Knows the words that sentences about this call may have; for refusals. */
   readonly isOurs?: IsOurs;
+}
+
+/** A call of a shared rehearsal. */
+export interface Step {
+  readonly endpoint: Endpoint;
+  /** The request with values like those that it will have. */
+  readonly sample: CallRequest;
+  /** Undefined if an answer that it needs is not there. */
+  fill(answers: readonly unknown[]): CallRequest | undefined;
+}
+
+export interface StepOutcome extends Outcome {
+  /** What the call would answer; undefined if it is refused. */
+  readonly answer?: unknown;
 }
 
 /**
@@ -137,6 +152,57 @@ export class ApiCaller {
       const completed = await completeRefusal(error, exchange, this.services, request.body);
       return this.#ended(exchange, began, refuse(exchange, this.services, completed), true);
     }
+  }
+
+  /**
+   * Rehearses calls one after the other in one transaction, which is rolled back. They are not counted again: each of them
+   * was tried alone. Undefined for a call that could not be rehearsed. `known`: answers that are there already.
+   */
+  async rehearse(
+    steps: ReadonlyMap<number, Step>,
+    known: readonly unknown[],
+  ): Promise<ReadonlyMap<number, StepOutcome>> {
+    const calls = new Map<number, SharedCall>();
+    for (const [i, { endpoint, sample, fill }] of steps) {
+      const exchange = this.#exchangeOf(endpoint, sample);
+      if ((await readmit(exchange, this.services)) !== undefined) continue;
+      calls.set(i, {
+        exchange,
+        sample: { incoming: exchange.incoming, body: sample.body },
+        fill: (answers) => {
+          const request = fill(answers);
+          return request && { incoming: this.#exchangeOf(endpoint, request).incoming, body: request.body };
+        },
+      });
+    }
+    const accountId = callerOf(this.outer).account.id;
+    const outcomes = await inTurn(accountId, () => rehearseTogether(this.services, calls, known));
+    const shown = new Map<number, StepOutcome>();
+    for (const [i, outcome] of (outcomes ?? []).entries()) {
+      if (outcome === undefined) continue;
+      const { exchange } = calls.get(i) as SharedCall;
+      const parts = { endpoint: exchange.endpoint as Endpoint, requestId: exchange.requestId };
+      const isOurs = isOursIn(this.services);
+      if ('answer' in outcome) {
+        const body: unknown = JSON.parse(outcome.foreseen);
+        shown.set(i, {
+          ...parts,
+          status: 200,
+          headers: {},
+          body,
+          isRefused: false,
+          isOurs,
+          answer: outcome.answer,
+        });
+        continue;
+      }
+      const problem = await outcome.refused.complete();
+      const completed = await completeRefusal(problem, outcome.exchange, this.services, outcome.body);
+      const { status, headers, body } = refuse(outcome.exchange, this.services, completed);
+      const inWords = problemInToolWords(JSON.parse(body), this.services.registry.endpoints);
+      shown.set(i, { ...parts, status, headers, body: inWords, isRefused: true, isOurs });
+    }
+    return shown;
   }
 
   async isRepeated(key: string | undefined): Promise<boolean> {

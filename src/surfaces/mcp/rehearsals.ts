@@ -3,13 +3,14 @@
  * collected here: the request, its effects and cost, and the version of what it touches.
  */
 import { mayLoosen } from '../../kernel/change-words/may-loosen.ts';
-import { isForGood } from '../../kernel/effect.ts';
+import { type Cost, isForGood } from '../../kernel/effect.ts';
 import type { EffectView } from '../../kernel/effect-view.ts';
 import { callerOf } from '../../kernel/exchange.ts';
 import { takesIfMatch } from '../../kernel/problems/possible.ts';
 import type { FieldError } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { factsOf } from '../../kernel/rehearsals/rehearsal.ts';
+import { totalOf } from '../../pipeline/dry-run.ts';
 import { bodyTakes, type CallArguments, requestOf, takes } from './calls.ts';
 import { type ApiCaller, type Outcome, throwIfPassing } from './inner-call.ts';
 import type { Json } from './results.ts';
@@ -35,6 +36,10 @@ export interface Rehearsal {
   readonly trial: Outcome;
   /** Says what the rehearsal could not find out. */
   readonly note?: string;
+  /** Whether the call has references to answers of changes, in place of their values. */
+  readonly isLate?: boolean;
+  /** Whether it was rehearsed together with the calls before it. */
+  readonly isShared?: boolean;
 }
 
 export const isRehearsed = (endpoint: Endpoint): boolean =>
@@ -45,6 +50,10 @@ export function foreseenBy({ body, isRefused }: Outcome): Foreseen {
   const { effects = [], cost = null, changes = [] } = (isRefused ? {} : (body ?? {})) as Partial<Foreseen>;
   return { effects, cost, changes };
 }
+
+/** What all calls together add to the running cost; null if none of them says it. */
+export const totalCost = (rehearsals: readonly Rehearsal[]): Cost | null =>
+  totalOf(rehearsals.flatMap(({ trial }) => (foreseenBy(trial).cost as Cost | null) ?? []));
 
 export const loosens = ({ trial }: Rehearsal): boolean =>
   foreseenBy(trial).changes.some((change) => change.loosens);
@@ -137,9 +146,9 @@ export async function bind(
   const mayNeedApproval = caller.key?.approval !== 'off' || caller.key.approvalOverMonthly !== null;
   const found: Json[] = [];
   const calls: CallArguments[] = [];
-  for (const { endpoint, call, trial } of rehearsals) {
+  for (const { endpoint, call, trial, isLate } of rehearsals) {
     const { path, query, body, headers } = requestOf(endpoint, { ...call, dry_run: false });
-    const { etag, isOwn } = await subjectOf(api, endpoint, call);
+    const { etag, isOwn }: Subject = isLate ? { isOwn: false } : await subjectOf(api, endpoint, call);
     // The first of several calls for the same resource changes its version.
     const isFirst = !found.some((each) => each['etag'] === etag);
     const isBindable = isOwn && isFirst && takesIfMatch(endpoint) && !mayNeedApproval;
