@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { Problem } from '../../../data/http.ts';
 import { type Foreseen, perform, refreshNouns, rehearse } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
-import { count } from '../../../data/words.ts';
 import { useFaults } from '../../../form/faults.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -159,21 +158,24 @@ export default function RulesTab({ found: { row, noun, path, acts } }: { found: 
           </Empty>
         ) : (
           <>
-            <Table label="Rules" columns={COLUMNS}>
-              {edits.drafts.map((draft, at) => (
-                <RuleRow
-                  key={draft.key}
-                  draft={draft}
-                  number={at + 1}
-                  mark={markOf(start, draft)}
-                  fault={faultAt(at)}
-                  change={(values) => changeAt(at, values)}
-                  open={() => setOpened(draft.key)}
-                  duplicate={() => set(edits.drafts.toSpliced(at + 1, 0, newDraft(draft)))}
-                  remove={() => set(edits.drafts.toSpliced(at, 1))}
-                />
-              ))}
-            </Table>
+            {/* On a small screen that is wide enough for a table, its fields need the room between them. */}
+            <div className="lg:max-xl:[&_td]:px-1.5 lg:max-xl:[&_th]:px-1.5">
+              <Table label="Rules" columns={COLUMNS}>
+                {edits.drafts.map((draft, at) => (
+                  <RuleRow
+                    key={draft.key}
+                    draft={draft}
+                    number={at + 1}
+                    mark={markOf(start, draft)}
+                    fault={faultAt(at)}
+                    change={(values) => changeAt(at, values)}
+                    open={() => setOpened(draft.key)}
+                    duplicate={() => set(edits.drafts.toSpliced(at + 1, 0, newDraft(draft)))}
+                    remove={() => set(edits.drafts.toSpliced(at, 1))}
+                  />
+                ))}
+              </Table>
+            </div>
             <div className="mt-4">{addRules}</div>
           </>
         )}
@@ -238,7 +240,7 @@ function Refusal({ error, count: left }: { error: unknown; count: number }) {
   if (!isAtFields(error)) return <ProblemNotice error={error} />;
   return left === 0 ? null : (
     <p role="alert" className="text-sm text-bad">
-      Not valid yet: {count(left, 'field is', 'fields are')} marked above.
+      Not valid yet: see what is marked above.
     </p>
   );
 }
