@@ -60,7 +60,7 @@ export function RuleRow({ draft, number, mark, fault, change, open, duplicate, r
       <Cell label="Protocol">
         <select
           aria-label={`Protocol ${of}`}
-          className="input lg:min-w-[118px]"
+          className="input lg:min-w-[98px] xl:min-w-[118px]"
           value={draft.protocol}
           onChange={({ target }) => change({ protocol: target.value as Draft['protocol'] })}
         >
@@ -154,7 +154,7 @@ function Text(props: {
         aria-label={label}
         aria-invalid={fault ? true : undefined}
         aria-describedby={fault ? id : undefined}
-        className="input lg:min-w-[120px]"
+        className="input xl:min-w-[120px]"
         autoComplete="off"
         spellCheck={false}
         placeholder={placeholder}

@@ -1,24 +1,23 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
 import { Problem } from '../../../data/http.ts';
 import { type Foreseen, perform, refreshNouns, rehearse } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
-import { count } from '../../../data/words.ts';
 import { useFaults } from '../../../form/faults.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Confirm } from '../../../ui/dialog.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
 import { Menu } from '../../../ui/menu.tsx';
-import { Notice, ProblemNotice } from '../../../ui/notice.tsx';
+import { ProblemNotice } from '../../../ui/notice.tsx';
 import { Table } from '../../../ui/rows.tsx';
 import { Empty } from '../../../ui/states.tsx';
 import { toast } from '../../../ui/toast.tsx';
 import { useAct } from '../../../ui/use-act.ts';
 import { AllFields } from './all-fields.tsx';
 import { ApplyDialog } from './apply-dialog.tsx';
+import { Conflict } from './conflict.tsx';
+import { Leaving } from './leaving.tsx';
 import { RuleRow } from './rule-row.tsx';
 import {
   changeOf,
@@ -26,7 +25,6 @@ import {
   type Edits,
   editsOf,
   type FirewallRow,
-  inWords,
   isSameWall,
   markOf,
   newDraft,
@@ -159,21 +157,24 @@ export default function RulesTab({ found: { row, noun, path, acts } }: { found: 
           </Empty>
         ) : (
           <>
-            <Table label="Rules" columns={COLUMNS}>
-              {edits.drafts.map((draft, at) => (
-                <RuleRow
-                  key={draft.key}
-                  draft={draft}
-                  number={at + 1}
-                  mark={markOf(start, draft)}
-                  fault={faultAt(at)}
-                  change={(values) => changeAt(at, values)}
-                  open={() => setOpened(draft.key)}
-                  duplicate={() => set(edits.drafts.toSpliced(at + 1, 0, newDraft(draft)))}
-                  remove={() => set(edits.drafts.toSpliced(at, 1))}
-                />
-              ))}
-            </Table>
+            {/* On a small screen that is wide enough for a table, its fields need the room between them. */}
+            <div className="lg:max-xl:[&_td]:px-1.5 lg:max-xl:[&_th]:px-1.5">
+              <Table label="Rules" columns={COLUMNS}>
+                {edits.drafts.map((draft, at) => (
+                  <RuleRow
+                    key={draft.key}
+                    draft={draft}
+                    number={at + 1}
+                    mark={markOf(start, draft)}
+                    fault={faultAt(at)}
+                    change={(values) => changeAt(at, values)}
+                    open={() => setOpened(draft.key)}
+                    duplicate={() => set(edits.drafts.toSpliced(at + 1, 0, newDraft(draft)))}
+                    remove={() => set(edits.drafts.toSpliced(at, 1))}
+                  />
+                ))}
+              </Table>
+            </div>
             <div className="mt-4">{addRules}</div>
           </>
         )}
@@ -238,7 +239,7 @@ function Refusal({ error, count: left }: { error: unknown; count: number }) {
   if (!isAtFields(error)) return <ProblemNotice error={error} />;
   return left === 0 ? null : (
     <p role="alert" className="text-sm text-bad">
-      Not valid yet: {count(left, 'field is', 'fields are')} marked above.
+      Not valid yet: see what is marked above.
     </p>
   );
 }
@@ -266,60 +267,5 @@ function Default(props: { label: string; value: Rule['action']; change: (value: 
       <option value="allow">Allow</option>
       <option value="drop">Drop</option>
     </SelectField>
-  );
-}
-
-/** Somebody was faster. Nothing of what was typed is lost. */
-function Conflict(props: { firewall: FirewallRow; compare: () => void; drop: () => void }) {
-  const { default_in, default_out, rules } = props.firewall;
-  return (
-    <div className="mb-5">
-      <Notice tone="warn">
-        <p className="font-medium">Somebody changed this firewall while you edited it</p>
-        <p>
-          Your edits are still here and not applied. If you keep them, Apply shows what they change in the
-          firewall as it is now: rules that you do not have in the table are removed.
-        </p>
-        <details className="mt-2">
-          <summary>The firewall as it is now</summary>
-          <ul className="mt-1 list-disc pl-5 wrap-anywhere">
-            <li>
-              Without a rule: arriving {default_in}, outgoing {default_out}
-            </li>
-            {rules.map((rule) => (
-              <li key={rule.id}>{inWords(rule)}</li>
-            ))}
-          </ul>
-        </details>
-        <div className="mt-3 flex flex-wrap gap-2">
-          <Button small onClick={props.compare}>
-            Keep my edits
-          </Button>
-          <Button small onClick={props.drop}>
-            Take the firewall as it is now
-          </Button>
-        </div>
-      </Notice>
-    </div>
-  );
-}
-
-function Leaving({ isEdited }: { isEdited: boolean }) {
-  const blocker = useBlocker({
-    shouldBlockFn: () => isEdited,
-    enableBeforeUnload: () => isEdited,
-    withResolver: true,
-  });
-  if (blocker.status !== 'blocked') return null;
-  return (
-    <Confirm
-      title="Leave without applying the rules?"
-      act={{ label: 'Leave', run: blocker.proceed }}
-      busy={false}
-      close={blocker.reset}
-      danger
-    >
-      <p>Your edits are only on this page. They are lost when you leave it.</p>
-    </Confirm>
   );
 }
