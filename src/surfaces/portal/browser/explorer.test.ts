@@ -107,7 +107,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/explorer/createVpsVolume');
       await page.getByRole('button', { name: 'Write JSON' }).click();
-      await page.getByLabel('JSON').fill('{ "name": "explored", "size_gib": 10, "location": "fra1" }');
+      await page.getByLabel('JSON').fill('{ "name": "explored", "size_gb": 10, "location": "fra1" }');
       const headers = page.getByRole('region', { name: 'Headers' });
       await headers.getByText(/optional$/).click();
       // A header for keys only says nothing about a call of a person.
