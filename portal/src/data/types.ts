@@ -15,7 +15,7 @@ import type {
   PreviewAnswer,
   SecurityAnswer,
 } from '../../../src/surfaces/portal/answers.ts';
-import type { KeyAnswer, Warnings } from '../../../src/surfaces/portal/shapes.ts';
+import type { KeyAnswer } from '../../../src/surfaces/portal/shapes.ts';
 
 /** An answer as pages have it: nobody changes it. */
 export type Frozen<T> = T extends readonly (infer E)[]
@@ -31,7 +31,6 @@ export interface List<Item> {
 
 export type Me = Frozen<MeAnswer>;
 export type Account = Me['accounts'][number];
-export type Warning = Frozen<Warnings>[number];
 export type ApiKey = Frozen<KeyAnswer>;
 export type KeySummary = Frozen<KeySummaryAnswer>;
 export type NewKey = Frozen<NewKeyAnswer>;
@@ -41,6 +40,8 @@ export type Access = Frozen<AccessAnswer>['data'][number];
 export type Allowlist = Frozen<AllowlistAnswer>;
 export type AllowlistMode = Allowlist['mode'];
 export type EnforcePreview = Frozen<PreviewAnswer>;
+
+/** By hand: what declares it needs the whole server. */
 export interface Denial {
   readonly id: string;
   readonly cause: string;

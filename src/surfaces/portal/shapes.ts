@@ -17,8 +17,6 @@ export const whole = <T>(data: readonly T[]) => ({ data, next_cursor: null });
 
 export const Warnings = Type.Array(Shape({ code: Text, detail: Text, pointer: Type.Optional(Text) }));
 
-export type Warnings = Static<typeof Warnings>;
-
 export const SignedInShape = Shape({ status: OneOf(['signed_in']) });
 export const Done = Shape({ status: OneOf(['done']) });
 export const done = { status: 'done' } as const;
