@@ -51,6 +51,13 @@ export const groups: readonly NavGroup[] = [
         words: 'terraform opentofu ansible modules',
         open: true,
       },
+      {
+        title: 'AI assistants · MCP',
+        to: '/api/mcp',
+        icon: 'plug',
+        words: 'claude cursor vs code windsurf zed chatgpt codex agent connect',
+        open: true,
+      },
       { title: 'Examples', to: '/api/examples', icon: 'code', words: 'curl ci webhook' },
     ],
   },

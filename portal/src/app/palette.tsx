@@ -5,6 +5,7 @@ import { activeKeysQuery, foundResourcesQuery } from '../data/account-queries.ts
 import { resourcePath } from '../data/links.ts';
 import { foundOperationsQuery, indexQuery } from '../data/queries.ts';
 import { maySee, useMaybeAccount, useMe } from '../data/session.ts';
+import type { Account } from '../data/types.ts';
 import { spoken } from '../data/words.ts';
 import { returnFocus } from '../ui/focus.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -30,7 +31,14 @@ export default function Palette({ close }: { close: () => void }) {
   const me = useMe();
   const account = useMaybeAccount();
   const index = useQuery(indexQuery).data;
-  const nobody = { id: '', name: '', status: '', role: '', member_id: '', mfa_required: false };
+  const nobody: Account = {
+    id: '',
+    name: '',
+    status: '',
+    role: 'viewer',
+    member_id: '',
+    mfa_required: false,
+  };
   const sees = account !== undefined && maySee(account);
   const keys = useQuery({ ...activeKeysQuery(account ?? nobody), enabled: sees }).data;
   const [words, setWords] = useState('');

@@ -1,21 +1,9 @@
 /** What the provider says about itself, and how the page takes on its colour. */
+import type { SiteAnswer } from '../../../src/surfaces/portal/answers.ts';
 import { get } from './http.ts';
+import type { Frozen } from './types.ts';
 
-export interface Site {
-  readonly provider: {
-    readonly name: string;
-    readonly logo_url: string | null;
-    readonly accent: string | null;
-    readonly support_url: string | null;
-    readonly terms_url: string | null;
-    readonly privacy_url: string | null;
-  };
-  readonly sign_up: 'open' | 'invited' | 'closed';
-  readonly signed_in: boolean;
-  readonly api_base_url: string;
-  readonly spec_etag: string;
-  readonly mail: 'smtp' | 'files';
-}
+export type Site = Frozen<SiteAnswer>;
 
 export const readSite = (): Promise<Site> => get<Site>('/portal/v1/site');
 

@@ -4,7 +4,7 @@ import { ChangeList } from '../ui/change-list.tsx';
 import { Notice } from '../ui/notice.tsx';
 
 /** By how much the bill changes. */
-export function CostChange({ cost }: { cost: Foreseen['cost'] }) {
+export function CostChange({ cost, small }: { cost: Foreseen['cost']; small?: boolean }) {
   const monthly = Number(cost.monthly);
   const hourly = Number(cost.hourly);
   if (monthly === 0 && hourly === 0) return <p className="text-muted">The bill stays as it is.</p>;
@@ -12,7 +12,7 @@ export function CostChange({ cost }: { cost: Foreseen['cost'] }) {
   const amount = (text: string): string => money(text.replace('-', ''), cost.currency);
   return (
     <p className="flex flex-wrap items-baseline gap-x-2">
-      <span className="text-xl font-semibold">
+      <span className={small ? 'font-semibold' : 'text-xl font-semibold'}>
         {sign} {amount(cost.monthly)}
       </span>
       <span className="text-muted">a month · {amount(cost.hourly)} an hour, net of tax</span>

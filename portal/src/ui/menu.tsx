@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Icon, type IconName } from './icons.tsx';
 
 export interface MenuItem {
@@ -24,29 +24,51 @@ const choicesIn = (list: HTMLElement | null): HTMLElement[] => [
   ...(list?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? []),
 ];
 
-/** A button that opens a list of acts. Arrow keys move, Esc closes, the focus returns to the button. */
+/** In pixels: between the menu and its button, and between the menu and the edge of the window. */
+const GAP = 4;
+const EDGE = 8;
+
+/** Puts the menu below its button, or above it where there is more room. */
+function placeBeside(list: HTMLElement, button: HTMLElement, align: 'left' | 'right'): void {
+  const { left, right, top, bottom } = button.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = list;
+  const isAbove = bottom + GAP + height + EDGE > innerHeight && top > innerHeight - bottom;
+  const wanted = align === 'right' ? right - width : left;
+  list.style.left = `${Math.max(EDGE, Math.min(wanted, innerWidth - width - EDGE))}px`;
+  list.style.top = `${Math.max(EDGE, isAbove ? top - height - GAP : Math.min(bottom + GAP, innerHeight - height - EDGE))}px`;
+}
+
+/**
+ * A button that opens a list of acts: the browser's own popover, which lies above everything, and which Esc or a click
+ * elsewhere closes. Arrow keys move, the focus returns to the button.
+ */
 export function Menu({ label, items, children, className, align = 'right', head }: Props) {
   const [open, setOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
-  const [above, setAbove] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return;
-    const place = button.current?.getBoundingClientRect();
-    const height = list.current?.offsetHeight ?? 0;
-    setAbove(place !== undefined && place.bottom + height + 12 > innerHeight && place.top > height + 12);
-    choicesIn(list.current)[0]?.focus();
-    const leave = (event: PointerEvent): void => {
-      if (!(event.target instanceof Node)) return;
-      if (!list.current?.contains(event.target) && !button.current?.contains(event.target)) setOpen(false);
+    const place = (): void => {
+      if (list.current && button.current) placeBeside(list.current, button.current, align);
     };
-    document.addEventListener('pointerdown', leave);
-    return () => document.removeEventListener('pointerdown', leave);
-  }, [open]);
+    place();
+    choicesIn(list.current)[0]?.focus({ preventScroll: true });
+    addEventListener('scroll', place, { capture: true, passive: true });
+    addEventListener('resize', place);
+    return () => {
+      removeEventListener('scroll', place, { capture: true });
+      removeEventListener('resize', place);
+    };
+  }, [open, align]);
   const close = (): void => {
-    setOpen(false);
+    list.current?.hidePopover();
     button.current?.focus();
+  };
+  const toggled = (isOpen: boolean): void => {
+    setOpen(isOpen);
+    // Some browsers give the focus to no button that is clicked, so they cannot give it back.
+    if (!isOpen && document.activeElement === document.body) button.current?.focus({ preventScroll: true });
   };
   const onKey = (event: KeyboardEvent): void => {
     const all = choicesIn(list.current);
@@ -58,27 +80,29 @@ export function Menu({ label, items, children, className, align = 'right', head 
       ['End', all.length - 1],
     ]);
     const target = targets.get(event.key);
-    if (target === undefined && event.key !== 'Escape' && event.key !== 'Tab') return;
+    // A dialog around the menu stays open. What Esc does here, the browser does by itself.
+    if (event.key === 'Escape') event.stopPropagation();
+    if (target === undefined && event.key !== 'Tab') return;
     event.preventDefault();
     event.stopPropagation();
     if (target === undefined) close();
     else all[target]?.focus();
   };
   return (
-    <div className="relative">
+    <div>
       <button
         ref={button}
         type="button"
+        popoverTarget={id}
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
         {...(children ? {} : { 'aria-label': label, title: label })}
         className={className ?? 'btn btn-quiet w-9 px-0'}
-        onClick={() => setOpen(!open)}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' || open) return;
           event.preventDefault();
-          setOpen(true);
+          list.current?.showPopover();
         }}
       >
         {children ? (
@@ -90,47 +114,51 @@ export function Menu({ label, items, children, className, align = 'right', head 
           <Icon name="more" className="stroke-[2.4]" />
         )}
       </button>
-      {open && (
-        <div
-          ref={list}
-          id={id}
-          role="menu"
-          tabIndex={-1}
-          aria-label={label}
-          onKeyDown={onKey}
-          className={`absolute z-40 grid max-h-[70dvh] w-max max-w-[300px] min-w-[200px] animate-[fade_100ms] overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-(--lift) ${align === 'right' ? 'right-0' : 'left-0'} ${above ? 'bottom-full mb-1' : 'top-full mt-1'}`}
-        >
-          {head && <div className="border-b border-line px-3 py-2">{head}</div>}
-          {items.map((item, index) =>
-            item === 'line' ? (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name.
-              <hr key={index} className="my-1 border-line" />
-            ) : (
-              <button
-                key={item.label}
-                type="button"
-                role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
-                {...(item.checked === undefined ? {} : { 'aria-checked': item.checked })}
-                aria-disabled={item.why !== undefined || undefined}
-                tabIndex={-1}
-                className={`flex min-h-9 items-start gap-2.5 rounded-md px-3 py-[7px] text-left max-md:min-h-11 max-md:py-[11px] ${item.danger ? 'text-bad hover:bg-bad-soft focus:bg-bad-soft' : 'hover:bg-sunken focus:bg-sunken'} outline-offset-[-2px]`}
-                onClick={() => {
-                  if (item.why !== undefined) return;
-                  close();
-                  item.run();
-                }}
-              >
-                {item.icon && <Icon name={item.icon} className="mt-[3px] opacity-80" />}
-                <span className="min-w-0 flex-1">
-                  <span className={item.why === undefined ? '' : 'text-faint'}>{item.label}</span>
-                  {item.why && <span className="block text-xs text-faint">{item.why}</span>}
-                </span>
-                {item.checked && <Icon name="check" className="mt-[3px] text-accent-ink" />}
-              </button>
-            ),
-          )}
-        </div>
-      )}
+      <div
+        ref={list}
+        id={id}
+        popover="auto"
+        role="menu"
+        tabIndex={-1}
+        aria-label={label}
+        onToggle={({ newState }) => toggled(newState === 'open')}
+        onKeyDown={onKey}
+        className={`fixed inset-auto m-0 max-h-[70dvh] w-max max-w-[300px] min-w-[200px] animate-[fade_100ms] overflow-y-auto rounded-lg border border-line bg-raised p-1 text-ink shadow-(--lift) open:grid ${open ? '' : 'invisible'}`}
+      >
+        {open && (
+          <>
+            {head && <div className="border-b border-line px-3 py-2">{head}</div>}
+            {items.map((item, index) =>
+              item === 'line' ? (
+                // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name.
+                <hr key={index} className="my-1 border-line" />
+              ) : (
+                <button
+                  key={item.label}
+                  type="button"
+                  role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
+                  {...(item.checked === undefined ? {} : { 'aria-checked': item.checked })}
+                  aria-disabled={item.why !== undefined || undefined}
+                  tabIndex={-1}
+                  className={`flex min-h-9 items-start gap-2.5 rounded-md px-3 py-[7px] text-left max-md:min-h-11 max-md:py-[11px] ${item.danger ? 'text-bad hover:bg-bad-soft focus:bg-bad-soft' : 'hover:bg-sunken focus:bg-sunken'} outline-offset-[-2px]`}
+                  onClick={() => {
+                    if (item.why !== undefined) return;
+                    close();
+                    item.run();
+                  }}
+                >
+                  {item.icon && <Icon name={item.icon} className="mt-[3px] opacity-80" />}
+                  <span className="min-w-0 flex-1">
+                    <span className={item.why === undefined ? '' : 'text-faint'}>{item.label}</span>
+                    {item.why && <span className="block text-xs text-faint">{item.why}</span>}
+                  </span>
+                  {item.checked && <Icon name="check" className="mt-[3px] text-accent-ink" />}
+                </button>
+              ),
+            )}
+          </>
+        )}
+      </div>
     </div>
   );
 }

@@ -1,7 +1,7 @@
 /** Shapes that the answers of several acts share. Answers describe what the portal's pages read; they are no public contract. */
 import { roleNames } from '../../kernel/access/roles.ts';
 import { approvals } from '../../kernel/access/tables.ts';
-import { Nullable, OneOf, Shape, Time, type TSchema, Type } from '../../kernel/schema.ts';
+import { Nullable, OneOf, Shape, type Static, Time, type TSchema, Type } from '../../kernel/schema.ts';
 
 export const Nothing = Shape({});
 export const Text = Type.String();
@@ -45,6 +45,8 @@ export const KeyShape = Shape({
   created_at: Time,
   updated_at: Time,
 });
+
+export type KeyAnswer = Static<typeof KeyShape>;
 
 export const MemberShape = Shape({
   id: Text,

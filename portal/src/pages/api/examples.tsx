@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { installCommand, npmCommand } from '../../../../src/surfaces/cli-package/commands.ts';
-import { FIRST_QUESTION, setups } from '../../../../src/surfaces/mcp/setup.ts';
 import { siteQuery } from '../../data/session.ts';
 import { Code } from '../../ui/code.tsx';
 import { PageHead, Section } from '../../ui/states.tsx';
@@ -31,22 +30,18 @@ export default function Examples() {
           />
         </Section>
         <Section
-          title="An AI assistant (MCP)"
+          title="An AI assistant"
           note={
             <>
-              Create a key with the preset{' '}
-              <Link className="link" to="/api/keys" search={{ create: 'preset ai-agent' }}>
-                AI agent, careful
+              Claude, Cursor, VS Code and others connect by MCP:{' '}
+              <Link className="link" to="/api/mcp">
+                steps for each program
               </Link>
-              , put it into one of these settings, and ask first: “{FIRST_QUESTION}”
+              .
             </>
           }
         >
-          <div className="grid gap-4">
-            {setups(base).map(({ title, settings }) => (
-              <Code key={title} title={title} text={JSON.stringify(settings, null, 2)} />
-            ))}
-          </div>
+          {null}
         </Section>
         <Section
           title="A CI job"

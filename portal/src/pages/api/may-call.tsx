@@ -1,10 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { grants } from '../../data/permissions.ts';
 import { accessQuery, keysQuery } from '../../data/queries.ts';
 import type { Account, ApiKey } from '../../data/types.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { whyNotRolled } from '../keys/words.ts';
 import { nameKey } from './article.ts';
 
 /** Whether a key of this account may call the operation: no other reference can say that. The samples name the key. */
@@ -33,12 +35,41 @@ export function MayCall({
       ) : (
         <>
           <Badge tone="plain">None of your keys may call this</Badge>
+          <AddToKey keys={keys.filter((key) => whyNotRolled(key, account) === undefined)} add={permission} />
           <Link to="/api/keys" search={{ create: permission }} className="link">
             Create a key with this permission
           </Link>
         </>
       )}
     </div>
+  );
+}
+
+const ADD = 'Add the permission to a key';
+
+/** A roll gives a key one permission more, and leaves it everything else. */
+function AddToKey({ keys, add }: { keys: readonly ApiKey[]; add: string }) {
+  const navigate = useNavigate();
+  const [only] = keys;
+  if (only === undefined) return null;
+  if (keys.length === 1)
+    return (
+      <Link to="/api/keys" search={{ roll: only.id, add }} className="link">
+        Add the permission to {only.name}
+      </Link>
+    );
+  return (
+    <Menu
+      label={ADD}
+      className="link"
+      align="left"
+      items={keys.map(({ id, name }) => ({
+        label: name,
+        run: () => void navigate({ to: '/api/keys', search: { roll: id, add } }),
+      }))}
+    >
+      <span aria-hidden="true">{ADD}</span>
+    </Menu>
   );
 }
 

@@ -1,5 +1,5 @@
 /** Sends one call as a person or with a pasted key, and keeps everything that came back. */
-import { Problem, unreachable } from '../../data/http.ts';
+import { Problem, refusals, unreachable } from '../../data/http.ts';
 import { REAUTHENTICATE } from '../../data/reauth.ts';
 
 export interface Call {
@@ -7,6 +7,7 @@ export interface Call {
   /** The path of the API with its parameters filled in. */
   readonly path: string;
   readonly query: readonly (readonly [string, string])[];
+  readonly headers: readonly (readonly [string, string])[];
   readonly body: unknown;
 }
 
@@ -29,12 +30,32 @@ const targetOf = ({ path, query }: Call): string => {
 
 export const withDryRun = (call: Call): Call => ({ ...call, query: [...call.query, ['dry_run', 'true']] });
 
-function prettied(text: string): string {
+/** Undefined: it is no JSON. */
+export function parsed(text: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(text), null, 2);
+    return JSON.parse(text);
   } catch {
-    return text;
+    return undefined;
   }
+}
+
+function prettied(text: string): string {
+  const value = parsed(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
+}
+
+/** The operation that the call started. Null: it started none. */
+export function startedIn({ headers }: Outcome): string | null {
+  const [, path = ''] = headers.find(([name]) => name === 'operation-location') ?? [];
+  return /\bop_\w+$/.exec(path)?.[0] ?? null;
+}
+
+/** Some refusals are no answer yet: a dialog asks for the password, or to sign in again, and the call is sent again. */
+function askPerson(status: number, text: string): void {
+  if (status !== 401 && !(status === 403 && text.includes(REAUTHENTICATE))) return;
+  const problem = new Problem(status, (parsed(text) ?? {}) as Problem['body']);
+  refusals.listener(problem);
+  throw problem;
 }
 
 /** `through` is the path of calls by a person; null: with the pasted key, to the real path of the API. */
@@ -49,15 +70,14 @@ export async function sendCall(call: Call, through: string | null, isDryRun: boo
     headers: {
       ...(through === null ? { 'x-api-key': pasted.key } : {}),
       ...(hasBody ? { 'content-type': 'application/json' } : {}),
+      ...Object.fromEntries(call.headers),
     },
     ...(hasBody ? { body: JSON.stringify(call.body) } : {}),
   }).catch(() => {
     throw unreachable(call.method);
   });
   const text = await response.text();
-  // A dialog asks for the password, and the call is sent again.
-  if (through !== null && response.status === 403 && text.includes(REAUTHENTICATE))
-    throw new Problem(403, JSON.parse(text));
+  if (through !== null) askPerson(response.status, text);
   return {
     status: response.status,
     statusText: response.statusText,
@@ -75,6 +95,7 @@ export function curlOf(call: Call, base: string): string {
   const lines = [
     `curl ${call.method === 'GET' ? '' : `-X ${call.method} `}${quoted(url)}`,
     '  -H "X-API-Key: $HOSTPLANE_API_KEY"',
+    ...call.headers.map(([name, value]) => `  -H ${quoted(`${name}: ${value}`)}`),
     ...(call.body === undefined || call.method === 'GET'
       ? []
       : ['  -H "Content-Type: application/json"', `  -d ${quoted(JSON.stringify(call.body, null, 2))}`]),

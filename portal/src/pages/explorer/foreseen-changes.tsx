@@ -1,21 +1,16 @@
-import type { Effect, ForeseenChange } from '../../data/types.ts';
+import type { Foreseen } from '../../data/product.ts';
 import { ChangeList } from '../../ui/change-list.tsx';
-import type { Outcome } from './call.ts';
-
-interface Foreseen {
-  readonly effects?: readonly Effect[];
-  readonly changes?: readonly ForeseenChange[];
-}
+import { type Outcome, parsed } from './call.ts';
 
 /** What the dry run foresees; nothing if it was refused, or if this was no dry run. */
-export function foreseenIn(outcome: Outcome | null): Foreseen {
+export function foreseenIn(outcome: Outcome | null): Partial<Foreseen> {
   if (outcome?.isDryRun !== true || outcome.status >= 300) return {};
-  try {
-    return JSON.parse(outcome.text) as Foreseen;
-  } catch {
-    return {};
-  }
+  return (parsed(outcome.text) ?? {}) as Partial<Foreseen>;
 }
+
+/** Something is lost for good, or can be reached from more places. Assistants and the command line are asked as well. */
+export const needsConfirmation = ({ effects = [], changes = [] }: Partial<Foreseen>): boolean =>
+  effects.some(({ loss }) => loss?.recoverable === false) || changes.some(({ loosens }) => loosens);
 
 export function ForeseenChanges({ outcome }: { outcome: Outcome }) {
   const { changes } = foreseenIn(outcome);

@@ -5,28 +5,35 @@ import { MemberField } from '../../form/form.tsx';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Headers and switches that the explorer sets itself. */
+/** What the explorer sets itself. */
 const HIDDEN = new Set(['dry_run']);
+/** What says something to calls with a key only. */
+const OF_KEYS = new Set(['Approval-Id']);
 
 export function Parameters(props: {
   title: string;
-  place: 'path' | 'query';
+  place: 'path' | 'query' | 'header';
+  withKey: boolean;
   described: Described;
   values: Values;
   change: (values: Values) => void;
 }) {
-  const { title, place, described, values, change } = props;
+  const { title, place, withKey, described, values, change } = props;
   const { isFaulty } = useContext(Facts);
   const [open, setOpen] = useState(false);
   const all = described.parameters.filter(
-    (parameter) => parameter.in === place && !HIDDEN.has(parameter.name),
+    ({ in: own, name }) => own === place && !HIDDEN.has(name) && (withKey || !OF_KEYS.has(name)),
   );
   if (all.length === 0) return null;
   const show = (parameter: Parameter) => (
     <MemberField
       key={parameter.name}
       name={parameter.name}
-      schema={{ ...parameter.schema, description: parameter.description }}
+      schema={{
+        ...parameter.schema,
+        description: parameter.description,
+        ...(place === 'header' ? { 'x-label': parameter.name } : {}),
+      }}
       isRequired={parameter.required === true}
       value={values[parameter.name]}
       change={(value) => {
@@ -40,7 +47,7 @@ export function Parameters(props: {
   const rest = all.filter(({ required }) => !required);
   const isWrong = rest.some(({ name }) => isFaulty?.(`${place}/${name}`));
   return (
-    <section className="grid gap-3">
+    <section aria-label={title} className="grid gap-3">
       <h2 className="text-lg">{title}</h2>
       {needed.map(show)}
       {rest.length > 0 && (

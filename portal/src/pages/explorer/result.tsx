@@ -1,10 +1,12 @@
+import { Link } from '@tanstack/react-router';
 import { Badge } from '../../ui/badge.tsx';
 import { Code } from '../../ui/code.tsx';
-import type { Outcome } from './call.ts';
+import { type Outcome, startedIn } from './call.ts';
 import { ForeseenChanges } from './foreseen-changes.tsx';
 
 export function Result({ outcome }: { outcome: Outcome }) {
   const { status, statusText, headers, text, milliseconds, isDryRun } = outcome;
+  const operation = startedIn(outcome);
   return (
     <section aria-label="Answer" className="grid gap-3">
       <p role="status" className="flex flex-wrap items-center gap-3">
@@ -17,6 +19,11 @@ export function Result({ outcome }: { outcome: Outcome }) {
           </Badge>
         )}
         <span className="text-sm text-muted">{milliseconds} ms</span>
+        {operation && (
+          <Link className="link text-sm" to="/operations/$id" params={{ id: operation }}>
+            Follow the operation
+          </Link>
+        )}
       </p>
       <ForeseenChanges outcome={outcome} />
       <Code title="Answer" text={text === '' ? '(no body)' : text} tall wrap />

@@ -7,13 +7,15 @@ import { Facts } from '../../form/facts.ts';
 import { useFaults } from '../../form/faults.ts';
 import { ObjectForm } from '../../form/form.tsx';
 import { FormProblem } from '../../form/form-problem.tsx';
+import { CostChange } from '../../resource/foreseen.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Field, SelectField, TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { type Call, curlOf, type Outcome, pasted, sendCall, withDryRun } from './call.ts';
-import { ConfirmDestructive } from './confirm-destructive.tsx';
+import { type Call, curlOf, type Outcome, parsed, pasted, sendCall, withDryRun } from './call.ts';
+import { ConfirmByName } from './confirm-by-name.tsx';
+import { foreseenIn, needsConfirmation } from './foreseen-changes.tsx';
 import { Parameters } from './parameters.tsx';
 import { Result } from './result.tsx';
 
@@ -26,15 +28,18 @@ export function Workbench({ id, described }: { id: string; described: Described 
   const [key, setKey] = useState(pasted.key);
   const [path, setPath] = useState<Values>(() => valuesInAddress(described));
   const [query, setQuery] = useState<Values>({});
+  const [headers, setHeaders] = useState<Values>({});
   const [body, setBody] = useState<unknown>({});
   const [text, setText] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [tried, setTried] = useState<string | null>(null);
   const [confirming, setConfirming] = useState(false);
-  const call = callOf(described, path, query, text === null ? body : parsed(text));
+  const call = callOf(described, { path, query, headers }, text === null ? body : parsed(text));
   const mayTry = described.parameters.some(({ name }) => name === 'dry_run');
   const fingerprint = JSON.stringify(call);
   const isTried = tried === fingerprint;
+  const foreseen = isTried ? foreseenIn(outcome) : {};
+  const asksName = described.access === 'destructive' || needsConfirmation(foreseen);
   const missing = described.parameters.find(({ in: place, name }) => place === 'path' && !path[name]);
   const problem = useMemo(() => problemIn(outcome), [outcome]);
   const found = useFaults(problem);
@@ -53,9 +58,10 @@ export function Workbench({ id, described }: { id: string; described: Described 
         ? 'The body is no valid JSON yet.'
         : undefined;
   const send = (): void => {
-    if (described.access === 'destructive') setConfirming(true);
+    if (asksName) setConfirming(true);
     else void run.run(false);
   };
+  const shown = { described, withKey: as === 'key' };
   return (
     <div className="grid gap-8 xl:grid-cols-2">
       <form
@@ -78,8 +84,8 @@ export function Workbench({ id, described }: { id: string; described: Described 
             patch: described.method === 'PATCH',
           }}
         >
-          <Parameters title="Path" place="path" described={described} values={path} change={setPath} />
-          <Parameters title="Query" place="query" described={described} values={query} change={setQuery} />
+          <Parameters {...shown} title="Path" place="path" values={path} change={setPath} />
+          <Parameters {...shown} title="Query" place="query" values={query} change={setQuery} />
           {described.body !== null && (
             <section className="grid gap-3">
               <div className="flex items-center justify-between">
@@ -99,8 +105,9 @@ export function Workbench({ id, described }: { id: string; described: Described 
               )}
             </section>
           )}
+          <Parameters {...shown} title="Headers" place="header" values={headers} change={setHeaders} />
         </Facts>
-        <div className="flex flex-wrap gap-2">
+        <div className="flex flex-wrap items-center gap-2">
           {mayTry && (
             <Button
               kind={isTried ? 'plain' : 'primary'}
@@ -113,7 +120,7 @@ export function Workbench({ id, described }: { id: string; described: Described 
             </Button>
           )}
           <Button
-            kind={described.access === 'destructive' ? 'danger' : mayTry && !isTried ? 'plain' : 'primary'}
+            kind={asksName ? 'danger' : mayTry && !isTried ? 'plain' : 'primary'}
             type={mayTry && !isTried ? 'button' : 'submit'}
             busy={run.busy}
             why={why ?? (mayTry && !isTried ? 'Do the dry run with these values first.' : undefined)}
@@ -121,6 +128,7 @@ export function Workbench({ id, described }: { id: string; described: Described 
           >
             {described.method === 'GET' ? 'Send' : 'Send for real'}
           </Button>
+          {foreseen.cost && <CostChange cost={foreseen.cost} small />}
         </div>
       </form>
       <div className="grid min-w-0 auto-rows-max content-start gap-5 xl:sticky xl:top-[88px] xl:max-h-[calc(100dvh-112px)] xl:overflow-y-auto">
@@ -129,9 +137,9 @@ export function Workbench({ id, described }: { id: string; described: Described 
         <Code title="The same call as curl" text={curlOf(call, base)} />
       </div>
       {confirming && (
-        <ConfirmDestructive
+        <ConfirmByName
           id={id}
-          outcome={outcome}
+          foreseen={foreseen}
           fallback={String(Object.values(path).at(-1) ?? described.summary)}
           close={() => setConfirming(false)}
           go={() => {
@@ -226,29 +234,24 @@ function valuesInAddress({ method, parameters }: Described): Values {
   return Object.fromEntries(names.flatMap((name) => (given.get(name) ? [[name, given.get(name)]] : [])));
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const pairsOf = (values: Values): [string, string][] =>
+  Object.entries(values).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(',') : String(value),
+  ]);
 
 function callOf(
   { method, path, body: schema }: Described,
-  values: Values,
-  query: Values,
+  values: { readonly path: Values; readonly query: Values; readonly headers: Values },
   body: unknown,
 ): Call {
   return {
     method,
     path: path.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-      values[name] ? encodeURIComponent(String(values[name])) : whole,
+      values.path[name] ? encodeURIComponent(String(values.path[name])) : whole,
     ),
-    query: Object.entries(query).map(([name, value]): [string, string] => [
-      name,
-      Array.isArray(value) ? value.join(',') : String(value),
-    ]),
+    query: pairsOf(values.query),
+    headers: pairsOf(values.headers).filter(([, value]) => value !== ''),
     body: schema === null ? undefined : body,
   };
 }

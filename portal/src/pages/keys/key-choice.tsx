@@ -25,7 +25,7 @@ export function useKeyChoice(options: KeyOptions, suggested: Suggested) {
   const [approval, setApproval] = useState<string | null>(null);
   const preset = options.presets.find(({ id }) => id === choice);
   const usual = preset?.expires_in ?? suggested.lifetime ?? options.default_lifetime;
-  const expires_in = lifetime ?? (options.lifetimes.includes(usual) ? usual : options.default_lifetime);
+  const expires_in = lifetime ?? options.lifetimes.find((each) => each === usual) ?? options.default_lifetime;
   const shownApproval = approval ?? preset?.approval ?? options.policy.default_approval;
   return {
     choice,

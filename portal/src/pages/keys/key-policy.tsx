@@ -96,7 +96,7 @@ export function KeyPolicy({
         value={approval}
         disabled={why !== undefined}
         fault={fault('default_approval')}
-        onChange={(event) => setApproval(event.target.value)}
+        onChange={(event) => setApproval(event.target.value as typeof approval)}
       >
         {options.approval_modes.map((mode) => (
           <option key={mode} value={mode}>

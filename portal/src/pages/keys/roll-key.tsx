@@ -72,8 +72,8 @@ function Form({ account, add, close, made, keyOf, options }: Props & { keyOf: Ap
   );
   const [changes, setChanges] = useState(isAdded);
   const [overlap, setOverlap] = useState('24h');
-  const isAllowed = options.lifetimes.includes(keyOf.expires_in);
-  const [lifetime, setLifetime] = useState(isAllowed ? keyOf.expires_in : options.default_lifetime);
+  const same = options.lifetimes.find((each) => each === keyOf.expires_in);
+  const [lifetime, setLifetime] = useState<string>(same ?? options.default_lifetime);
   const { busy, error, run } = useAct(async () => {
     const key = await post<NewKey>(`${acts(account)}/keys/${keyOf.id}/roll`, {
       overlap,
@@ -127,9 +127,7 @@ function Form({ account, add, close, made, keyOf, options }: Props & { keyOf: Ap
         </SelectField>
         <SelectField
           label="The new key expires in"
-          hint={
-            isAllowed ? undefined : 'The policy of the account no longer allows the lifetime of the old key.'
-          }
+          hint={same ? undefined : 'The policy of the account no longer allows the lifetime of the old key.'}
           value={lifetime}
           fault={fault('expires_in')}
           onChange={(event) => setLifetime(event.target.value)}

@@ -19,7 +19,7 @@ export const approvalWords: Readonly<Record<string, readonly [string, string]>> 
   off: ['No approval', 'The key does at once whatever its permissions allow.'],
   destructive: [
     'Ask before destructive calls',
-    'Calls that delete, overwrite or loosen a protection wait for a person, for up to 24 hours.',
+    'Calls that delete, overwrite, lose something for good or loosen a protection wait for a person, for up to 24 hours.',
   ],
   writes: [
     'Ask before every change',

@@ -110,7 +110,7 @@ function ActDialog({ act, account, member, members, close }: Props & { act: Act;
           hint={roleWords[role]}
           value={role}
           fault={fault('role')}
-          onChange={(event) => setRole(event.target.value)}
+          onChange={(event) => setRole(event.target.value as typeof role)}
         >
           {roleNames
             .filter((name) => name !== 'owner' || account.role === 'owner')

@@ -1,32 +1,17 @@
 import { allowlistModes } from '../../../kernel/access/tables.ts';
 import { addressFor } from '../../../kernel/chosen-addresses.ts';
-import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
 import { addAllowlistEntry, removeAllowlistEntry } from '../../../portal-api/allowlist/entries.ts';
 import { setAllowlistMode } from '../../../portal-api/allowlist/mode.ts';
 import { previewEnforce, showAllowlist } from '../../../portal-api/allowlist/view.ts';
 import { Line } from '../../../portal-api/input.ts';
 import { namesOf } from '../../../portal-api/members/names.ts';
 import { act } from '../act.ts';
-import { EntryShape, Nothing, Text, Warnings } from '../shapes.ts';
+import { Allowlist, AllowlistShape, Preview, PreviewShape } from '../answers.ts';
+import { EntryShape, Nothing, Warnings } from '../shapes.ts';
 import { renamed } from './keys.ts';
 
 const PATH = '/accounts/{account_id}/allowlist';
-
-const Allowlist = {
-  mode: OneOf(allowlistModes),
-  mode_changed: Nullable(Shape({ at: Time, by: Nullable(Text) })),
-  version: Type.Integer(),
-  entries: Type.Array(EntryShape),
-  /** The address from which the person uses the portal. */
-  my_address: Text,
-};
-
-const Preview = {
-  would_deny: Type.Array(
-    Shape({ key_id: Text, key_name: Text, client_ip: Text, count: Type.Integer(), last_at: Time }),
-  ),
-  warnings: Warnings,
-};
 
 export const allowlistActs = [
   act({
@@ -35,7 +20,7 @@ export const allowlistActs = [
     path: PATH,
     summary: 'See the IP allowlist of the account',
     input: Nothing,
-    answer: Shape(Allowlist),
+    answer: AllowlistShape,
     authority: 'reader',
     reauthentication: false,
     audit: 'none',
@@ -60,7 +45,7 @@ export const allowlistActs = [
     path: `${PATH}/enforce-preview`,
     summary: 'See whom Enforce would cut off',
     input: Nothing,
-    answer: Shape(Preview),
+    answer: PreviewShape,
     authority: 'reader',
     reauthentication: false,
     audit: 'none',

@@ -1,6 +1,5 @@
-import { ForeseenChange } from '../../../kernel/change-words/change-words.ts';
 import { isForGood } from '../../../kernel/effect.ts';
-import { Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Shape, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { approveRequest, denyRequest } from '../../../portal-api/approvals/decision.ts';
 import {
@@ -11,39 +10,10 @@ import {
 import { Line } from '../../../portal-api/input.ts';
 import { namesOf } from '../../../portal-api/members/names.ts';
 import { act, type MemberCall } from '../act.ts';
-import { Anything, Listed, Nothing, Text, whole } from '../shapes.ts';
+import { Approval } from '../answers.ts';
+import { Listed, Nothing, whole } from '../shapes.ts';
 
 const PATH = '/accounts/{account_id}/approvals';
-
-const Approval = Shape({
-  operation_id: Text,
-  status: Text,
-  key: Shape({ id: Text, name: Nullable(Text), owner: Nullable(Text) }),
-  call: Shape({
-    operation_id: Text,
-    summary: Nullable(Text),
-    /** Deletes or overwrites something, loses something for good, or takes a protection away. */
-    destructive: Type.Boolean(),
-    method: Text,
-    path: Text,
-    query: Anything,
-    /** Without secrets. */
-    body: Type.Unknown(),
-  }),
-  effects: Type.Array(Anything),
-  /** In words; null if the request is older than these words. */
-  changes: Nullable(Type.Array(ForeseenChange)),
-  cost: Anything,
-  requested_at: Time,
-  expires_at: Time,
-  decision: Nullable(OneOf(['approved', 'denied'])),
-  decided_by: Nullable(Text),
-  decided_at: Nullable(Time),
-  /** What the key was told, if it may not make the call. */
-  told: Nullable(Text),
-  usable_until: Nullable(Time),
-  used_at: Nullable(Time),
-});
 
 const endpointOf = ({ registry }: Services, id: string) =>
   registry.endpoints.find((record) => record.id === id);

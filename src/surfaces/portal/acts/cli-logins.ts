@@ -8,8 +8,9 @@ import {
 } from '../../../portal-api/cli-logins/grant.ts';
 import { Line } from '../../../portal-api/input.ts';
 import { act } from '../act.ts';
+import { WithSecret } from '../answers.ts';
 import { Text } from '../shapes.ts';
-import { NewKeyMembers, renamed, rulesOf, WithSecret } from './keys.ts';
+import { NewKeyMembers, renamed, rulesOf } from './keys.ts';
 
 export const cliLoginActs = [
   act({

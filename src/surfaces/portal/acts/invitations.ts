@@ -14,20 +14,9 @@ import {
 } from '../../../portal-api/members/invitations/invitations.ts';
 import { NewPassword } from '../../../portal-api/people/passwords/rules.ts';
 import { act, type MemberCall } from '../act.ts';
+import { Invitation } from '../answers.ts';
 import { Listed, Nothing, Role, Text, whole } from '../shapes.ts';
 import { beginSession, Token } from './sign-in.ts';
-
-const Invitation = Shape({
-  id: Text,
-  member_id: Text,
-  name: Text,
-  email: Text,
-  role: Role,
-  inviter: Text,
-  sent_at: Time,
-  expires_at: Time,
-  expired: Type.Boolean(),
-});
 
 const view = (row: InvitationRow) => ({
   id: row.id,

@@ -1,31 +1,14 @@
-import { lifetimes } from '../../../kernel/access/lifetimes.ts';
 import { approvals } from '../../../kernel/access/tables.ts';
-import { Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
+import { OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { showAccount } from '../../../portal-api/accounts/view.ts';
 import { accessOfKey, accessOfMember } from '../../../portal-api/keys/access.ts';
 import { allowedLifetimes, defaultLifetime } from '../../../portal-api/keys/lifetime.ts';
 import { keyOptions } from '../../../portal-api/keys/options.ts';
 import { publicationOf } from '../../openapi/publication.ts';
 import { act } from '../act.ts';
-import { Listed, Nothing, Text, whole } from '../shapes.ts';
-import { Policy, viewPolicy } from './keys.ts';
-
-const Access = Listed(
-  Shape({
-    operation_id: Text,
-    callable: Type.Boolean(),
-    reason: Type.Optional(OneOf(['key', 'role', 'product', 'account_status', 'key_status'])),
-    missing_permission: Type.Optional(Text),
-  }),
-);
-
-const Option = Shape({
-  pattern: Text,
-  access: Text,
-  summary: Text,
-  sensitive: Type.Boolean(),
-  allowed: Type.Boolean(),
-});
+import { Access, Options } from '../answers.ts';
+import { Nothing, Text, whole } from '../shapes.ts';
+import { viewPolicy } from './keys.ts';
 
 export const keyOptionActs = [
   act({
@@ -34,30 +17,7 @@ export const keyOptionActs = [
     path: '/accounts/{account_id}/key-options',
     summary: 'See what a new API key can have',
     input: Nothing,
-    answer: Shape({
-      presets: Type.Array(
-        Shape({
-          id: Text,
-          title: Text,
-          description: Text,
-          permissions: Type.Array(Text),
-          /** What a key of this preset gets if nothing else is chosen; null: what the account says. */
-          approval: Nullable(OneOf(approvals)),
-          expires_in: Nullable(OneOf(lifetimes)),
-        }),
-      ),
-      families: Type.Array(
-        Shape({
-          id: Text,
-          title: Text,
-          resources: Type.Array(Shape({ id: Text, title: Text, permissions: Type.Array(Option) })),
-        }),
-      ),
-      lifetimes: Type.Array(OneOf(lifetimes)),
-      default_lifetime: OneOf(lifetimes),
-      approval_modes: Type.Array(OneOf(approvals)),
-      policy: Policy,
-    }),
+    answer: Options,
     authority: 'reader',
     reauthentication: false,
     audit: 'none',

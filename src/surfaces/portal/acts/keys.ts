@@ -3,7 +3,7 @@ import { presetNames } from '../../../kernel/access/presets.ts';
 import { approvals } from '../../../kernel/access/tables.ts';
 import { contractPermissions } from '../../../kernel/access/vocabulary.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
-import { byProvider, Id, Nullable, OneOf, Secret, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { byProvider, Id, Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import type { Services } from '../../../kernel/services.ts';
 import { setKeyPolicy, suspendAllKeys } from '../../../portal-api/accounts/key-policy.ts';
 import type { AccountRow } from '../../../portal-api/accounts/store.ts';
@@ -23,7 +23,8 @@ import { overlaps, rollKey } from '../../../portal-api/keys/roll.ts';
 import type { KeyView } from '../../../portal-api/keys/view.ts';
 import { namesOf } from '../../../portal-api/members/names.ts';
 import { act, type MemberCall } from '../act.ts';
-import { KeyShape, Listed, Nothing, Text, Warnings } from '../shapes.ts';
+import { Policy, Summary, WithSecret } from '../answers.ts';
+import { KeyShape, Listed, Nothing, Text } from '../shapes.ts';
 
 const PATH = '/accounts/{account_id}/keys';
 const chosen = ({ accountId, params }: MemberCall) => ({
@@ -34,15 +35,6 @@ const chosen = ({ accountId, params }: MemberCall) => ({
 export const rulesOf = ({ registry, provider }: Services) => ({
   vocabulary: contractPermissions(registry),
   catalogue: provider.catalogue,
-});
-
-export const WithSecret = Shape({ key: KeyShape, secret: Secret(Text), warnings: Warnings });
-
-export const Policy = Shape({
-  max_lifetime_days: Nullable(Type.Integer()),
-  non_expiring_allowed: Type.Boolean(),
-  default_approval: OneOf(approvals),
-  keys_suspended: Type.Boolean(),
 });
 
 export const viewPolicy = (account: AccountRow) => ({
@@ -111,18 +103,7 @@ export const keyActs = [
     path: '/accounts/{account_id}/key-summary',
     summary: 'See how many keys there are, and which need somebody',
     input: Nothing,
-    answer: Shape({
-      counts: Shape({
-        active: Type.Integer(),
-        suspended: Type.Integer(),
-        expired: Type.Integer(),
-        revoked: Type.Integer(),
-      }),
-      /** Whether one of the keys was ever used. */
-      used: Type.Boolean(),
-      exposed: Type.Array(Shape({ id: Text, name: Text })),
-      ending: Type.Array(Shape({ id: Text, name: Text, expires_at: Nullable(Time) })),
-    }),
+    answer: Summary,
     authority: 'reader',
     reauthentication: false,
     audit: 'none',

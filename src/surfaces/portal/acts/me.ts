@@ -5,29 +5,8 @@ import { listMemberships } from '../../../portal-api/people/memberships.ts';
 import { changeProfile } from '../../../portal-api/people/profile.ts';
 import { themes } from '../../../portal-api/people/tables.ts';
 import { act, type PersonCall } from '../act.ts';
-import { Anything, Listed, Nothing, Role, Text } from '../shapes.ts';
-
-const Me = Shape({
-  person: Shape({ id: Text, name: Text, email: Text, theme: OneOf(themes) }),
-  session: Shape({
-    id: Text,
-    created_at: Time,
-    expires_at: Time,
-    reauthenticated_until: Nullable(Time),
-    second_factor: Type.Boolean(),
-  }),
-  accounts: Type.Array(
-    Shape({
-      id: Text,
-      name: Text,
-      status: Text,
-      role: Role,
-      member_id: Text,
-      mfa_required: Type.Boolean(),
-    }),
-  ),
-  needs_second_factor: Type.Boolean(),
-});
+import { Me } from '../answers.ts';
+import { Anything, Listed, Nothing, Text } from '../shapes.ts';
 
 async function showMe({ services, session }: PersonCall, person = session.person) {
   const found = await listMemberships(services.db, person.id);

@@ -9,6 +9,7 @@ import {
 import { removeMember } from '../../../portal-api/members/removal.ts';
 import type { MemberRow } from '../../../portal-api/members/store.ts';
 import { act, type MemberCall } from '../act.ts';
+import { ListedMember } from '../answers.ts';
 import { Listed, MemberShape, Nothing, Role, Text, Warnings, whole } from '../shapes.ts';
 
 const viewMember = (row: MemberRow) => ({
@@ -36,7 +37,7 @@ export const memberActs = [
     path: PATH,
     summary: 'List the members of the account',
     input: Nothing,
-    answer: Listed(Shape({ ...MemberShape.properties, key_count: Type.Integer() })),
+    answer: Listed(ListedMember),
     authority: 'member',
     reauthentication: false,
     audit: 'none',

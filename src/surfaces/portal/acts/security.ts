@@ -1,4 +1,4 @@
-import { Nullable, Secret, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Secret, Shape, Type } from '../../../kernel/schema.ts';
 import { Line } from '../../../portal-api/input.ts';
 import {
   addPasskey,
@@ -16,6 +16,7 @@ import { Code } from '../../../portal-api/people/second-factor.ts';
 import { showSecurity } from '../../../portal-api/people/security.ts';
 import { endSession, endSessions } from '../../../portal-api/people/sessions/sessions.ts';
 import { act } from '../act.ts';
+import { Security } from '../answers.ts';
 import { Done, done, Nothing, Text } from '../shapes.ts';
 import { Challenge, Token } from './sign-in.ts';
 
@@ -23,23 +24,6 @@ const Registration = Type.Unsafe<RegistrationResponseJSON>({
   type: 'object',
   required: ['id', 'response'],
   properties: { id: { type: 'string', maxLength: 2000 }, response: { type: 'object' } },
-});
-
-const Security = Shape({
-  password_set: Type.Boolean(),
-  totp: Shape({ enabled: Type.Boolean(), since: Nullable(Time) }),
-  passkeys: Type.Array(Shape({ id: Text, name: Text, created_at: Time, last_used_at: Nullable(Time) })),
-  recovery_codes: Shape({ left: Type.Integer() }),
-  sessions: Type.Array(
-    Shape({
-      id: Text,
-      current: Type.Boolean(),
-      created_at: Time,
-      last_seen_at: Time,
-      address: Text,
-      user_agent: Text,
-    }),
-  ),
 });
 
 const credentialAct = { authority: 'person', reauthentication: true, audit: 'person' } as const;

@@ -1,7 +1,7 @@
-import { Nullable, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { publicationOf } from '../../openapi/publication.ts';
 import { act } from '../act.ts';
-import { Nothing, Text } from '../shapes.ts';
+import { Site } from '../answers.ts';
+import { Nothing } from '../shapes.ts';
 
 export const siteActs = [
   act({
@@ -10,21 +10,7 @@ export const siteActs = [
     path: '/site',
     summary: 'See whose portal this is',
     input: Nothing,
-    answer: Shape({
-      provider: Shape({
-        name: Text,
-        logo_url: Nullable(Text),
-        accent: Nullable(Text),
-        support_url: Text,
-        terms_url: Nullable(Text),
-        privacy_url: Nullable(Text),
-      }),
-      sign_up: OneOf(['open', 'invited', 'closed']),
-      signed_in: Type.Boolean(),
-      api_base_url: Text,
-      spec_etag: Text,
-      mail: OneOf(['smtp', 'files']),
-    }),
+    answer: Site,
     authority: 'none',
     reauthentication: false,
     audit: 'none',

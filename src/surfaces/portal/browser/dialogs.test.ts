@@ -91,7 +91,7 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
   'pages/approvals/one.tsx': {
     deny: (scene) => click(`/portal/approvals/${scene.approvalId}`, /^Deny$/)(scene),
   },
-  'pages/explorer/confirm-destructive.tsx': {
+  'pages/explorer/confirm-by-name.tsx': {
     confirm: async (scene) => {
       const { tab, portal, seeded } = scene;
       const made = await portal.server.inject({

@@ -123,4 +123,39 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     );
     expect(tab.complaints).toEqual([]);
   });
+
+  it('a menu lies within the screen, closes with Esc or by a click elsewhere, and gives the focus back', async () => {
+    const { page } = tab;
+    await tab.page.setViewportSize({ width: 390, height: 600 });
+    await tab.open('/portal/api/keys');
+    const buttons = page.getByRole('button', { name: /^Acts for / });
+    await buttons.last().waitFor();
+    for (const button of await buttons.all()) {
+      await button.focus();
+      await page.keyboard.press('Enter');
+      const menu = page.getByRole('menu');
+      await menu.getByRole('menuitem').first().waitFor();
+      expect(await button.getAttribute('aria-expanded')).toBe('true');
+      const box = await menu.boundingBox();
+      expect(box!.x).toBeGreaterThanOrEqual(0);
+      expect(box!.y).toBeGreaterThanOrEqual(0);
+      expect(box!.x + box!.width).toBeLessThanOrEqual(390);
+      expect(box!.y + box!.height).toBeLessThanOrEqual(600);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => menu.count()).toBe(0);
+      expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe(
+        await button.getAttribute('aria-label'),
+      );
+    }
+    await buttons.first().click();
+    await page.getByRole('menuitem').first().waitFor();
+    await page.getByRole('heading', { level: 1 }).click();
+    await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+    // The same button opens and closes it.
+    await buttons.first().click();
+    await page.getByRole('menuitem').first().waitFor();
+    await buttons.first().click();
+    await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+    expect(tab.complaints).toEqual([]);
+  });
 });

@@ -30,6 +30,10 @@ export const signedInPages: readonly string[] = [
   '/portal/api/explorer/createVm',
   '/portal/api/iac',
   '/portal/api/iac/ansible',
+  '/portal/api/mcp',
+  '/portal/api/mcp/vs-code',
+  '/portal/api/mcp/other',
+  '/portal/api/mcp/no-such-program',
   '/portal/api/examples',
   '/portal/operations',
   '/portal/operations?status=failed&type=vm.create&resource=vm_none',
@@ -137,4 +141,5 @@ export const openPages: readonly string[] = [
   '/portal/join#token',
   '/portal/welcome#token',
   '/portal/api/reference/listVpsLocations',
+  '/portal/api/mcp',
 ];

@@ -70,16 +70,18 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   it('see their own key named in every sample, once they are signed in', async () => {
     await withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/reference/createVm');
-      await page.getByText('Your key ci-production may call this').waitFor();
+      const says = await page.getByText(/^Your key \S+ may call this$/).textContent();
+      const [, name] = says?.match(/^Your key (\S+)/) ?? [];
+      expect(['assistant', 'ci-production', 'terraform-staging']).toContain(name);
       const samples = await page.locator('[data-language] code').allTextContents();
       const firstLines = samples.map((text) => text.split('\n')[0]);
       expect(firstLines).toEqual([
-        '# HOSTPLANE_API_KEY is your key ci-production',
-        '# HOSTPLANE_API_KEY is your key ci-production',
-        '// HOSTPLANE_API_KEY is your key ci-production',
-        '# HOSTPLANE_API_KEY is your key ci-production',
-        '// HOSTPLANE_API_KEY is your key ci-production',
-        '# TF_VAR_hostplane_api_key is your key ci-production',
+        `# HOSTPLANE_API_KEY is your key ${name}`,
+        `# HOSTPLANE_API_KEY is your key ${name}`,
+        `// HOSTPLANE_API_KEY is your key ${name}`,
+        `# HOSTPLANE_API_KEY is your key ${name}`,
+        `// HOSTPLANE_API_KEY is your key ${name}`,
+        `# TF_VAR_hostplane_api_key is your key ${name}`,
       ]);
       await page.getByRole('radio', { name: 'Terraform' }).check({ force: true });
       await page.getByText('module "vm"').waitFor();
@@ -87,6 +89,27 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await withTab({}, async ({ page, open }) => {
       await open('/portal/api/reference/createVm');
       expect(await page.locator('[data-language] code').first().textContent()).toMatch(/^curl /);
+    });
+  });
+
+  it('give one of their keys the permission that none of them has, by a roll', async () => {
+    await withTab({ token: seeded.token }, async ({ page, open }) => {
+      await open('/portal/api/reference/setBudget');
+      await page.getByText('None of your keys may call this').waitFor();
+      await page.getByRole('button', { name: 'Add the permission to a key' }).click();
+      // A suspended key is not rolled.
+      expect((await page.getByRole('menuitem').allTextContents()).toSorted()).toEqual([
+        'assistant',
+        'ci-production',
+        'grafana',
+        'terraform-staging',
+      ]);
+      await page.getByRole('menuitem', { name: 'grafana' }).click();
+      await page.getByRole('dialog', { name: 'Roll grafana' }).waitFor();
+      expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+        roll: seeded.keys['grafana']!.id,
+        add: 'account:budgets:write',
+      });
     });
   });
 

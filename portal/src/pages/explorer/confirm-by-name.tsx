@@ -1,22 +1,24 @@
 import { useState } from 'react';
+import type { Foreseen } from '../../data/product.ts';
 import { spoken } from '../../data/words.ts';
+import { ChangeList } from '../../ui/change-list.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
-import type { Outcome } from './call.ts';
-import { foreseenIn } from './foreseen-changes.tsx';
 
-/** Before a destructive call its victim's name is typed. The dry run says the name, and what would be lost. */
-export function ConfirmDestructive(props: {
+/** Before a call that takes something away or opens something, the name of what it is about is typed. */
+export function ConfirmByName(props: {
   id: string;
-  outcome: Outcome | null;
+  foreseen: Partial<Foreseen>;
   fallback: string;
   close: () => void;
   go: () => void;
 }) {
-  const { id, outcome, fallback, close, go } = props;
+  const { id, foreseen, fallback, close, go } = props;
+  const { effects = [], changes = [] } = foreseen;
   const [typed, setTyped] = useState('');
-  const { effects = [] } = foreseenIn(outcome);
-  const name = effects[0]?.name ?? effects[0]?.id ?? fallback;
+  const subject = effects.find(({ loss }) => loss?.recoverable === false) ?? effects[0];
+  const name = subject?.name ?? subject?.id ?? fallback;
+  const loosening = changes.filter(({ loosens }) => loosens);
   return (
     <Confirm
       title={`Send ${id} for real`}
@@ -35,6 +37,7 @@ export function ConfirmDestructive(props: {
           </li>
         ))}
       </ul>
+      {loosening.length > 0 && <ChangeList changes={loosening} />}
       <TextField
         label={`Type ${name} to confirm`}
         autoFocus
