@@ -76,6 +76,9 @@ function openMembers(described: Described, fixed: Act['fixed']): Schema | null {
 const wantsConfirmation = ({ body }: Described): boolean =>
   'confirm' in ((body?.['properties'] ?? {}) as Readonly<Record<string, unknown>>);
 
+/** Parameters that the dialog sets itself. */
+const OWN = new Set(['dry_run', 'on_failure', 'wait']);
+
 const isFilled = (schema: Schema | null, body: Resource): boolean =>
   ((schema?.['required'] ?? []) as readonly string[]).every(
     (member) => body[member] !== undefined && body[member] !== '',
@@ -104,10 +107,6 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   const [typed, setTyped] = useState('');
   const [answer, setAnswer] = useState<Resource | null>(null);
   const schema = openMembers(described, act.fixed);
-  const parameters = described.parameters.filter(
-    ({ in: place, name: own }) =>
-      place === 'query' && !['dry_run', 'on_failure', 'wait', 'confirm'].includes(own),
-  );
   const isPatch = described.method === 'PATCH';
   const sent = {
     ...(isPatch ? mergePatch(start, body, described.body ?? {}, described.resolve) : body),
@@ -130,6 +129,13 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   const mayTry = described.parameters.some(({ name: own }) => own === 'dry_run');
   const rehearsal = useRehearsal(filled && mayTry ? made : null);
   const { foreseen, problem } = rehearsal;
+  // Some calls ask for a name only in some cases: it may be that of what they take the resource from.
+  const asksConfirm =
+    query['confirm'] !== undefined ||
+    (problem?.body.errors?.some(({ pointer }) => pointer === 'query/confirm') ?? false);
+  const parameters = described.parameters.filter(
+    ({ in: place, name: own }) => place === 'query' && !OWN.has(own) && (own !== 'confirm' || asksConfirm),
+  );
   const loses = foreseen?.effects.some(({ loss }) => loss && !loss.recoverable) ?? false;
   const asksName = (needsName && (loses || described.access === 'destructive')) || (loses && act.isDanger);
   const run = useAct(async () => {
