@@ -101,7 +101,8 @@ function Open(
   const path = own === undefined ? above : { ...above, [own]: name };
   const made: PersonCall = { call, path, body };
   const filled = isFilled(described.body, body) && (own === undefined || name !== '');
-  const rehearsal = useRehearsal(filled ? made : null);
+  // Once it is made, another one of this name would be refused.
+  const rehearsal = useRehearsal(filled && answer === null ? made : null);
   const finish = (result: Resource): void => {
     const id = String(result[noun.key] ?? result['id'] ?? '');
     const parent = noun.parent && above[noun.parent.parameter];
@@ -137,7 +138,7 @@ function Open(
   return (
     <form
       noValidate
-      className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_320px]"
+      className="grid grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_320px]"
       onSubmit={(event) => {
         event.preventDefault();
         if (filled) void run.run();
@@ -178,7 +179,7 @@ function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
   return (
     <aside
       aria-label="Summary"
-      className="card grid content-start gap-4 self-start p-5 lg:sticky lg:top-[88px]"
+      className="card grid min-w-0 grid-cols-1 content-start gap-4 self-start p-5 wrap-anywhere lg:sticky lg:top-[88px]"
     >
       <h2 className="flex items-center gap-2 text-lg">
         Summary

@@ -2,16 +2,22 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMember } from '../../../testing/accounts.ts';
+import { createKey, createMember } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { inspect, openWide, pickerOf } from '../../../testing/browser/inspect.ts';
 import { stretchNames } from '../../../testing/browser/long-names.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
+import { settle } from '../../../testing/operations.ts';
 import { createPerson, createSession, joinAccount, PASSWORD } from '../../../testing/people.ts';
 import { dialogPages } from './page-list.ts';
 
 const title = 'every dialog';
+
+interface Products {
+  readonly firewall: string;
+  readonly network: string;
+}
 
 interface Scene {
   readonly portal: BrowserPortal;
@@ -19,6 +25,7 @@ interface Scene {
   readonly approvalId: string;
   readonly webhookId: string;
   readonly operationId: string;
+  readonly products: Products;
   readonly tab: Tab;
   /** Of a person who has an authenticator app, and who is asked for the password before acts that matter. */
   readonly careful: Tab;
@@ -51,6 +58,34 @@ const ofWebhook =
     click(`/portal/webhooks/${scene.webhookId}`, act)(scene);
 const ofMember = (name: string, act: RegExp): Open =>
   click('/portal/members', new RegExp(`^Acts for ${name}`), act);
+
+const ofFirewalls = (...names: readonly RegExp[]): Open =>
+  click('/portal/p/flexible-vps/firewalls', ...names);
+const ofRules =
+  (...names: readonly RegExp[]): Open =>
+  (scene) =>
+    click(`/portal/p/flexible-vps/firewalls/${scene.products.firewall}?tab=rules`, ...names)(scene);
+const ofMembers =
+  (...names: readonly RegExp[]): Open =>
+  (scene) =>
+    click(`/portal/p/flexible-vps/networks/${scene.products.network}?tab=members`, ...names)(scene);
+
+async function makeProducts({ t }: BrowserPortal, { account }: Seeded): Promise<Products> {
+  const { key } = await createKey(t.services.db, account, { name: 'works' });
+  const made = async (path: string, payload: object): Promise<string> => {
+    const answer = await t.call({ method: 'POST', url: `/flexible-vps/v1/${path}`, key, payload });
+    expect(answer.statusCode, answer.body).toBeLessThan(300);
+    await settle(t);
+    return answer.json<{ id: string }>().id;
+  };
+  const rules = [{ direction: 'in', action: 'allow', protocol: 'tcp', ports: ['22'] }];
+  const firewall = await made('firewalls', { name: 'shown', rules });
+  const source = { type: 'image', image_id: 'debian-12' };
+  const vm = await made('vms', { name: 'member', location: 'fra1', plan: 'flex-1-2', source });
+  const network = await made('networks', { name: 'inside', location: 'fra1', ipv4_cidr: '10.10.0.0/24' });
+  await made(`vms/${vm}/interfaces`, { network_id: network });
+  return { firewall, network };
+}
 
 /** By the file that has the dialog. A file with several acts says them in its type `Act`. */
 const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
@@ -155,6 +190,43 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
       return undefined;
     },
   },
+  'resource/act-dialog.tsx': {
+    change: ofFirewalls(/^Acts on Firewall shown/, /^Change$/),
+    delete: ofFirewalls(/^Acts on Firewall shown/, /^Delete$/),
+  },
+  'resource/bulk.tsx': {
+    delete: async ({ tab }) => {
+      await openWide(tab, '/portal/p/flexible-vps/firewalls');
+      await tab.page.getByLabel('Select shown').check();
+      await tab.page.getByRole('button', { name: 'Delete' }).click();
+      return undefined;
+    },
+  },
+  'resource/answered-once.tsx': {
+    made: async ({ tab }) => {
+      // Without an SSH key, a new machine has a password.
+      await openWide(tab, '/portal/p/flexible-vps/vms/new');
+      await tab.page.getByRole('button', { name: 'Create VM' }).click();
+      await tab.page.getByRole('button', { name: 'I have kept it' }).waitFor();
+      return undefined;
+    },
+  },
+  'pages/products/firewall/all-fields.tsx': { fields: ofRules(/^Acts on rule 1/, /^All fields/) },
+  'pages/products/firewall/apply-dialog.tsx': {
+    apply: ofRules(/^Acts on rule 1/, /^Remove/, /^Apply/),
+  },
+  'pages/products/firewall/leaving.tsx': {
+    leaves: async (scene) => {
+      await ofRules(/^Acts on rule 1/, /^Remove/)(scene);
+      await scene.tab.page.getByRole('link', { name: 'Overview' }).click();
+      return undefined;
+    },
+  },
+  'pages/products/network/attach.tsx': { attach: ofMembers(/^Attach machine/) },
+  'pages/products/network/detach.tsx': { detach: ofMembers(/^Acts on 10\./, /^Detach/) },
+  'pages/products/vm/ssh-keys.tsx': {
+    adds: click('/portal/p/flexible-vps/vms/new', /^Add an SSH key/),
+  },
   'pages/keys/enforce.tsx': { preview: click('/portal/api/keys/allowlist', /Enforce/) },
   'pages/keys/stop-all.tsx': { stop: click('/portal/api/keys', /^Suspend all keys/) },
   'pages/keys/secret-once.tsx': {
@@ -196,6 +268,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const topics = await seedTopics(portal.t, seeded);
     const away = await createMember(services.db, seeded.account.id, 'developer', 'suspended');
     await services.db.updateTable('members').set({ name: 'Away Person' }).where('id', '=', away).execute();
+    const products = await makeProducts(portal, seeded);
     await stretchNames(portal.t, seeded);
     const person = await createPerson(services.db, { name: 'Careful Person' });
     await joinAccount(services.db, person, seeded.account.id, 'viewer');
@@ -206,7 +279,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       .execute();
     const token = await createSession(services.db, person, { reauthenticated: false });
     const tab = await portal.tab({ token: seeded.token });
-    scene = { portal, seeded, ...topics, tab, careful: await portal.tab({ token }) };
+    scene = { portal, seeded, ...topics, products, tab, careful: await portal.tab({ token }) };
   });
 
   afterAll(() => scene.portal.close());
