@@ -234,14 +234,12 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
                 ),
               )}
               <Acts>
-                {!isGone && (
-                  <ActMenu
-                    noun={noun}
-                    name={nameOf(row)}
-                    acts={actsFor(noun, row, status, may)}
-                    choose={(act) => setOpen({ act, row })}
-                  />
-                )}
+                <ActMenu
+                  noun={noun}
+                  name={nameOf(row)}
+                  acts={actsFor(noun, row, status, isGone ? () => 'It was deleted.' : may)}
+                  choose={(act) => setOpen({ act, row })}
+                />
               </Acts>
             </Row>
           );
