@@ -1,6 +1,7 @@
 import type { Noun, NounFamily } from '../data/nouns.ts';
 import { ownParameter, type PathValues, singularOf } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
+import { unturned } from '../ui/code.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
 import type { Act } from './acts.ts';
 
@@ -11,7 +12,7 @@ export const pathFor = (noun: Noun, act: Act, row: Resource, above: PathValues):
 };
 
 export const nameOf = (row: Resource): string =>
-  String(row['name'] ?? row['address'] ?? row['slug'] ?? row['id'] ?? '');
+  unturned(String(row['name'] ?? row['address'] ?? row['slug'] ?? row['id'] ?? ''));
 
 export function ActMenu(props: {
   noun: Noun;

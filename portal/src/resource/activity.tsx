@@ -4,6 +4,7 @@ import { pageQuery } from '../data/product.ts';
 import { useAccount } from '../data/session.ts';
 import { spoken } from '../data/words.ts';
 import { Badge } from '../ui/badge.tsx';
+import { unturned } from '../ui/code.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
 
@@ -26,8 +27,8 @@ const said = (value: unknown): string =>
   value === null || value === undefined || value === ''
     ? 'nothing'
     : typeof value === 'object'
-      ? JSON.stringify(value)
-      : String(value);
+      ? unturned(JSON.stringify(value))
+      : unturned(String(value));
 
 /** Who changed the resource, from the audit log of the account. */
 export function Activity({ id }: { id: string }) {

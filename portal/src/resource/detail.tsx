@@ -20,7 +20,7 @@ import { oneQuery, pageQuery, type Resource, workOn } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
-import { Code } from '../ui/code.tsx';
+import { Code, unturned } from '../ui/code.tsx';
 import { Notice } from '../ui/notice.tsx';
 import { Empty, Loaded, PageHead } from '../ui/states.tsx';
 import { ActDialog } from './act-dialog.tsx';
@@ -222,7 +222,7 @@ function One(
           )
         }
       >
-        {String(row['description'] ?? '')}
+        {unturned(String(row['description'] ?? ''))}
       </PageHead>
       <div className="mb-5 flex flex-wrap items-center gap-x-6 gap-y-2">
         {status && typeof row['status'] === 'string' && (

@@ -6,6 +6,7 @@ import { type Resource, workOn } from '../data/product.ts';
 import { spoken } from '../data/words.ts';
 import type { Schema } from '../form/document.ts';
 import { Badge } from '../ui/badge.tsx';
+import { unturned } from '../ui/code.tsx';
 import { Ago } from '../ui/time.tsx';
 import { useNamed } from './references.ts';
 import {
@@ -87,13 +88,13 @@ export function Value({ value, schema, row }: { value: unknown; schema: Schema; 
     if (isId(value)) return <Reference id={value} />;
     if (schema['enum'] !== undefined) return <>{value.replaceAll('_', ' ')}</>;
     const isTechnical = ['ipv4', 'ipv6', 'cidr', 'hostname', 'uri'].includes(String(schema['format']));
-    return isTechnical ? <code className="break-all">{value}</code> : value;
+    return isTechnical ? <code className="break-all">{unturned(value)}</code> : unturned(value);
   }
   if (typeof value === 'number') return <>{formatNumber(value, schema['x-unit'])}</>;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
   if (isPrice(value)) return <PriceText price={value} />;
   if (Array.isArray(value)) return <Several values={value} schema={schema} row={row} />;
-  return <>{nameIn(value as Resource) ?? NOTHING}</>;
+  return <>{unturned(nameIn(value as Resource) ?? '') || NOTHING}</>;
 }
 
 function Several({ values, schema, row }: { values: readonly unknown[]; schema: Schema; row: Resource }) {
@@ -114,7 +115,7 @@ export function Labels({ labels }: { labels: Readonly<Record<string, string>> })
     <span className="flex flex-wrap gap-1.5">
       {Object.entries(labels).map(([key, value]) => (
         <code key={key} className="rounded bg-sunken px-1.5 text-xs wrap-anywhere text-muted">
-          {value === '' ? key : `${key}=${value}`}
+          {unturned(value === '' ? key : `${key}=${value}`)}
         </code>
       ))}
     </span>

@@ -94,7 +94,13 @@ export function Chart(props: Props) {
         onBlur={() => setAt(null)}
         onKeyDown={onKey}
       >
-        <svg aria-hidden="true" width={width} height={height} className="block max-w-full">
+        <svg
+          aria-hidden="true"
+          viewBox={`0 0 ${width} ${height}`}
+          width={width}
+          height={height}
+          className="block max-w-full"
+        >
           <Axes frame={frame} ticks={ticks} formatTick={formatTick} places={places} />
           {current !== null && kind === 'bars' && (
             <rect

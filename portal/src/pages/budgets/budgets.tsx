@@ -8,6 +8,7 @@ import type { Account } from '../../data/types.ts';
 import { count, spoken } from '../../data/words.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { unturned } from '../../ui/code.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
@@ -93,7 +94,9 @@ function Card({ account, budget, edit }: { account: Account; budget: Budget; edi
       <header className="mb-3 flex items-start gap-3">
         <div className="min-w-0 flex-1">
           <h2 className="font-medium wrap-anywhere">{budget.name}</h2>
-          <p className="text-sm text-muted wrap-anywhere">{budget.description || scopeWords(budget.scope)}</p>
+          <p className="text-sm text-muted wrap-anywhere">
+            {unturned(budget.description) || scopeWords(budget.scope)}
+          </p>
         </div>
         <div className="-mt-1.5 -mr-2">
           <BudgetMenu account={account} budget={budget} edit={edit} />

@@ -6,6 +6,7 @@ import { useAccount } from '../../data/session.ts';
 import { count } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { unturned } from '../../ui/code.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Cell, Row, Table } from '../../ui/rows.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
@@ -60,7 +61,7 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
   const { event_types: types, last_success_at: delivered, pending_count: pending } = webhook;
   return (
     <Row>
-      <Cell wide free quiet={webhook.url}>
+      <Cell wide free quiet={unturned(webhook.url)}>
         <Link to="/webhooks/$id" params={{ id: webhook.id }} className="rounded font-medium hover:underline">
           {webhook.name}
         </Link>

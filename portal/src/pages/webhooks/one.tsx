@@ -9,6 +9,7 @@ import type { Account } from '../../data/types.ts';
 import { formatTime } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { unturned } from '../../ui/code.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icons.tsx';
@@ -81,7 +82,7 @@ function Shown({ account, webhook }: { account: Account; webhook: Webhook }) {
           </>
         }
       >
-        {webhook.description || 'Events, sent by POST and signed.'}
+        {unturned(webhook.description) || 'Events, sent by POST and signed.'}
       </PageHead>
       {trouble && (
         <div className="mb-6">
@@ -94,7 +95,7 @@ function Shown({ account, webhook }: { account: Account; webhook: Webhook }) {
             <Badge tone={toneOf(webhook.status)}>{webhook.status}</Badge>
           </Fact>
           <Fact title="Address">
-            <code className="wrap-anywhere">{webhook.url}</code>
+            <code className="wrap-anywhere">{unturned(webhook.url)}</code>
           </Fact>
           <Fact title="Events">
             <span className="flex flex-wrap gap-1.5">

@@ -4,6 +4,7 @@ import { Family, familyNames } from '../../../kernel/families.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
   byOthers,
+  byRule,
   CreatedAt,
   Etag,
   Named,
@@ -33,7 +34,9 @@ const Profile = Named(
     country: Type.String({
       description: 'The country of the account, as an ISO 3166 code with two letters.',
     }),
+    // Only names of the time zone database are accepted.
     timezone: Type.String({
+      ...byRule,
       description: 'The time zone of the account, such as `Europe/Berlin`. The API uses UTC.',
     }),
     products: Type.Array(
