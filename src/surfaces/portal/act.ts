@@ -69,6 +69,8 @@ interface Definition<A extends ActAuthority, I extends TSchema, O extends TSchem
   readonly input: I;
   readonly answer: O;
   readonly status?: 201 | 202;
+  /** It changes nothing, although it is no GET: its input may be too long for an address. */
+  readonly changesNothing?: true;
   /** The act can give the browser a session, or a new token of its session. No other act can. */
   readonly givesSession?: true;
   readonly authority: A;
@@ -111,4 +113,5 @@ export function rolesOf({ authority }: Act): readonly RoleName[] {
   return authority === 'none' || authority === 'person' ? roleNames : rolesWith(authority);
 }
 
-export const isRead = ({ method }: Pick<Act, 'method'>): boolean => method === 'GET';
+export const isRead = ({ method, changesNothing }: Pick<Act, 'method' | 'changesNothing'>): boolean =>
+  method === 'GET' || changesNothing === true;

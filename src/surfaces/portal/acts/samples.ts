@@ -13,7 +13,7 @@ export const sampleActs = [
     id: 'writeSamples',
     method: 'POST',
     path: '/samples',
-    summary: 'Show a call that is filled in as curl, as a command, in programs and in Terraform',
+    summary: 'Write a filled-in call as a command and in programs',
     input: Shape({
       operation_id: Type.String({ maxLength: 64 }),
       path: Values,
@@ -24,6 +24,7 @@ export const sampleActs = [
       data: Type.Array(Shape({ language: Text, code: Text, text: Text })),
       next_cursor: Type.Null(),
     }),
+    changesNothing: true,
     authority: 'person',
     reauthentication: false,
     audit: 'none',
