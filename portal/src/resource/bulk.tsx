@@ -12,9 +12,9 @@ import { TextField } from '../ui/field.tsx';
 import { Notice, ProblemNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
-import { ActDialog } from './act-dialog.tsx';
 import { nameOf, pathFor } from './act-menu.tsx';
 import type { Act } from './acts.ts';
+import { ActDialog } from './lazy-act.tsx';
 
 interface Props {
   readonly noun: Noun;

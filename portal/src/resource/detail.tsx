@@ -22,15 +22,15 @@ import { useAccount } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Code, unturned } from '../ui/code.tsx';
 import { Notice } from '../ui/notice.tsx';
-import { Empty, Loaded, PageHead } from '../ui/states.tsx';
-import { ActDialog } from './act-dialog.tsx';
+import { Loaded, PageHead } from '../ui/states.tsx';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
 import { Activity } from './activity.tsx';
 import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
 import { AsCode } from './as-code.tsx';
 import { FactList } from './facts.tsx';
-import { useSearchValues } from './filters.tsx';
+import { ActDialog } from './lazy-act.tsx';
 import { answerOf, type Shape } from './schema.ts';
+import { useSearchValues } from './search-values.ts';
 import { type Found, type Override, type Tab, TabLinks, tabsFor } from './tabs.tsx';
 import { Labels, PriceText, Status } from './value.tsx';
 import { isPrice } from './values.ts';
@@ -261,14 +261,3 @@ function One(
     </>
   );
 }
-
-export const NotANoun = () => (
-  <>
-    <PageHead title="There is no such product page" />
-    <Empty title="The address names nothing that this service has">
-      <Link to="/" className="link">
-        Home
-      </Link>
-    </Empty>
-  </>
-);

@@ -1,34 +1,14 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Query } from '../data/product.ts';
 import type { Described, Parameter } from '../form/document.ts';
 import { Facts } from '../form/facts.ts';
 import { MemberField } from '../form/form.tsx';
 import { Button } from '../ui/button.tsx';
+import { type Search, useSearchValues, useSetSearch } from './search-values.ts';
 
 /** Parameters of lists that the page itself sets, or that say nothing to people. */
 const OWN = new Set(['limit', 'cursor', 'sort', 'ids', 'wait', 'created_after', 'created_before']);
 /** On a phone the rows should begin on the first screen. */
 const MOST = matchMedia('(max-width: 767px)').matches ? 1 : 3;
-
-type Search = Readonly<Record<string, string>>;
-
-export const useSearchValues = (): Search => useSearch({ strict: false }) as Search;
-
-/** Changes values in the address, so that a link shows the same list. */
-export function useSetSearch(): (changes: Readonly<Record<string, string | undefined>>) => void {
-  const navigate = useNavigate();
-  return (changes) =>
-    void navigate({
-      to: '.',
-      replace: true,
-      search: (before: Search) =>
-        Object.fromEntries(
-          Object.entries({ ...before, ...changes }).filter(
-            ([, value]) => value !== undefined && value !== '',
-          ),
-        ) as Search,
-    });
-}
 
 export const filtersOf = ({ parameters }: Described, without: readonly string[] = []): readonly Parameter[] =>
   parameters.filter(

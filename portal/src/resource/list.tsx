@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import {
   filled,
   inSentence,
@@ -19,16 +19,18 @@ import { Icon } from '../ui/icons.tsx';
 import { ProblemNotice } from '../ui/notice.tsx';
 import { Acts, Cell, Row, Table } from '../ui/rows.tsx';
 import { Empty, Loaded, Skeleton } from '../ui/states.tsx';
-import { ActDialog } from './act-dialog.tsx';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
 import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
-import { Bulk } from './bulk.tsx';
-import { chosenIn, Filters, filtersOf, useSearchValues, useSetSearch } from './filters.tsx';
+import { chosenIn, Filters, filtersOf } from './filters.tsx';
 import { useHeld } from './held.ts';
+import { ActDialog } from './lazy-act.tsx';
 import { columnsOf, headOf, isFree, keyIn, RowLink, RowNote } from './list-row.tsx';
 import { useRows } from './pages-of-list.ts';
 import { answerOf, type Shape } from './schema.ts';
+import { useSearchValues, useSetSearch } from './search-values.ts';
 import { Value } from './value.tsx';
+
+const Bulk = lazy(async () => ({ default: (await import('./bulk.tsx')).Bulk }));
 
 interface Props {
   readonly noun: Noun;
@@ -181,16 +183,18 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
   return (
     <div {...held.handlers} className="relative">
       {isPart && create && <div className="mb-4 flex justify-end">{create}</div>}
-      {canSelect && (
-        <Bulk
-          noun={noun}
-          rows={chosen}
-          above={above}
-          all={held.rows}
-          select={(ids) => setSelected(new Set(ids))}
-          may={may}
-          keyOf={keyOf}
-        />
+      {canSelect && chosen.length > 0 && (
+        <Suspense>
+          <Bulk
+            noun={noun}
+            rows={chosen}
+            above={above}
+            all={held.rows}
+            select={(ids) => setSelected(new Set(ids))}
+            may={may}
+            keyOf={keyOf}
+          />
+        </Suspense>
       )}
       {held.waiting > 0 && (
         // Above the heads, and not in the flow: the rows stay where they are.

@@ -1,6 +1,6 @@
 /** The parts of the page of a resource: what belongs to it, made from the nouns, and what is made by hand. */
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react';
 import {
   addressOf,
   type Noun,
@@ -12,9 +12,18 @@ import {
   titleOf,
 } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
+import { Skeleton } from '../ui/states.tsx';
 import type { Act } from './acts.ts';
-import { ResourceList } from './list.tsx';
 import type { Shape } from './schema.ts';
+
+const List = lazy(async () => ({ default: (await import('./list.tsx')).ResourceList }));
+
+/** Lists bring their filters, which many people who look at one resource never need. */
+const ResourceList = (props: ComponentProps<typeof List>) => (
+  <Suspense fallback={<Skeleton rows={4} />}>
+    <List {...props} />
+  </Suspense>
+);
 
 /** A part of the page of a resource, with an address of its own. */
 export interface Tab {

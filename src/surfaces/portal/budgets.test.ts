@@ -42,7 +42,7 @@ describe('what a browser loads', () => {
   });
 
   it('for the first page after signing in is at most 150 kB', () => {
-    const files = new Set([...filesOf('index.html'), ...filesOf('src/pages/home.tsx')]);
+    const files = new Set([...filesOf('index.html'), ...filesOf('src/pages/home/home.tsx')]);
     expect(kilobytes(files)).toBeLessThanOrEqual(150);
   });
 

@@ -13,7 +13,7 @@ import {
 import { pageQuery } from '../../data/product.ts';
 import { useAccount } from '../../data/session.ts';
 import { useAccess, whyNot } from '../../resource/acts.ts';
-import { NotANoun } from '../../resource/detail.tsx';
+import { NotANoun } from '../../resource/not-a-noun.tsx';
 import { Reference } from '../../resource/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Loaded, PageHead, Section } from '../../ui/states.tsx';

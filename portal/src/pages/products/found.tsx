@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { mainNouns, type Noun, type NounFamily, nounsQuery, partsOf } from '../../data/nouns.ts';
-import { NotANoun } from '../../resource/detail.tsx';
+import { NotANoun } from '../../resource/not-a-noun.tsx';
 import { Loaded } from '../../ui/states.tsx';
 
 export interface Place {

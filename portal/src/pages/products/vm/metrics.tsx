@@ -4,7 +4,7 @@ import { get } from '../../../data/http.ts';
 import { filled, nounNamed } from '../../../data/nouns.ts';
 import { calls, useAccount } from '../../../data/session.ts';
 import { formatTime } from '../../../data/words.ts';
-import { useSearchValues } from '../../../resource/filters.tsx';
+import { useSearchValues } from '../../../resource/search-values.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Chart } from '../../../ui/chart.tsx';
