@@ -86,7 +86,7 @@ export const clients: readonly Client[] = [
           text: `claude mcp add --scope user --transport http hostplane ${url}/mcp --header "X-API-Key: ${KEY}"`,
         },
       },
-      { text: 'Type /mcp in a session: hostplane is connected.' },
+      { text: 'Type /mcp in a session: the server is connected.' },
     ],
   },
   {
@@ -98,7 +98,7 @@ export const clients: readonly Client[] = [
         '~/.cursor/mcp.json',
         { mcpServers: { hostplane: { url: `${url}/mcp`, headers } } },
       ),
-      { text: 'Open Cursor Settings, Tools & MCP: hostplane has a green dot and seven tools.' },
+      { text: 'Open Cursor Settings, Tools & MCP: the server has a green dot and seven tools.' },
     ],
   },
   {
@@ -142,7 +142,7 @@ export const clients: readonly Client[] = [
       put('Run “zed: open settings file” from the command palette and add the server:', 'settings.json', {
         context_servers: { hostplane: { url: `${url}/mcp`, headers } },
       }),
-      { text: 'Open the settings of the agent panel: hostplane has a green dot.' },
+      { text: 'Open the settings of the agent panel: the server has a green dot.' },
     ],
   },
   {
