@@ -23,6 +23,7 @@ import { AnsweredOnce, secretsIn } from './answered-once.tsx';
 import { AsCode } from './as-code.tsx';
 import { CostChange, ForeseenNotes } from './foreseen.tsx';
 import { useRehearsal } from './rehearsal.ts';
+import { isFilled } from './schema.ts';
 
 /** Calls that are refused if the resource is no longer as the person saw it. */
 const CHANGING = ['PATCH', 'PUT'];
@@ -78,11 +79,6 @@ const wantsConfirmation = ({ body }: Described): boolean =>
 
 /** Parameters that the dialog sets itself. */
 const OWN = new Set(['dry_run', 'on_failure', 'wait']);
-
-const isFilled = (schema: Schema | null, body: Resource): boolean =>
-  ((schema?.['required'] ?? []) as readonly string[]).every(
-    (member) => body[member] !== undefined && body[member] !== '',
-  );
 
 /** What an update would change: only members that a person has set differently. */
 function startOf(described: Described, act: Act, row: Resource | undefined): Resource {

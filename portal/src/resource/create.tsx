@@ -16,7 +16,7 @@ import {
 import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
-import { type Described, describe, type Schema } from '../form/document.ts';
+import { type Described, describe } from '../form/document.ts';
 import { Facts } from '../form/facts.ts';
 import { useFaults } from '../form/faults.ts';
 import { ObjectForm } from '../form/form.tsx';
@@ -30,6 +30,7 @@ import { AnsweredOnce, secretsIn } from './answered-once.tsx';
 import { AsCode } from './as-code.tsx';
 import { CostChange, ForeseenNotes } from './foreseen.tsx';
 import { type Rehearsal, useRehearsal } from './rehearsal.ts';
+import { isFilled } from './schema.ts';
 
 interface Props {
   readonly noun: Noun;
@@ -52,11 +53,6 @@ export interface Creation {
   readonly why: string | undefined;
   readonly made: PersonCall;
 }
-
-const isFilled = (schema: Schema | null, body: Resource): boolean =>
-  ((schema?.['required'] ?? []) as readonly string[]).every(
-    (member) => body[member] !== undefined && body[member] !== '',
-  );
 
 /** The form that creates one, with its price beside it. `children` may replace the generated form. */
 export function CreateForm(

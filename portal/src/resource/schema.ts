@@ -39,3 +39,9 @@ export function answerOf(document: Record<string, unknown>, id: string, list?: s
     }, answer);
   return shapeOf((resolve(rows)['items'] ?? {}) as Schema, resolve);
 }
+
+/** Whether everything that the schema requires has a value. */
+export const isFilled = (schema: Schema | null, body: Readonly<Record<string, unknown>>): boolean =>
+  ((schema?.['required'] ?? []) as readonly string[]).every(
+    (member) => body[member] !== undefined && body[member] !== '',
+  );
