@@ -27,7 +27,7 @@ const LONGEST_NAME = 90;
 const SHORTEST_NAME = 2;
 
 /** Ctrl K: jumps to a page, a key, a resource or an operation. */
-export default function Palette({ close }: { close: () => void }) {
+export default function Palette({ close, typed }: { close: () => void; typed: () => string }) {
   const me = useMe();
   const account = useMaybeAccount();
   const index = useQuery(indexQuery).data;
@@ -49,8 +49,10 @@ export default function Palette({ close }: { close: () => void }) {
   useEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
+    const text = typed();
+    setWords((words) => words + text);
     return () => returnFocus(before);
-  }, []);
+  }, [typed]);
   const all = useMemo((): Hit[] => {
     const pages = groups.flatMap(({ title, items }) =>
       items

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
-import { type ComponentType, useCallback, useEffect, useState } from 'react';
+import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
 import { isPublicPage } from '../../../src/surfaces/portal/public-pages.ts';
 import { openLive } from '../data/live.ts';
 import { siteQuery, useMaybeAccount, useMe } from '../data/session.ts';
@@ -16,8 +16,9 @@ import { isOfAccount } from './nav.ts';
 import { ReauthDialog } from './reauth-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { SignInAgain } from './sign-in-again.tsx';
+import { keepTyped } from './typed-ahead.ts';
 
-type Palette = ComponentType<{ close: () => void }>;
+type Palette = ComponentType<{ close: () => void; typed: () => string }>;
 
 export function Shell() {
   const me = useMe();
@@ -28,14 +29,24 @@ export function Shell() {
   const [menuOpen, setMenuOpen] = useState(false);
   const [Found, setFound] = useState<Palette | null>(null);
   const [isHidden, setHidden] = useState(false);
-  const find = useCallback(
-    () =>
-      void import('./palette.tsx').then(
-        ({ default: palette }) => setFound(() => palette),
-        () => toast('The search is not loaded: the server does not answer.'),
-      ),
-    [],
-  );
+  const typed = useRef<() => string>(undefined);
+  /** What was typed while the search was loaded. */
+  const takeTyped = useCallback((): string => {
+    const text = typed.current?.() ?? '';
+    typed.current = undefined;
+    return text;
+  }, []);
+  const find = useCallback(() => {
+    if (Found !== null) return;
+    typed.current ??= keepTyped();
+    void import('./palette.tsx').then(
+      ({ default: palette }) => setFound(() => palette),
+      () => {
+        takeTyped();
+        toast('The search is not loaded: the server does not answer.');
+      },
+    );
+  }, [Found, takeTyped]);
   // From a page for everybody, links lead to pages that are not.
   const isClosed = me === null && !isPublicPage(`/portal${path}`);
   useEffect(() => {
@@ -126,7 +137,7 @@ export function Shell() {
             <Outlet key={account?.id} />
           )}
         </main>
-        {Found !== null && <Found close={() => setFound(null)} />}
+        {Found !== null && <Found close={() => setFound(null)} typed={takeTyped} />}
         <ReauthDialog />
       </div>
       <SignInAgain hide={setHidden} />

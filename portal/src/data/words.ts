@@ -43,7 +43,7 @@ export const roleNames = Object.keys(roleWords);
 
 /** Words that are not written in lower case. */
 const NAMES = new Map(
-  'API BIOS CIDR DNS ICMP ICMPv6 ID IDs IP IPs IPv4 IPv6 ISO ISOs MAC MTU NAT OS SSH TCP TLS UDP UEFI URL VM VMs VPN'
+  'API BIOS CIDR DNS GB ICMP ICMPv6 ID IDs IP IPs IPv4 IPv6 ISO ISOs MAC MB MTU NAT OS SSH TB TCP TLS UDP UEFI URL vCPU vCPUs VM VMs VPN VPS'
     .split(' ')
     .map((name) => [name.toLowerCase(), name]),
 );
@@ -53,5 +53,6 @@ export const spoken = (name: string): string => {
   const words = name
     .replaceAll(/[_-]/g, ' ')
     .replaceAll(/\w+/g, (word) => NAMES.get(word.toLowerCase()) ?? word);
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
+  const [first = ''] = words.split(' ');
+  return NAMES.has(first.toLowerCase()) ? words : words.slice(0, 1).toUpperCase() + words.slice(1);
 };

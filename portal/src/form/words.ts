@@ -4,6 +4,10 @@ import type { Schema } from './document.ts';
 
 export const labelOf = (name: string, schema: Schema): string => String(schema['x-label'] ?? spoken(name));
 
+/** As a head over values, which say their unit themselves: `memory_mb` is "Memory", `created_at` is "Created". */
+export const headOf = (name: string, schema: Schema): string =>
+  labelOf(name.replace(/_(ids?|at|bytes|gb|mb)$/, ''), schema);
+
 const plain = (text: unknown): string => String(text ?? '').replaceAll('`', '');
 
 /** Larger limits are those of the storage; nobody comes near them. */

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { limitsQuery } from '../data/account-queries.ts';
 import type { Limit } from '../data/account-types.ts';
+import { inSentence } from '../data/nouns.ts';
 import { siteQuery, useAccount } from '../data/session.ts';
 import { spoken } from '../data/words.ts';
 import { SelectField } from '../ui/field.tsx';
@@ -120,7 +121,7 @@ function LimitRow({ limit: row }: { limit: Limit }) {
         </span>
       </Cell>
       <Cell label="Of" quiet={raise}>
-        {limit === null ? 'no limit' : `${limit.toLocaleString('en-GB')} ${unit}`}
+        {limit === null ? 'no limit' : `${limit.toLocaleString('en-GB')} ${inSentence(spoken(unit))}`}
       </Cell>
     </Row>
   );

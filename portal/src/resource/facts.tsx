@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Resource } from '../data/product.ts';
-import { spoken } from '../data/words.ts';
 import type { Resolve, Schema } from '../form/document.ts';
+import { headOf } from '../form/words.ts';
 import { Copy } from '../ui/code.tsx';
 import { membersOf, type Shape } from './schema.ts';
 import { Labels, Value } from './value.tsx';
@@ -21,8 +21,7 @@ const ELSEWHERE = new Set([
 
 type Member = readonly [name: string, schema: Schema];
 
-const titleOf = ([name, schema]: Member): string =>
-  String(schema['x-label'] ?? spoken(name.replace(/_ids?$/, '')));
+const titleOf = ([name, schema]: Member): string => headOf(name, schema);
 
 const isPlain = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || isPrice(value) || isNamed(value) || Array.isArray(value);

@@ -63,12 +63,12 @@ export function Filters({ described, filters }: { described: Described; filters:
       value={{ resolve: described.resolve, body: search, path: {}, faults: () => undefined, unset: 'Any' }}
     >
       <search aria-label="Filters" className="mb-4 grid gap-3">
-        <div className="grid grid-cols-1 items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
+        <div className="grid grid-cols-1 items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
           {sorted.slice(0, MOST).map(show)}
           {isSet && (
             <Button
               kind="quiet"
-              className="justify-self-start"
+              className="justify-self-start sm:mt-[26px]"
               onClick={() => set(Object.fromEntries(filters.map(({ name }) => [name, undefined])))}
             >
               Clear filters
@@ -78,7 +78,7 @@ export function Filters({ described, filters }: { described: Described; filters:
         {sorted.length > MOST && (
           <details open={sorted.slice(MOST).some(({ name }) => search[name] !== undefined)}>
             <summary className="text-sm text-muted">More filters</summary>
-            <div className="mt-3 grid grid-cols-1 items-end gap-3 sm:grid-cols-2 lg:grid-cols-4">
+            <div className="mt-3 grid grid-cols-1 items-start gap-3 sm:grid-cols-2 lg:grid-cols-4">
               {sorted.slice(MOST).map(show)}
             </div>
           </details>

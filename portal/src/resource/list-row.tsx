@@ -2,7 +2,6 @@
 import { Link } from '@tanstack/react-router';
 import { addressOf, type Noun, type NounFamily, type PathValues } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
-import { spoken } from '../data/words.ts';
 import type { Schema } from '../form/document.ts';
 import { nameOf } from './act-menu.tsx';
 import type { Shape } from './schema.ts';
@@ -12,9 +11,6 @@ export const keyIn =
   (noun: Noun) =>
   (row: Resource): string =>
     String(row[noun.key] ?? row['id'] ?? row['slug'] ?? JSON.stringify(row));
-
-export const headOf = (name: string, schema: Schema): string =>
-  String(schema['x-label'] ?? spoken(name.replace(/_ids?$|_at$|_bytes$|_mb$|_gb$/, '')));
 
 /** Without columns of its own, the first few plain members. */
 export const columnsOf = ({ columns, members }: Shape, key: string): Shape['columns'] =>

@@ -94,6 +94,30 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByRole('heading', { name: 'Security' }).waitFor();
   });
 
+  it('the search has every letter that was typed while it was loaded', async () => {
+    const { page } = tab;
+    let load = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route(/\/palette-[^/]*\.js$/, async (route) => {
+      await asked;
+      await route.continue();
+    });
+    await openWide(tab, '/portal/members');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('secx');
+    await page.keyboard.press('Backspace');
+    load();
+    const field = page.getByRole('combobox', { name: 'Search or jump to' });
+    await field.waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('urity');
+    expect(await field.inputValue()).toBe('security');
+    await page.keyboard.press('Escape');
+    await page.unrouteAll();
+  });
+
   it('the search says what is not there, and Enter goes to the nearest topic', async () => {
     const { page } = tab;
     await openWide(tab, '/portal/members');
