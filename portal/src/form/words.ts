@@ -8,7 +8,11 @@ export const labelOf = (name: string, schema: Schema): string => String(schema['
 export const headOf = (name: string, schema: Schema): string =>
   labelOf(name.replace(/_(ids?|at|bytes|gb|mb)$/, ''), schema);
 
-const plain = (text: unknown): string => String(text ?? '').replaceAll('`', '');
+/** Names of members as their fields are labelled: `ip_id` is "IP". */
+const plain = (text: unknown): string =>
+  String(text ?? '')
+    .replaceAll(/`([a-z\d]+(?:_[a-z\d]+)+)`/g, (_, name: string) => spoken(name.replace(/_ids?$/, '')))
+    .replaceAll('`', '');
 
 /** Larger limits are those of the storage; nobody comes near them. */
 const HUGE = 2 ** 31 - 1;

@@ -48,7 +48,7 @@ export const NewPublicIpv4 = Variants(
   {
     ephemeral: { means: 'A new address, which is released with the machine.', members: {} },
     reserved: {
-      means: 'The address that `ip_id` names.',
+      means: 'A reserved address of the account.',
       members: {
         ip_id: {
           ...PublicIpRef,
