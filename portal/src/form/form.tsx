@@ -1,4 +1,5 @@
 import { useContext, useState } from 'react';
+import { inSentence } from '../data/nouns.ts';
 import { Button } from '../ui/button.tsx';
 import { Box } from './box.tsx';
 import type { Ref } from './choices.ts';
@@ -53,7 +54,9 @@ export function ObjectForm({ schema, value, change, pointer = '' }: FormProps) {
           onToggle={(event) => setOpen(event.currentTarget.open)}
           className="rounded-md border border-line px-3.5 py-2.5"
         >
-          <summary className="text-sm text-muted">{advanced.length} more</summary>
+          <summary className="text-sm text-muted wrap-anywhere">
+            More: {advanced.map(({ name, schema: each }) => inSentence(labelOf(name, each))).join(', ')}
+          </summary>
           <div className="mt-3 grid grid-cols-1 gap-4">{advanced.map(show)}</div>
         </details>
       )}
@@ -138,11 +141,14 @@ export function MemberField(given: MemberProps) {
   );
 }
 
+/** Says what a program has to send; people choose by name. */
+const OF_ITS_KEY = /^The (slug|id) of [^.]*\.\s*/;
+
 function Reference({ name, schema, isRequired, value, change, pointer }: MemberProps) {
   return (
     <Picker
       label={labelOf(name, schema)}
-      hint={hintOf(schema)}
+      hint={hintOf(schema).replace(OF_ITS_KEY, '')}
       fault={useFault(pointer)}
       optional={!isRequired}
       reference={schema['x-ref'] as Ref}
