@@ -76,6 +76,7 @@ export interface UsageAsked {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly group_by: string;
+  readonly by_day?: 'true';
   readonly label_key?: string | undefined;
 }
 
