@@ -9,7 +9,7 @@ import { convertQuery } from '../kernel/query-string.ts';
 import { type Endpoint, isWrite } from '../kernel/record.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { faultsOf } from '../kernel/validation.ts';
-import { DryRun } from '../pipeline/dry-run.ts';
+import { DryRun } from '../pipeline/dry-run-shape.ts';
 import { queryShapeOf } from '../pipeline/input.ts';
 import type { Operation, Parameter, Reference, Response } from '../surfaces/openapi/model.ts';
 import { UNKNOWN_MEMBER } from '../surfaces/openapi/problem-examples.ts';

@@ -14,7 +14,7 @@ import type { Reference } from '../kernel/reference.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import type { TSchema } from '../kernel/schema.ts';
 import { faultsOf, isValid } from '../kernel/validation.ts';
-import { DryRun } from '../pipeline/dry-run.ts';
+import { DryRun } from '../pipeline/dry-run-shape.ts';
 import { callRead, changeResult } from '../surfaces/mcp/calls.ts';
 import type { ApiCaller, Outcome } from '../surfaces/mcp/inner-call.ts';
 import { isOursIn } from '../surfaces/mcp/own-sentences.ts';

@@ -179,6 +179,26 @@ describe('a budget that blocks on the forecast', () => {
     ]);
   });
 
+  it('says in a dry run what the call leaves of the tightest budget, also of those that only notify', async () => {
+    const tightest = async (labels = {}) =>
+      (
+        await app.call({
+          method: 'POST',
+          url: '/workshop/v1/widgets?dry_run=true',
+          payload: { name: 'foreseen', size: 1, labels },
+          key: key.key,
+        })
+      ).json().tightest_budget;
+    expect(await tightest()).toBeNull();
+    await addBudget({ amount: '100.00' });
+    const budget_id = await addBudget({ amount: '10.00', action: 'notify' });
+    await addBudget({ amount: '1.00', scope: { label_selector: 'env=prod' } });
+    expect(await tightest()).toMatchObject({ budget_id, amount: '10.00', left: '9.56' });
+    expect(await tightest({ env: 'prod' })).toMatchObject({ amount: '1.00', left: '0.56' });
+    expect((await create()).status).toBe(201);
+    expect(await tightest()).toMatchObject({ budget_id, left: '9.12' });
+  });
+
   it('has room again after a resource is deleted', async () => {
     await addBudget({ amount: PRICE });
     const { body } = await create();

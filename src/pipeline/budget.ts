@@ -11,13 +11,14 @@ import type { Services } from '../kernel/services.ts';
 import { periodOf } from '../money/budgets/budget.ts';
 import { loadsOf } from '../money/budgets/figures.ts';
 import { pendingRows } from '../money/budgets/pending/store.ts';
-import { type Claim, NOTHING, refuseWithoutRoom } from '../money/budgets/room.ts';
+import { type Claim, NOTHING, refuseWithoutRoom, roomIn } from '../money/budgets/room.ts';
 import { covers } from '../money/budgets/scope.ts';
 import { type BudgetRow, findBudgets, lockBlockingBudgets } from '../money/budgets/store.ts';
 import { exceededBy } from '../money/prices/basket-limits.ts';
-import type { Estimate } from '../money/prices/schema.ts';
+import { formatMoney } from '../money/prices/format.ts';
 import type { Tx } from '../store/database.ts';
 import { sendNow } from '../store/send-later.ts';
+import type { ForeseenBudgets } from './dry-run.ts';
 import { refuseRestricted } from './permission.ts';
 
 const monthlySum = (costs: readonly CostChange[]): Micro => sum(costs.map(({ monthly }) => monthly));
@@ -38,24 +39,34 @@ function claimsOn(budgets: readonly BudgetRow[], exchange: Exchange, costs: read
     .filter(({ requested }) => requested > 0n);
 }
 
-/** For a dry run: the budgets that have no room for the call, also those that only notify. */
-export async function exceededBudgets(
+/** For a dry run: what the call means for the budgets that cover what it adds, also those that only notify. */
+export async function foreseenBudgets(
   tx: Tx,
   exchange: Exchange,
   { tariff }: Pick<Services, 'tariff'>,
   { costs }: Pick<Done, 'costs'>,
-): Promise<Estimate['exceeds_budgets']> {
-  if (monthlySum(costs) <= 0n) return [];
+): Promise<ForeseenBudgets> {
+  if (monthlySum(costs) <= 0n) return { exceeds: [], tightest: null };
   const accountId = callerOf(exchange).account.id;
   const now = new Date();
   const claims = claimsOn(await findBudgets(tx, accountId, periodOf(now)), exchange, costs);
   const budgets = claims.map((claim) => claim.budget);
   const loads = await loadsOf(tx, accountId, budgets, now, tariff);
-  return claims.flatMap(({ budget: { id, amount, blocks }, requested }, i) => {
+  const exceeds = claims.flatMap(({ budget: { id, amount, blocks }, requested }, i) => {
     const { spent, committed } = loads[i] ?? NOTHING;
     const beside = { spent, committed: committed - requested };
     return exceededBy({ id, blocks, amount: micro(amount), ...beside }, requested);
   });
+  const [tightest = null] = budgets
+    .map((each, i) => ({ each, left: roomIn(each, loads[i] ?? NOTHING) }))
+    .sort((a, b) => (a.left < b.left ? -1 : 1))
+    .map(({ each: { id, name, amount }, left }) => ({
+      budget_id: id,
+      name,
+      amount,
+      left: formatMoney(left),
+    }));
+  return { exceeds, tightest };
 }
 
 /**

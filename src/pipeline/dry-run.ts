@@ -1,59 +1,24 @@
 import { maskKeys } from '../kernel/access/key-format.ts';
 import type { Done } from '../kernel/call.ts';
-import { ForeseenChange } from '../kernel/change-words/change-words.ts';
+import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import { foreseenChanges } from '../kernel/change-words/foreseen-changes.ts';
-import { type Cost, shownEffects, Warning } from '../kernel/effect.ts';
-import { EffectView } from '../kernel/effect-view.ts';
+import { type Cost, shownEffects } from '../kernel/effect.ts';
+import type { EffectView } from '../kernel/effect-view.ts';
 import { type Micro, micro, sum } from '../kernel/micro.ts';
-import { Currency, Decimal, Named, Shape, type Static, Type } from '../kernel/schema.ts';
+import type { Static } from '../kernel/schema.ts';
 import { serialise } from '../kernel/serialise.ts';
 import type { Services } from '../kernel/services.ts';
 import { formatMoney, formatRate } from '../money/prices/format.ts';
-import { ExceededBudgets } from '../money/prices/members.ts';
+import type { ExceededBudgets, TightestBudget } from '../money/prices/members.ts';
 import type { Db } from '../store/database.ts';
+import { DryRun } from './dry-run-shape.ts';
 import type { Result } from './output.ts';
 import { scopeChanges } from './scope-changes.ts';
 
-export const DryRun = Named(
-  'DryRun',
-  Shape({
-    dry_run: Type.Literal(true, { description: 'Always true: nothing was changed.' }),
-    valid: Type.Literal(true, {
-      description: 'Always true: a call that would be refused gets the same problem here.',
-    }),
-    cost: Shape(
-      {
-        hourly: {
-          ...Decimal,
-          'x-unit': 'currency/hour',
-          description: 'The change for an hour, net of tax.',
-        },
-        monthly: {
-          ...Decimal,
-          'x-unit': 'currency/month',
-          description: 'The change for a whole month, net of tax.',
-        },
-        currency: Currency,
-      },
-      {
-        description:
-          'By how much the running cost of the account changes once the operation has ended. Negative: the call saves this amount.',
-      },
-    ),
-    exceeds_budgets: ExceededBudgets,
-    changes: Type.Array(ForeseenChange, {
-      description: 'What the effects change, in words, for people who decide; empty if nothing.',
-    }),
-    effects: Type.Array(EffectView, {
-      description: 'Everything that the call would change; empty if nothing.',
-    }),
-    warnings: Type.Array(Warning, {
-      description: 'What you should know before you make the call; it would be accepted all the same.',
-    }),
-  }),
-);
-
-type Exceeded = Static<typeof ExceededBudgets>;
+export interface ForeseenBudgets {
+  readonly exceeds: Static<typeof ExceededBudgets>;
+  readonly tightest: TightestBudget | null;
+}
 
 /** Summarizes the cost and the effects of a call that was rolled back: a dry run, or a call that needs approval. */
 export function foresee(services: Services, done: Done): { cost: Cost; effects: EffectView[] } {
@@ -101,14 +66,15 @@ export async function dryRunResult(
   {
     accountId,
     done,
-    exceeds,
-  }: { readonly accountId: string; readonly done: Done; readonly exceeds: Exceeded },
+    budgets: { exceeds, tightest },
+  }: { readonly accountId: string; readonly done: Done; readonly budgets: ForeseenBudgets },
 ): Promise<Result> {
   const body = {
     dry_run: true,
     valid: true,
     ...foresee(services, done),
     exceeds_budgets: exceeds,
+    tightest_budget: tightest,
     changes: await changesOf(tx, services, accountId, done),
     warnings: done.warnings,
   };

@@ -4,7 +4,7 @@ import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import type { Reply } from '../kernel/record.ts';
 import type { Services } from '../kernel/services.ts';
 import type { Tx } from '../store/database.ts';
-import { budget, exceededBudgets } from './budget.ts';
+import { budget, foreseenBudgets } from './budget.ts';
 import { callOf } from './call-context.ts';
 import { dryRunResult } from './dry-run.ts';
 import type { Input } from './input.ts';
@@ -38,6 +38,6 @@ export async function foreseenBy(
   services: Services,
   done: Done,
 ): Promise<Result> {
-  const exceeds = await exceededBudgets(tx, exchange, services, done);
-  return dryRunResult(tx, services, { accountId: callerOf(exchange).account.id, done, exceeds });
+  const budgets = await foreseenBudgets(tx, exchange, services, done);
+  return dryRunResult(tx, services, { accountId: callerOf(exchange).account.id, done, budgets });
 }

@@ -2,6 +2,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type {
   AccountProfile,
+  AuditEntry,
   Budget,
   Delivery,
   Limit,
@@ -54,6 +55,20 @@ export const failedOperationsQuery = (account: Account) =>
   reading<List<Operation>>(account, 'operations', '/account/v1/operations?status=failed&limit=10');
 export const operationOfQuery = (account: Account, id: string) =>
   reading<Operation>(account, 'operations', `/account/v1/operations/${encodeURIComponent(id)}`);
+/** The audit entries of about the time when the call was made that started the operation. */
+export const startedByQuery = (account: Account, { created_at, actor }: Operation) => {
+  const at = Date.parse(created_at);
+  return reading<List<AuditEntry>>(
+    account,
+    'operations',
+    `/account/v1/audit-log${queryText({
+      since: new Date(at - 5000).toISOString(),
+      until: new Date(at + 60_000).toISOString(),
+      actor: actor.api_key_id ?? actor.member_id ?? undefined,
+      limit: '200',
+    })}`,
+  );
+};
 export const partsQuery = (account: Account, id: string) =>
   reading<List<Operation>>(account, 'operations', `/account/v1/operations?limit=200&parent_id=${id}`);
 
@@ -61,6 +76,7 @@ export interface UsageAsked {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly group_by: string;
+  readonly by_day?: 'true';
   readonly label_key?: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { get, Problem, send, UNREADABLE } from './http.ts';
 import { filled, type NounCall, type PathValues } from './nouns.ts';
 import { calls } from './session.ts';
-import type { Account, Effect, ForeseenChange, List, Operation } from './types.ts';
+import type { Account, Foreseen, List, Operation } from './types.ts';
 
 /** Any resource. What it has is said by the schema in the document. */
 export interface Resource {
@@ -50,19 +50,6 @@ export function refreshNouns(client: QueryClient, accountId: string): void {
   });
   // What was made in another tab can be picked in this one.
   void client.invalidateQueries({ queryKey: [accountId, PICK] });
-}
-
-export interface Foreseen {
-  readonly cost: { readonly hourly: string; readonly monthly: string; readonly currency: string };
-  readonly exceeds_budgets: readonly {
-    readonly budget_id: string;
-    readonly amount: string;
-    readonly committed: string;
-    readonly requested: string;
-  }[];
-  readonly changes: readonly ForeseenChange[];
-  readonly effects: readonly Effect[];
-  readonly warnings: readonly { readonly code: string; readonly detail: string }[];
 }
 
 export interface PersonCall {

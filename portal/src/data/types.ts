@@ -1,7 +1,7 @@
 /** The answers of the server that the pages show, as the acts and the records of the API declare them. */
-import type { ForeseenChange as Foreseen } from '../../../src/kernel/change-words/change-words.ts';
 import type { EffectView } from '../../../src/kernel/effect-view.ts';
 import type { OperationView } from '../../../src/kernel/operations/schema.ts';
+import type { DryRun } from '../../../src/pipeline/dry-run-shape.ts';
 import type {
   AccessAnswer,
   AllowlistAnswer,
@@ -62,8 +62,10 @@ export interface Denial {
 }
 
 export type Effect = Frozen<EffectView>;
+/** The answer to a dry run. */
+export type Foreseen = Frozen<DryRun>;
 /** What a dry run says that a call would change. */
-export type ForeseenChange = Frozen<Foreseen>;
+export type ForeseenChange = Foreseen['changes'][number];
 /** What the request kept of its dry run is passed on as it is. */
 export type Approval = Omit<Frozen<ApprovalAnswer>, 'effects' | 'cost'> & {
   readonly effects: readonly Effect[];

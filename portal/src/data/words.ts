@@ -36,7 +36,7 @@ export const roleWords: Readonly<Record<string, string>> = {
   operator: 'All products; reads the account, and runs its operations, webhooks and budgets.',
   developer: 'Builds with all products; deletes only machines, snapshots, volumes, images and ISOs.',
   viewer: 'Reads everything but credentials.',
-  billing: 'Invoices and payment; may not own keys.',
+  billing: 'Sees cost, budgets and prices in the portal; may not own keys.',
 };
 
 export const roleNames = Object.keys(roleWords);

@@ -31,7 +31,7 @@ export function Box({
       </legend>
       <div className={`grid grid-cols-1 ${frame ? 'gap-4 pt-1' : 'gap-2'}`}>
         {fault && (
-          <p id={`${id}-fault`} className="text-sm text-bad">
+          <p id={`${id}-fault`} className="text-sm text-bad wrap-anywhere">
             {fault}
           </p>
         )}

@@ -129,7 +129,7 @@ function Chip({ text, pointer, remove }: { text: string; pointer: string; remove
           <Icon name="close" />
         </button>
       </span>
-      {fault && <p className="text-sm text-bad">{fault}</p>}
+      {fault && <p className="text-sm text-bad wrap-anywhere">{fault}</p>}
     </li>
   );
 }

@@ -37,7 +37,7 @@ export function Group({ Form, name, schema, value, change, pointer, isRequired }
         >
           <Icon name="plus" /> {label}
         </Button>
-        {fault && <p className="text-sm text-bad">{fault}</p>}
+        {fault && <p className="text-sm text-bad wrap-anywhere">{fault}</p>}
         <p className="text-sm text-muted">{hintOf(schema)}</p>
       </div>
     );

@@ -121,7 +121,7 @@ function Line(props: {
         />
         <RemoveRow label={label} remove={remove} />
       </div>
-      {fault && <p className="mt-1 text-sm text-bad">{fault}</p>}
+      {fault && <p className="mt-1 text-sm text-bad wrap-anywhere">{fault}</p>}
     </div>
   );
 }
@@ -227,7 +227,7 @@ function PairRow(props: {
         )}
         <RemoveRow label={pair.name === '' ? `row ${number}` : pair.name} remove={remove} />
       </div>
-      {fault && <p className="mt-1 text-sm text-bad">{fault}</p>}
+      {fault && <p className="mt-1 text-sm text-bad wrap-anywhere">{fault}</p>}
     </div>
   );
 }

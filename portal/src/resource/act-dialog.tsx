@@ -35,6 +35,8 @@ export interface ActOn {
   /** Undefined for a creation. */
   readonly row?: Resource | undefined;
   readonly name: string;
+  /** What the form begins with, beside what the resource has. */
+  readonly wanted?: Resource | undefined;
 }
 
 /** One act on one resource: its form if it has one, what the dry run says about it, and a button. */
@@ -91,14 +93,25 @@ function startOf(described: Described, act: Act, row: Resource | undefined): Res
   );
 }
 
+/** Of what was wanted, what this form asks for. */
+function onlyMembers(wanted: Resource = {}, described: Described, fixed: Act['fixed']): Resource {
+  const { properties = {} } = openMembers(described, fixed) ?? {};
+  return Object.fromEntries(
+    Object.entries(wanted).filter(([member]) => Object.hasOwn(properties as object, member)),
+  );
+}
+
 function Open(props: ActOn & { described: Described; close: () => void; done?: (answer: Resource) => void }) {
-  const { act, noun, path, row, name, described, close, done } = props;
+  const { act, noun, path, row, name, wanted, described, close, done } = props;
   const account = useAccount();
   const client = useQueryClient();
   // The version that the person looks at: the page may have read a newer one since.
   const [seen, setSeen] = useState(row);
   const start = startOf(described, act, seen);
-  const [body, setBody] = useState<Resource>(start);
+  const [body, setBody] = useState<Resource>(() => ({
+    ...start,
+    ...onlyMembers(wanted, described, act.fixed),
+  }));
   const [query, setQuery] = useState<Readonly<Record<string, unknown>>>({});
   const [typed, setTyped] = useState('');
   const [answer, setAnswer] = useState<Resource | null>(null);

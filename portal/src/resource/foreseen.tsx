@@ -1,6 +1,8 @@
+import { Link } from '@tanstack/react-router';
 import { money } from '../data/money.ts';
-import type { Foreseen } from '../data/product.ts';
+import type { Foreseen } from '../data/types.ts';
 import { ChangeList } from '../ui/change-list.tsx';
+import { unturned } from '../ui/code.tsx';
 import { Notice } from '../ui/notice.tsx';
 
 /** By how much the bill changes. */
@@ -22,7 +24,7 @@ export function CostChange({ cost, small }: { cost: Foreseen['cost']; small?: bo
 
 /** What the dry run says: price, budgets without room, what is lost, what loosens, what to know. */
 export function ForeseenNotes({ foreseen, quiet }: { foreseen: Foreseen; quiet?: boolean }) {
-  const { exceeds_budgets: budgets, effects, changes, warnings } = foreseen;
+  const { exceeds_budgets: budgets, tightest_budget: tightest, effects, changes, warnings } = foreseen;
   const { currency } = foreseen.cost;
   const losses = effects.flatMap((effect) => (effect.loss ? [{ effect, loss: effect.loss }] : []));
   const isLoosening = changes.some(({ loosens }) => loosens);
@@ -42,6 +44,16 @@ export function ForeseenNotes({ foreseen, quiet }: { foreseen: Foreseen; quiet?:
           {money(budget.requested, currency)}.
         </Notice>
       ))}
+      {tightest !== null && budgets.length === 0 && (
+        <p className="text-sm text-muted">
+          This leaves {money(tightest.left, currency)} of {money(tightest.amount, currency)} a month in the
+          budget{' '}
+          <Link to="/budgets" className="link wrap-anywhere">
+            {unturned(tightest.name)}
+          </Link>
+          .
+        </p>
+      )}
       {warnings.map(({ code, detail }) => (
         <Notice key={code} tone="warn">
           {detail}

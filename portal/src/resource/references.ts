@@ -49,11 +49,13 @@ function lookUp(account: Account, id: string): Promise<Named | null> {
 }
 
 /** Null: there is no such resource any more, or this person may not see it. */
-export function useNamed(id: string): Named | null | undefined {
+export function useNamed(id: string | null): Named | null | undefined {
   const account = useAccount();
-  return useQuery({
+  const { data } = useQuery({
     queryKey: [account.id, 'named', id],
-    queryFn: () => lookUp(account, id),
+    queryFn: () => lookUp(account, id ?? ''),
+    enabled: id !== null,
     staleTime: 60_000,
-  }).data;
+  });
+  return id === null ? null : data;
 }

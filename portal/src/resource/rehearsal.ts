@@ -1,7 +1,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Problem } from '../data/http.ts';
-import { type Foreseen, type PersonCall, rehearse } from '../data/product.ts';
+import { type PersonCall, rehearse } from '../data/product.ts';
 import { useAccount } from '../data/session.ts';
+import type { Foreseen } from '../data/types.ts';
 
 /** In milliseconds: whoever types on asks for something else. */
 const PAUSE = 350;

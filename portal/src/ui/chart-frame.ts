@@ -21,7 +21,7 @@ const ABOVE = 8;
 const BELOW = 26;
 /** The width of a character of the small text, and of the name of a place. */
 const CHARACTER = 6.6;
-const PLACE_NAME = 56;
+export const PLACE_NAME = 56;
 
 export function frameOf({
   width,

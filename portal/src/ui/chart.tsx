@@ -4,7 +4,7 @@
  */
 import { type KeyboardEvent, type PointerEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { Figures, type Format, Legend, type Place, ReadOut, type Series, shown } from './chart-figures.tsx';
-import { bandAt, type Frame, frameOf, linePath, stackOf, ticksOf } from './chart-frame.ts';
+import { bandAt, type Frame, frameOf, linePath, PLACE_NAME, stackOf, ticksOf } from './chart-frame.ts';
 
 interface Props {
   /** What is shown, for those who hear it. */
@@ -168,7 +168,13 @@ function Axes({
       ))}
       {places.map(({ name, short }, i) =>
         i % everyNth === 0 ? (
-          <text key={name} x={x(i)} y={bottom + 18} textAnchor="middle" className="fill-muted">
+          <text
+            key={name}
+            x={x(i) + PLACE_NAME / 2 > right ? right : x(i)}
+            y={bottom + 18}
+            textAnchor={x(i) + PLACE_NAME / 2 > right ? 'end' : 'middle'}
+            className="fill-muted"
+          >
             {short}
           </text>
         ) : null,

@@ -27,7 +27,7 @@ export function Field({ label, hint, fault, optional, children }: FieldProps) {
       </label>
       {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': fault ? true : undefined })}
       {fault && (
-        <p id={`${id}-fault`} role="alert" className="text-sm text-bad">
+        <p id={`${id}-fault`} role="alert" className="text-sm text-bad wrap-anywhere">
           {fault}
         </p>
       )}
@@ -106,7 +106,7 @@ export function CheckField({
           </p>
         )}
         {fault && (
-          <p id={`${id}-fault`} role="alert" className="text-sm text-bad">
+          <p id={`${id}-fault`} role="alert" className="text-sm text-bad wrap-anywhere">
             {fault}
           </p>
         )}

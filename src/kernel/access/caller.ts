@@ -6,7 +6,7 @@ import type { PrefixTrie } from '../net/prefix-trie.ts';
 import type { ProblemCode } from '../problems/catalogue.ts';
 import { keysOf, Named, OneOf } from '../schema.ts';
 import { allows, IMPLICIT, type Permission } from './permissions.ts';
-import { type RoleName, roleAllows } from './roles.ts';
+import { allowsInPerson, type RoleName, roleAllows } from './roles.ts';
 import type { AccountStatus, AllowlistMode, Approval, StoredKeyStatus } from './tables.ts';
 
 export interface AllowlistEntry {
@@ -143,13 +143,16 @@ export function accountRefusal(
   }
 }
 
+const roleHolds = ({ owner, key }: Holder, permission: Permission, sensitive: boolean): boolean =>
+  owner !== null &&
+  (roleAllows(owner.role, permission, sensitive) || (key === null && allowsInPerson(owner.role, permission)));
+
 /** Whether the caller has a permission, independent of any endpoint. The visibility filter uses it. */
 export function holds(caller: Holder, permission: Permission): boolean {
   const family = permission.split(':')[0] ?? '';
   return (
     allows(permissionsOf(caller), permission) &&
-    caller.owner !== null &&
-    roleAllows(caller.owner.role, permission, false) &&
+    roleHolds(caller, permission, false) &&
     (family === 'account' || caller.account.products.has(family))
   );
 }
@@ -157,10 +160,7 @@ export function holds(caller: Holder, permission: Permission): boolean {
 export function decide(caller: Holder, endpoint: Guarded): Decision {
   const implicit = IMPLICIT.includes(endpoint.permission);
   const byKey = implicit || allows(permissionsOf(caller), endpoint.permission);
-  const byRole =
-    implicit ||
-    (caller.owner !== null &&
-      roleAllows(caller.owner.role, endpoint.permission, endpoint.sensitive ?? false));
+  const byRole = implicit || roleHolds(caller, endpoint.permission, endpoint.sensitive ?? false);
   // The account family is not a product, so it cannot be disabled.
   const byProduct = endpoint.family === 'account' || caller.account.products.has(endpoint.family);
   const status = accountRefusal(caller.account.status, endpoint);

@@ -14,6 +14,8 @@ interface Role {
   readonly except?: readonly string[];
   readonly keeping?: readonly string[];
   readonly sensitive: boolean;
+  /** What people with the role may do in the portal beside `patterns`, and none of their keys. */
+  readonly inPerson?: readonly string[];
 }
 
 const products = productNames.map((name) => `${name}:*:*`);
@@ -50,9 +52,10 @@ export const roles: Readonly<Record<RoleName, Role>> = {
   },
   viewer: { description: 'Reads everything but credentials.', patterns: ['*:*:read'], sensitive: false },
   billing: {
-    description: 'Invoices and payment; may not own keys.',
+    description: 'Sees cost, budgets and prices in the portal; may not own keys.',
     patterns: [],
     sensitive: false,
+    inPerson: ['account:usage:read', 'account:budgets:read', 'account:pricing:read'],
   },
 };
 
@@ -71,3 +74,6 @@ export function roleAllows(name: RoleName, permission: Permission, sensitive: bo
   const taken = role.except?.some((pattern) => matches(pattern, permission)) ?? false;
   return !taken || allows(role.keeping ?? [], permission);
 }
+
+export const allowsInPerson = (name: RoleName, permission: Permission): boolean =>
+  allows(roles[name].inPerson ?? [], permission);

@@ -39,7 +39,8 @@ function refusal({ budget, requested }: Claim, load: Load, wouldAdd: WouldAdd): 
   });
 }
 
-const roomIn = ({ amount, blocks }: Pick<Declaration, 'amount' | 'blocks'>, load: Load): Micro =>
+/** What is left of it: negative if it has no room. */
+export const roomIn = ({ amount, blocks }: Pick<Declaration, 'amount' | 'blocks'>, load: Load): Micro =>
   micro(amount) - (blocks === 'spent' ? load.spent : load.committed);
 
 /**

@@ -21,7 +21,12 @@ export interface Grouping {
   readonly by: keyof typeof groupingMeanings;
   /** The label to group by, if `by` is `label`. */
   readonly labelKey?: string | undefined;
+  /** One group for each of these on each day. */
+  readonly byDay?: boolean;
 }
+
+/** They have few groups, so each can have one for each day. */
+export const perDay: readonly Grouping['by'][] = ['family', 'type', 'location'];
 
 export interface UsageKey {
   readonly family?: string;
@@ -51,7 +56,12 @@ export interface Usage {
   readonly groups: readonly UsageGroup[];
 }
 
-function keyFor({ origin, at }: Part, { by, labelKey = '' }: Grouping): UsageKey {
+function keyFor(part: Part, grouping: Grouping): UsageKey {
+  const key = groupOf(part, grouping);
+  return grouping.byDay ? { ...key, day: dayName(part.at) } : key;
+}
+
+function groupOf({ origin, at }: Part, { by, labelKey = '' }: Grouping): UsageKey {
   const { family, type, resourceId, labels, location } = origin;
   switch (by) {
     case 'family':
@@ -69,6 +79,8 @@ function keyFor({ origin, at }: Part, { by, labelKey = '' }: Grouping): UsageKey
   }
 }
 
+export const isByDay = ({ by, byDay = false }: Grouping): boolean => by === 'day' || byDay;
+
 interface Tally {
   readonly key: UsageKey;
   readonly quantities: Map<string, { sku: string; unit: string; quantity: Micro; billable: Micro }>;
@@ -85,7 +97,7 @@ export async function groupUsage(ledger: Ledger, { from, to }: Period, grouping:
   const tallies = new Tallies(grouping);
   const totals = { fixed: 0n, metered: 0n };
   let seen = 0;
-  const stretch = { from: from.getTime(), to: to.getTime(), byDay: grouping.by === 'day' };
+  const stretch = { from: from.getTime(), to: to.getTime(), byDay: isByDay(grouping) };
   for (const part of partsOf(ledger, stretch)) {
     if (++seen % TURN === 0) await setImmediate();
     totals[part.kind] += part.cost;
@@ -107,14 +119,16 @@ class Tallies {
   }
 
   of(part: Part): Tally {
-    const sign = this.#grouping.by === 'day' ? startOfDay(part.at) : part.origin;
+    const { by, byDay } = this.#grouping;
+    // Of a span on a day there is no value to find it by.
+    const sign = by === 'day' ? startOfDay(part.at) : byDay ? {} : part.origin;
     const known = this.#known.get(sign);
     if (known !== undefined) return known;
     const key = keyFor(part, this.#grouping);
     const name = JSON.stringify(key);
     const tally = this.#byName.get(name) ?? { key, quantities: new Map(), cost: 0n };
     this.#byName.set(name, tally);
-    this.#known.set(sign, tally);
+    if (!byDay) this.#known.set(sign, tally);
     return tally;
   }
 

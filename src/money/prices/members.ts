@@ -1,5 +1,14 @@
 /** Members that the shapes of prices and estimates share. */
-import { Decimal, HourlyPrice, Id, MonthlyPrice, Named, Shape, Type } from '../../kernel/schema.ts';
+import {
+  Decimal,
+  HourlyPrice,
+  Id,
+  MonthlyPrice,
+  Named,
+  Shape,
+  type Static,
+  Type,
+} from '../../kernel/schema.ts';
 
 export const text = (description: string) => Type.String({ description });
 export const number = (description: string) => Type.Number({ description });
@@ -50,6 +59,17 @@ export const ExceededBudgets = Type.Array(
   ),
   { description: 'The budgets that have no room for the cost, also those that only notify.' },
 );
+
+export const TightestBudget = Named(
+  'TightestBudget',
+  Shape({
+    budget_id: Id('bud', { description: 'The budget.' }),
+    name: text('The name of the budget.'),
+    amount: BudgetAmount,
+    left: perMonth('What is left of the amount after the call; negative if the budget has no room for it.'),
+  }),
+);
+export type TightestBudget = Static<typeof TightestBudget>;
 
 export const CONFIGURATION =
   'The body of the create call of this resource type; members that do not affect the price are ignored.';

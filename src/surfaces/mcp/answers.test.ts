@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { families } from '../../families/index.ts';
 import { buildRegistry } from '../../kernel/registry.ts';
 import { byOthers, byProvider, Labels, ResourceName, Shape, Type } from '../../kernel/schema.ts';
-import { DryRun } from '../../pipeline/dry-run.ts';
+import { DryRun } from '../../pipeline/dry-run-shape.ts';
 import { marked } from './customer-text.ts';
 import { countThatFits, narrowRows, shorten, sizeOf } from './fit.ts';
 import type { Outcome } from './inner-call.ts';

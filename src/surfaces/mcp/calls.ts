@@ -3,7 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { nearest } from '../../kernel/did-you-mean.ts';
 import { type Endpoint, isAsync } from '../../kernel/record.ts';
 import type { TSchema } from '../../kernel/schema.ts';
-import { DryRun } from '../../pipeline/dry-run.ts';
+import { DryRun } from '../../pipeline/dry-run-shape.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
 import { marked } from './customer-text.ts';
 import { type CallTool, toolFor } from './describe.ts';

@@ -4,7 +4,7 @@ import { needsApproval } from '../../kernel/approvals/needs-approval.ts';
 import { callerOf } from '../../kernel/exchange.ts';
 import { issueToken, LIFETIME_MINUTES, redeemToken } from '../../kernel/rehearsals/rehearsal.ts';
 import { byProvider, Shape, Type } from '../../kernel/schema.ts';
-import { DryRun } from '../../pipeline/dry-run.ts';
+import { DryRun } from '../../pipeline/dry-run-shape.ts';
 import type { CallArguments } from './calls.ts';
 import { marked } from './customer-text.ts';
 import { shorten } from './fit.ts';

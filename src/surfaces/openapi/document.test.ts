@@ -251,6 +251,7 @@ describe('forCaller', () => {
       'ForeseenChange',
       'Problem',
       'SpentSoFar',
+      'TightestBudget',
       'Warning',
       'WidId',
     ]);

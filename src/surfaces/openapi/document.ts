@@ -5,7 +5,7 @@
 import { type Endpoint, isWrite } from '../../kernel/record.ts';
 import type { Registry } from '../../kernel/registry.ts';
 import { topicsOf } from '../../kernel/topics.ts';
-import { DryRun } from '../../pipeline/dry-run.ts';
+import { DryRun } from '../../pipeline/dry-run-shape.ts';
 import { compact } from './compact.ts';
 import { webhookParameters, webhookResponses, webhooks, writeEvents } from './events.ts';
 import { exampleDryRun, SharedExamples } from './examples.ts';

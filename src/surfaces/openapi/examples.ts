@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../kernel/record.ts';
 import type { Static } from '../../kernel/schema.ts';
 import { formatMoney, formatRate } from '../../money/prices/format.ts';
-import type { DryRun } from '../../pipeline/dry-run.ts';
+import type { DryRun } from '../../pipeline/dry-run-shape.ts';
 import type { Example, JsonSchema, MediaType, Reference } from './model.ts';
 
 export const exampleReference = (name: string): Reference => ({ $ref: `#/components/examples/${name}` });
@@ -13,6 +13,7 @@ export const exampleDryRun = (currency: string): Static<typeof DryRun> => ({
   valid: true,
   cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
   exceeds_budgets: [],
+  tightest_budget: null,
   changes: [{ text: 'creates the placement group "group-1"', loosens: false }],
   effects: [{ action: 'create', type: 'placement_group', id: null, name: 'group-1', loss: null }],
   warnings: [],

@@ -1,7 +1,7 @@
 /** Describes the success responses of an endpoint, including dry runs and 304. */
 import { takesIdempotencyKey } from '../../kernel/problems/possible.ts';
 import { type Endpoint, isAsync, isWrite, type SuccessStatus, showsStatus } from '../../kernel/record.ts';
-import { DryRun } from '../../pipeline/dry-run.ts';
+import { DryRun } from '../../pipeline/dry-run-shape.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from '../../pipeline/format.ts';
 import { EVENT_STREAM } from '../../pipeline/input.ts';
 import type { SharedExamples } from './examples.ts';

@@ -57,6 +57,17 @@ describe('a call of a member', () => {
     expect(outcomeOf(stale)).toBe('412 etag_mismatch');
   });
 
+  it('with the role billing reads cost, budgets and prices and nothing else, and no key of the member does', async () => {
+    const home = await createAccount(t.services.db);
+    const payer = await SignedIn.open(t, home.id, 'billing');
+    for (const path of ['usage', 'budgets', 'pricing/catalogue'])
+      expect([path, (await payer.call({ url: `/account/v1/${path}` })).statusCode]).toEqual([path, 200]);
+    for (const url of ['/workshop/v1/widgets', '/account/v1/audit-log'])
+      expect(outcomeOf(await payer.call({ url }))).toBe('403 permission_denied');
+    const { key } = await createKey(t.services.db, home, { owner_id: payer.memberId });
+    expect(outcomeOf(await t.call({ url: '/account/v1/usage', key }))).toBe('403 permission_denied');
+  });
+
   it('needs no approval and no allowlist, but obeys budgets', async () => {
     const { db } = t.services;
     const other = await createAccount(db, { key_default_approval: 'writes' });

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { Foreseen } from '../../data/product.ts';
+import type { Foreseen } from '../../data/types.ts';
 import { spoken } from '../../data/words.ts';
 import { ChangeList } from '../../ui/change-list.tsx';
 import { Confirm } from '../../ui/dialog.tsx';

@@ -1,4 +1,4 @@
-import type { Foreseen } from '../../data/product.ts';
+import type { Foreseen } from '../../data/types.ts';
 import { ChangeList } from '../../ui/change-list.tsx';
 import { type Outcome, parsed } from './call.ts';
 

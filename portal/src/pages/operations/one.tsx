@@ -22,6 +22,7 @@ import { Notice } from '../../ui/notice.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Loaded, PageHead, Section } from '../../ui/states.tsx';
 import { ResourceLink } from '../resource-link.tsx';
+import { Again } from './again.tsx';
 import { CancelOperation } from './cancel.tsx';
 import { OperationRows } from './operation-rows.tsx';
 import { Steps } from './steps.tsx';
@@ -79,7 +80,9 @@ function Shown({
       <PageHead
         title={titleOf(operation)}
         act={
-          !isOver && (
+          isOver ? (
+            status === 'failed' && <Again operation={operation} kind={kind} />
+          ) : (
             <Button why={why} onClick={() => setCancelling(true)}>
               Cancel it
             </Button>

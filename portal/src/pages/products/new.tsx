@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { addressOf, listAddress, titleOf } from '../../data/nouns.ts';
 import { CreateForm, createTitle, purposeOf } from '../../resource/create.tsx';
 import { PageHead } from '../../ui/states.tsx';
+import { Beginning } from './beginning.tsx';
 import { Found, type Place } from './found.tsx';
 import { creations } from './overrides.tsx';
 
@@ -30,9 +31,13 @@ function New({ noun, families, parent }: Place) {
         )}
       </nav>
       <PageHead title={createTitle(noun)}>{purposeOf(noun)}</PageHead>
-      <CreateForm noun={noun} families={families} above={above}>
-        {(creation) => Form && <Form creation={creation} />}
-      </CreateForm>
+      <Beginning noun={noun} families={families} above={above}>
+        {(start) => (
+          <CreateForm noun={noun} families={families} above={above} start={start}>
+            {(creation) => Form && <Form creation={creation} />}
+          </CreateForm>
+        )}
+      </Beginning>
     </>
   );
 }

@@ -21,19 +21,24 @@ export const groupName = ({
   day,
 }: UsageGroup['key']): string => id ?? type ?? family ?? day ?? value ?? location ?? '';
 
-/** For people: products by their titles, and words where there is nothing. */
-function Name({ group: { key } }: { group: UsageGroup }) {
+/** For people: products by their titles. */
+export function useGroupWords(): (key: UsageGroup['key']) => string | null {
   const families = useQuery(indexQuery).data?.families ?? [];
+  return ({ family, resource_type: type, location = null }) => {
+    if (type !== undefined) return spoken(type);
+    if (family === undefined) return location;
+    const title = families.find(({ name }) => name.toLowerCase().replaceAll(' ', '-') === family)?.name;
+    return title ?? spoken(family);
+  };
+}
+
+/** With words where there is nothing. */
+function Name({ group: { key } }: { group: UsageGroup }) {
+  const words = useGroupWords();
   if (key.resource_id !== undefined)
     return <ResourceLink resource={{ type: key.resource_type ?? '', id: key.resource_id, name: null }} />;
-  if (key.resource_type !== undefined) return spoken(key.resource_type);
-  if (key.family !== undefined)
-    return (
-      families.find(({ name }) => name.toLowerCase().replaceAll(' ', '-') === key.family)?.name ??
-      spoken(key.family)
-    );
   if ('label_value' in key) return key.label_value ?? <span className="text-muted">Without this label</span>;
-  return key.location ?? <span className="text-muted">In no location</span>;
+  return words(key) ?? <span className="text-muted">In no location</span>;
 }
 
 const quantityWords = ({ quantities }: UsageGroup): string => {

@@ -1,26 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usageQuery } from '../../data/account-queries.ts';
 import type { Usage as Report, UsageGroup } from '../../data/account-types.ts';
 import { csvOf, download } from '../../data/csv.ts';
-import { money, roundMoney } from '../../data/money.ts';
 import { useAccount } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
-import { Chart } from '../../ui/chart.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
-import { Figure, FigureRow } from '../../ui/figure.tsx';
 import { Filters } from '../../ui/filters.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Empty, Loaded, PageHead, Section } from '../../ui/states.tsx';
 import { Breakdown, groupName, sku } from './breakdown.tsx';
+import { Days } from './days.tsx';
 import {
-  daysOf,
+  boundsOf,
   isPeriodName,
+  monthSoFar,
+  type OwnDates,
+  ownPeriod,
   type PeriodName,
   periodNames,
   periodOf,
-  placeOf,
-  saidPeriod,
+  whyNoPeriod,
 } from './periods.ts';
 
 const groupings = {
@@ -32,31 +32,32 @@ const groupings = {
 } as const;
 type Grouping = keyof typeof groupings;
 
-const confidences: Readonly<Record<string, string>> = {
-  low: 'A first guess: little of the period is over, or much has changed.',
-  medium: 'Likely, if all runs on as it does now.',
-  high: 'Nearly certain, if all runs on as it does now.',
-};
-
 export default function Usage() {
   const account = useAccount();
-  const asked = useSearch({ strict: false }) as { period?: string; by?: string; label?: string };
+  const asked = useSearch({ strict: false }) as OwnDates & { period?: string; by?: string; label?: string };
   const name: PeriodName = isPeriodName(asked.period) ? asked.period : 'month';
   const by = (Object.hasOwn(groupings, asked.by ?? '') ? asked.by : 'family') as Grouping;
-  const period = periodOf(name);
+  const why = name === 'own' ? whyNoPeriod(asked) : undefined;
+  const period = name === 'own' ? (why === undefined ? ownPeriod(asked) : periodOf('month')) : periodOf(name);
   const navigate = useNavigate();
-  const go = (changed: Record<string, string>): void => {
+  const go = (changed: Record<string, string | undefined>): void => {
     const search = Object.fromEntries(
       Object.entries({ ...asked, ...changed }).filter(([, value]) => Boolean(value)),
     ) as Record<string, string>;
     void navigate({ to: '/usage', search, replace: true });
   };
   const needsLabel = by === 'label' && !asked.label;
-  const days = useQuery(usageQuery(account, { ...period, group_by: 'day' }));
+  // Resources and labels may be thousands: their days are split by product.
+  const stackedBy = by === 'type' || by === 'location' ? by : 'family';
+  const days = useQuery({
+    ...usageQuery(account, { ...period, group_by: stackedBy, by_day: 'true' }),
+    enabled: why === undefined,
+  });
   const groups = useQuery({
     ...usageQuery(account, { ...period, group_by: by, label_key: by === 'label' ? asked.label : undefined }),
-    enabled: !needsLabel,
+    enabled: !needsLabel && why === undefined,
   });
+  const bounds = boundsOf(asked);
   return (
     <>
       <PageHead
@@ -74,7 +75,16 @@ export default function Usage() {
         What {account.name} has used and what it costs, net of tax. This is no invoice.
       </PageHead>
       <Filters label="What is shown">
-        <SelectField label="Period" value={name} onChange={(event) => go({ period: event.target.value })}>
+        <SelectField
+          label="Period"
+          value={name}
+          onChange={({ target: { value } }) =>
+            go({
+              period: value,
+              ...(value === 'own' ? monthSoFar() : { from: undefined, until: undefined }),
+            })
+          }
+        >
           {Object.entries(periodNames).map(([value, title]) => (
             <option key={value} value={value}>
               {title}
@@ -88,6 +98,25 @@ export default function Usage() {
             </option>
           ))}
         </SelectField>
+        {name === 'own' && (
+          <>
+            <TextField
+              label="From"
+              type="date"
+              value={asked.from ?? ''}
+              {...bounds.from}
+              onChange={(event) => go({ from: event.target.value })}
+            />
+            <TextField
+              label="Until"
+              type="date"
+              value={asked.until ?? ''}
+              fault={why}
+              {...bounds.until}
+              onChange={(event) => go({ until: event.target.value })}
+            />
+          </>
+        )}
         {by === 'label' && (
           <TextField
             label="Label"
@@ -103,67 +132,25 @@ export default function Usage() {
           />
         )}
       </Filters>
-      <Loaded query={days} rows={6}>
-        {(report) => <Days report={report} now={name === 'month'} />}
-      </Loaded>
-      <Section title={`By ${groupings[by].toLowerCase()}`}>
-        {needsLabel ? (
-          <Empty title="Which label?">Name a label of your resources above, such as env or team.</Empty>
-        ) : (
-          <Loaded query={groups} rows={4}>
-            {(report) => <Breakdown account={account} report={report} />}
+      {why === undefined && (
+        <>
+          <Loaded query={days} rows={6}>
+            {(report) => <Days report={report} by={stackedBy} />}
           </Loaded>
-        )}
-      </Section>
+          <Section title={`By ${groupings[by].toLowerCase()}`}>
+            {needsLabel ? (
+              <Empty title="Which label?">Name a label of your resources above, such as env or team.</Empty>
+            ) : (
+              <Loaded query={groups} rows={4}>
+                {(report) => <Breakdown account={account} report={report} />}
+              </Loaded>
+            )}
+          </Section>
+        </>
+      )}
     </>
   );
 }
-
-function Days({ report, now }: { report: Report; now: boolean }) {
-  const { currency, accrued, forecast, period } = report;
-  const costs = new Map(report.groups.map(({ key, cost }) => [key.day, Number(cost)]));
-  const days = daysOf(period);
-  const inMoney = (value: number): string => money(value, currency);
-  return (
-    <>
-      <FigureRow>
-        <Figure title="Cost so far" note={saidPeriod(period)}>
-          {money(accrued.total, currency)}
-        </Figure>
-        {now && (
-          <Figure title="Forecast for the month" note={confidences[forecast.confidence]}>
-            {money(forecast.total, currency)}
-          </Figure>
-        )}
-        <Figure title="By time" note="What exists, by the hour or month.">
-          {money(accrued.fixed, currency)}
-        </Figure>
-        <Figure title="By use" note="Such as traffic beyond what is included.">
-          {money(accrued.metered, currency)}
-        </Figure>
-      </FigureRow>
-      <Section title="By day" act={<BudgetLink />}>
-        <div className="card px-3 py-4 md:px-5">
-          <Chart
-            label="Cost by day"
-            kind="bars"
-            placeName="Day, in UTC"
-            places={days.map(placeOf)}
-            series={[{ name: 'Cost', values: days.map((day) => costs.get(day) ?? 0) }]}
-            format={inMoney}
-            formatTick={(value) => roundMoney(value, currency)}
-          />
-        </div>
-      </Section>
-    </>
-  );
-}
-
-const BudgetLink = () => (
-  <Link to="/budgets" className="link text-sm">
-    Budgets
-  </Link>
-);
 
 /** One line for each item of the price list in each group. */
 function save({ groups, currency, period }: Report, by: string, label: string | undefined): void {

@@ -13,11 +13,11 @@ import {
   Type,
 } from '../../../kernel/schema.ts';
 import { DAY_MS, earlierOf, monthOf, type Period } from '../../../money/metering/calendar.ts';
+import { LONGEST_PERIOD } from '../../../money/metering/longest-period.ts';
 import { reportUsage } from '../../../money/metering/report/report.ts';
-import { GroupBy, type UsageGroup } from '../../../money/metering/usage.ts';
+import { GroupBy, perDay, type UsageGroup } from '../../../money/metering/usage.ts';
 import { formatAmount, formatQuantity } from '../../../money/prices/format.ts';
 
-const MAX_DAYS = 400;
 /** Only groups by resource or by label can be more: those are read in pages. */
 const MAX_GROUPS = 1000;
 /** A cursor has the exact sum of the groups before it, and the members of the last group. */
@@ -104,7 +104,9 @@ const Usage = Named(
               ),
             ),
             day: Type.Optional(
-              Type.String({ description: 'With `group_by=day`: the day in UTC, such as `2026-03-01`.' }),
+              Type.String({
+                description: 'With `group_by=day` or `by_day`: the day in UTC, such as `2026-03-01`.',
+              }),
             ),
           },
           { description: 'What the rows of the group have in common; `group_by` decides the members.' },
@@ -168,8 +170,8 @@ function periodOf(query: { from?: string; to?: string }, now: Date): Period {
   const from = query.from === undefined ? month.from : new Date(query.from);
   const to = query.to === undefined ? month.to : new Date(query.to);
   const days = (to.getTime() - from.getTime()) / DAY_MS;
-  if (days <= 0 || days > MAX_DAYS) {
-    const detail = `The period must end after it begins and span at most ${MAX_DAYS} days.`;
+  if (days <= 0 || days > LONGEST_PERIOD) {
+    const detail = `The period must end after it begins and span at most ${LONGEST_PERIOD} days.`;
     throw invalid([
       { pointer: query.to === undefined ? 'query/from' : 'query/to', code: 'out_of_range', detail },
     ]);
@@ -221,24 +223,33 @@ export const getUsage = endpoint({
         description: 'With `group_by=label`, and only then: the name of the label.',
       }),
     ),
+    by_day: Type.Boolean({
+      default: false,
+      description:
+        'With `group_by=family`, `type` and `location`, and only then: one group for each of these and each day in UTC.',
+    }),
     ...pagesOf(MAX_GROUPS, MAX_GROUPS),
   }),
   answers: { 200: Usage },
   problems: [],
   example: { query: { group_by: 'family' }, answer: { status: 200, body: example } },
   async handle({ db, caller, query, services, now }) {
-    const { group_by, label_key } = query;
+    const { group_by, label_key, by_day } = query;
     if ((group_by === 'label') !== (label_key !== undefined)) {
       const detail = 'Use label_key with group_by=label, and only then.';
       const code = label_key === undefined ? 'required' : 'incompatible';
       throw invalid([{ pointer: 'query/label_key', code, detail }]);
+    }
+    if (by_day && !perDay.includes(group_by)) {
+      const detail = `Use by_day with group_by=${perDay.join(', ')}, and only then.`;
+      throw invalid([{ pointer: 'query/by_day', code: 'incompatible', detail }]);
     }
     const period = periodOf(query, now);
     const accountId = caller.account.id;
     const list = JSON.stringify([accountId, 'getUsage', query.from, query.to, group_by, label_key]);
     const length = group_by === 'label' ? CURSOR_LENGTH.label : CURSOR_LENGTH.resource;
     const after = query.cursor === undefined ? null : services.cursors.read(list, query.cursor, length);
-    const grouping = { by: group_by, labelKey: label_key };
+    const grouping = { by: group_by, labelKey: label_key, byDay: by_day };
     const page = { limit: query.limit, after };
     const report = await reportUsage(db, accountId, period, grouping, page, now);
     const { fixed, metered, groups, forecast, confidence, end } = report;

@@ -29,6 +29,7 @@ describe('getUsage', () => {
     ['?from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'query/to', 'out_of_range'],
     ['?group_by=label', 'query/label_key', 'required'],
     ['?label_key=env', 'query/label_key', 'incompatible'],
+    ['?group_by=resource&by_day=true', 'query/by_day', 'incompatible'],
     ['?from=2026-02-30T00:00:00Z', 'query/from', 'invalid_format'],
   ])('422: %s', async (query, pointer, code) => {
     const response = await usage(query);
@@ -67,7 +68,7 @@ describe('getUsage', () => {
     const from = new Date(Date.now() - 6 * 86_400_000).toISOString();
     const to = new Date(Date.now() + 86_400_000).toISOString();
     const keys: Record<string, unknown[]> = {};
-    for (const by of ['family', 'type', 'resource', 'label', 'location', 'day']) {
+    for (const by of ['family', 'type', 'resource', 'label', 'location', 'day', 'type&by_day=true']) {
       const label = by === 'label' ? '&label_key=env' : '';
       const url = `/account/v1/usage?from=${from}&to=${to}&group_by=${by}${label}`;
       const { accrued, forecast, groups } = (await t.call({ url, key: own })).json();
@@ -95,6 +96,8 @@ describe('getUsage', () => {
       ]),
     });
     expect([keys.resource?.length, (keys.day?.length ?? 0) >= 5]).toEqual([3, true]);
+    const [type] = keys['type'] ?? [];
+    expect(keys['type&by_day=true']).toEqual(keys.day?.map((day) => Object.assign({}, type, day)));
   });
 
   it('200: a dry run, the estimate, the resource and the usage have the same price', async () => {

@@ -8,7 +8,7 @@ import type { Db } from '../../../store/database.ts';
 import { DAY_MS, dayName, type Month, monthAt, type Period, startOfDay } from '../calendar.ts';
 import { atThisPace, type Confidence, confidenceOf } from '../spent.ts';
 import { costToEnd, costWithin, quantityWithin, SCALE } from '../totals/entry.ts';
-import type { Grouping, Usage, UsageGroup, UsageKey } from '../usage.ts';
+import { type Grouping, isByDay, type Usage, type UsageGroup, type UsageKey } from '../usage.ts';
 import { type Asked, type ReportEntry, readGroups, readTotals } from './store.ts';
 
 /** The part of a period within one month, or one day of it. */
@@ -61,7 +61,11 @@ class Tallies {
   readonly #byName = new Map<string, Tally>();
   #seen = 0;
 
-  async add(entries: readonly ReportEntry[], { month, from, to }: Stretch, day?: UsageKey): Promise<void> {
+  async add(
+    entries: readonly ReportEntry[],
+    { month, from, to }: Stretch,
+    day: UsageKey = {},
+  ): Promise<void> {
     for (const entry of entries) {
       if (++this.#seen % TURN === 0) await setImmediate();
       if (entry.kind !== 'carry' && entry.month !== month.from) continue;
@@ -69,7 +73,7 @@ class Tallies {
       const { quantity, billable } = quantityWithin(entry, month, from, to);
       const isOnce = entry.pace === 'once' && entry.at >= from && entry.at < to;
       if (cost === 0n && quantity === 0n && billable === 0n && !isOnce) continue;
-      const tally = this.#of(day ?? entry.key);
+      const tally = this.#of({ ...entry.key, ...day });
       tally.cost += cost;
       const name = `${entry.sku} ${entry.unit}`;
       const { sku, unit } = entry;
@@ -172,7 +176,7 @@ export async function reportUsage(
     : { entries: totals, last: null };
   const tallies = new Tallies();
   for (const month of monthsOf(from, until)) {
-    if (by !== 'day') await tallies.add(paged.entries, month);
+    if (!isByDay(grouping)) await tallies.add(paged.entries, month);
     else for (const day of daysOf(month)) await tallies.add(totals, day, { day: dayName(day.from) });
   }
   const { groups, after: sumAfter } = tallies.groups(BigInt(prefix));

@@ -13,7 +13,7 @@ import { reportUsage } from '../report/report.ts';
 import type { Ledger, Span } from '../span.ts';
 import { commitmentsOn, forecastOf, spentOn } from '../spent.ts';
 import { addSpan, endSpan } from '../store.ts';
-import { groupings, groupUsage } from '../usage.ts';
+import { type Grouping, groupings, groupUsage, perDay } from '../usage.ts';
 import { foldMeter } from './folding.ts';
 import { findDifferences, recount } from './store.ts';
 
@@ -84,8 +84,14 @@ const periods = fc
 async function compareUsage(accountId: string, of: Ledger, period: { from: Date; to: Date }): Promise<void> {
   const parts = [...partsOf(of, { from: period.from.getTime(), to: period.to.getTime(), byDay: true })]
     .length;
-  for (const by of groupings) {
-    const grouping = { by, labelKey: by === 'label' ? 'env' : undefined };
+  const askedFor = [...groupings, ...perDay.map((by) => `${by} by day`)];
+  for (const by of askedFor) {
+    const [name = '', byDay] = by.split(' ');
+    const grouping: Grouping = {
+      by: name as Grouping['by'],
+      labelKey: by === 'label' ? 'env' : undefined,
+      byDay: byDay !== undefined,
+    };
     const expected = await groupUsage(of, period, grouping);
     const page = { limit: 1000, after: null };
     const actual = await reportUsage(app.services.db, accountId, period, grouping, page, period.to);

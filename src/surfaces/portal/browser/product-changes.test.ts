@@ -4,6 +4,7 @@ import { createWorld, type World } from '../../../laws/walk.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
+import { settle } from '../../../testing/operations.ts';
 import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 
 const title = 'people who change products';
@@ -60,6 +61,32 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       labels: { by: 'another' },
     });
     expect(complaints).toEqual([]);
+  });
+
+  it('see what is left of the tightest budget before they make or change something', async () => {
+    const { page, open } = tab;
+    for (const [name, amount] of [
+      ['all', '5000'],
+      ['team', '4000'],
+    ] as const)
+      await portal.t.call({
+        method: 'PUT',
+        url: `/account/v1/budgets/${name}`,
+        key: world.key.key,
+        payload: { amount, thresholds: [{ percent: 90 }] },
+      });
+    await open('/portal/p/flexible-vps/vms/new');
+    const summary = page.getByRole('complementary', { name: 'Summary' });
+    await summary.getByText(/This leaves €3,\d+\.\d\d of €4,000\.00 a month in the budget team\./).waitFor();
+    const volume = { name: 'data', location: 'fra1', size_gb: 10 };
+    const { id } = await call('POST', '/flexible-vps/v1/volumes', volume);
+    await settle(portal.t);
+    await open(`/portal/p/flexible-vps/volumes/${id}`);
+    await page.getByRole('button', { name: 'Acts on Volume data' }).click();
+    await page.getByRole('menuitem', { name: 'Resize', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel(/^Size/).fill('200');
+    await dialog.getByText(/This leaves €3,\d+\.\d\d of €4,000\.00 a month in the budget team\./).waitFor();
   });
 
   it('make one thing, although the answer to the first try was lost', async () => {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Foreseen, pageQuery } from '../../../data/product.ts';
+import { pageQuery } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
+import type { Foreseen } from '../../../data/types.ts';
 import { Reference } from '../../../resource/value.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ChangeList } from '../../../ui/change-list.tsx';

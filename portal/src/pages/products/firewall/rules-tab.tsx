@@ -1,8 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Problem } from '../../../data/http.ts';
-import { type Foreseen, perform, refreshNouns, rehearse } from '../../../data/product.ts';
+import { perform, refreshNouns, rehearse } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
+import type { Foreseen } from '../../../data/types.ts';
 import { useFaults } from '../../../form/faults.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
