@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { activeKeysQuery, newestResourcesQuery } from '../../data/account-queries.ts';
+import { inSentence, listAddress, mainNouns, nounsQuery, productsOf, singularOf } from '../../data/nouns.ts';
 import { securityQuery } from '../../data/queries.ts';
 import type { Account } from '../../data/types.ts';
 import { Icon } from '../../ui/icons.tsx';
@@ -11,7 +12,12 @@ export function FirstSteps({ account }: { account: Account }) {
   const keys = useQuery(activeKeysQuery(account)).data?.data;
   const security = useQuery(securityQuery).data;
   const resources = useQuery(newestResourcesQuery(account)).data?.data;
-  if (keys === undefined || security === undefined || resources === undefined) return null;
+  const families = useQuery(nounsQuery).data;
+  if (keys === undefined || security === undefined || resources === undefined || families === undefined)
+    return null;
+  const first = productsOf(families)
+    .flatMap(mainNouns)
+    .find(({ create }) => create !== undefined);
   const steps = [
     {
       done: security.totp.enabled || security.passkeys.length > 0,
@@ -25,12 +31,16 @@ export function FirstSteps({ account }: { account: Account }) {
       note: 'One for each program that calls the API.',
       to: '/api/keys',
     },
-    {
-      done: resources.length > 0,
-      title: 'Make something',
-      note: 'With your key, or here in the API Explorer.',
-      to: '/api/explorer',
-    },
+    ...(first === undefined
+      ? []
+      : [
+          {
+            done: resources.length > 0,
+            title: `Create ${inSentence(singularOf(first))}`,
+            note: 'Its price stands beside the form.',
+            to: `${listAddress(first)}/new`,
+          },
+        ]),
   ];
   if (steps.every(({ done }) => done)) return null;
   return (

@@ -1,27 +1,15 @@
 /** What people do in the portal, in a real browser against the real server. */
 import { readFile } from 'node:fs/promises';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { tabTo } from '../../../testing/browser/keyboard.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { insertDenial, type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession, joinAccount, mailedToken, PASSWORD } from '../../../testing/people.ts';
 
 const title = 'people in the portal';
 const HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script>';
-
-/** Presses Tab until the element with the name has the focus: everything must be reachable. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 80; presses++) {
-    await page.keyboard.press('Tab');
-    const focused = await page.evaluate<string>(
-      '(document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "").trim()',
-    );
-    if (focused === name) return;
-  }
-  throw new Error(`Tab does not reach ${name}.`);
-}
 
 describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
   let portal: BrowserPortal;

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { openWide } from '../../../testing/browser/inspect.ts';
+import { IS_MARKED } from '../../../testing/browser/keyboard.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 
@@ -20,12 +21,10 @@ const FOCUSED = `(() => {
   const isChosen = (e) => e.type !== 'radio' || e.checked;
   const controls = all.filter((e) => isShown(e) && isChosen(e));
   const describe = (e) => e.outerHTML.slice(0, 90);
-  const isMarked = (e) => e !== null && parseFloat(getComputedStyle(e).outlineWidth) >= 2
-    && getComputedStyle(e).outlineStyle !== 'none';
   return {
     controls: controls.length,
     missed: controls.filter((e) => e.dataset.reached === undefined).map(describe),
-    isMarked: focused === document.body || isMarked(focused) || isMarked(focused.closest('label')),
+    isMarked: focused === document.body || ${IS_MARKED}(focused),
     what: describe(focused),
   };
 })()`;
