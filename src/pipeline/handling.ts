@@ -2,6 +2,7 @@
 import { type Done, nothingDone } from '../kernel/call.ts';
 import { callerOf, type Exchange, endpointOf } from '../kernel/exchange.ts';
 import type { Reply } from '../kernel/record.ts';
+import { passwordWarnings } from '../kernel/secret-text/in-body.ts';
 import type { Services } from '../kernel/services.ts';
 import type { Tx } from '../store/database.ts';
 import { budget, foreseenBudgets } from './budget.ts';
@@ -26,7 +27,9 @@ export async function handle(
 ): Promise<{ readonly reply: Reply; readonly done: Done }> {
   const done = nothingDone();
   const call = callOf(exchange, services, input, { db: tx, done });
-  const reply = await endpointOf(exchange).handle(call, prepared);
+  const endpoint = endpointOf(exchange);
+  if (endpoint.body !== undefined) done.warnings.push(...passwordWarnings(endpoint.body, input.body));
+  const reply = await endpoint.handle(call, prepared);
   await budget(tx, exchange, services, done);
   return { reply, done };
 }

@@ -7,12 +7,12 @@ import { convertQuery } from '../kernel/query-string.ts';
 import { type AnyObject, type Endpoint, isAsync, isAsyncCreate, isWrite } from '../kernel/record.ts';
 import { withResets } from '../kernel/resets.ts';
 import { Shape, type TObject, Type } from '../kernel/schema.ts';
+import { refuseSecrets } from '../kernel/secret-text/in-body.ts';
 import type { Services } from '../kernel/services.ts';
 import { distinct, faultsOf, isValid } from '../kernel/validation.ts';
 import { DRY_RUN_FORMAT, JSON_FORMAT } from './format.ts';
 import { LONGEST_WAIT_SECONDS, readPreferredWait } from './prefer.ts';
 import { explainRemovals } from './removals.ts';
-import { refuseKeys } from './secrets.ts';
 
 export interface Input {
   readonly params: unknown;
@@ -172,7 +172,7 @@ export function readInput(exchange: Exchange, services: Pick<Services, 'egress'>
   }
   if (found.length > 0) throw invalid(distinct([...found, ...missingIn(endpoint, body)]));
   if (!isValid(endpoint.params, exchange.incoming.params)) throw new Problem('not_found');
-  if (endpoint.body !== undefined) refuseKeys(endpoint.body, body);
+  if (endpoint.body !== undefined) refuseSecrets(endpoint.body, body);
   const { dry_run, wait: _, on_failure = 'keep', ...own } = values;
   // Part of the request that an Idempotency-Key or an approval stands for. The default is as good as no parameter.
   const query = on_failure === 'keep' ? own : { ...own, on_failure };

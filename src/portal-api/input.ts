@@ -1,11 +1,11 @@
 /**
- * Validates the input of people. All errors are reported at once, and a text that contains an API key is
- * refused because others will read it.
+ * Validates the input of people. All errors are reported at once, and a text that contains a secret is refused
+ * because others will read it.
  */
 import type { TUnsafe } from 'typebox';
-import { maskKeys } from '../kernel/access/key-format.ts';
-import { type FieldError, invalid, Problem } from '../kernel/problems/problem.ts';
+import { type FieldError, invalid } from '../kernel/problems/problem.ts';
 import { type TSchema, Type } from '../kernel/schema.ts';
+import { refuseSecrets } from '../kernel/secret-text/in-body.ts';
 import { faultsOf } from '../kernel/validation.ts';
 
 const LINE = '^(?!\\s)[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*(?<!\\s)$';
@@ -42,16 +42,6 @@ function explain(error: FieldError): FieldError {
   return pattern === undefined ? error : { ...error, detail: explanations[pattern] ?? error.detail };
 }
 
-function findSecrets(input: object): FieldError[] {
-  return Object.entries(input)
-    .filter(([, value]) => typeof value === 'string' && maskKeys(value) !== value)
-    .map(([name]) => ({
-      pointer: `/${name}`,
-      code: 'invalid_format' as const,
-      detail: 'Holds an API key, which everyone who reads this text could use.',
-    }));
-}
-
 /**
  * Validates `input`. `more` checks rules that the schema cannot express; it receives only the fields that
  * match the schema.
@@ -61,8 +51,7 @@ export function check<T extends object>(
   input: T,
   more?: (sound: Partial<T>) => readonly FieldError[],
 ): void {
-  const secrets = findSecrets(input);
-  if (secrets.length > 0) throw new Problem('secret_in_text', { errors: secrets });
+  refuseSecrets(schema, input);
   const faults = faultsOf(schema, input).map(explain);
   const broken = new Set(faults.map(({ pointer }) => pointer.split('/')[1]));
   const sound = Object.fromEntries(Object.entries(input).filter(([name]) => !broken.has(name))) as Partial<T>;

@@ -57,6 +57,11 @@ const generalFieldMeanings = {
   unverified_email: 'Nobody has confirmed the address.',
   confirmation_missing: 'Repeat the name of what will be lost.',
   confirmation_mismatch: 'It is not the name of what will be lost.',
+  hostplane_key: 'It contains an API key of ours.',
+  hostplane_secret: 'It contains a signing secret of ours.',
+  private_key: 'It contains a private key.',
+  bearer_token: 'It contains a token that signs in everyone who has it.',
+  known_vendor_key: 'It contains a key or token of another provider.',
 } as const;
 
 export type FieldCode = keyof typeof generalFieldMeanings | FamilyFieldCode;

@@ -6,6 +6,9 @@ export interface FieldError {
   readonly pointer: string;
   readonly code: FieldCode;
   readonly detail: string;
+  /** The part of the text that the error is about, in UTF-16 units. */
+  readonly offset?: number;
+  readonly length?: number;
 }
 
 export interface ProblemDetails {

@@ -1,6 +1,5 @@
-import { maskKeys } from '../../kernel/access/key-format.ts';
 import { changesBetween } from '../../kernel/audit/changes.ts';
-import { invalid } from '../../kernel/problems/problem.ts';
+import { refuseSecrets } from '../../kernel/secret-text/in-body.ts';
 import type { Db } from '../../store/database.ts';
 import { transact } from '../../store/transaction.ts';
 import { notFound } from '../portal-write.ts';
@@ -21,10 +20,7 @@ export async function changeProfile(
   personId: string,
   profile: Profile,
 ): Promise<PersonRow> {
-  if (profile.name !== undefined && maskKeys(profile.name) !== profile.name) {
-    const detail = 'Holds an API key, which everyone who reads this text could use.';
-    throw invalid([{ pointer: '/name', code: 'invalid_format', detail }]);
-  }
+  refuseSecrets({}, profile);
   return transact(db, async (tx) => {
     const person = await lockPerson(tx, personId);
     if (person === undefined) throw notFound('person', personId);

@@ -29,6 +29,13 @@ const FieldErrorShape = Named(
       'x-enum-descriptions': Object.values(fieldMeanings),
     }),
     detail: Type.String({ description: 'What is wrong with the field, in words.' }),
+    offset: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Where in the text a secret begins, counted in UTF-16 units as JavaScript does.',
+      }),
+    ),
+    length: Type.Optional(Type.Integer({ minimum: 1, description: 'How long the secret is, in the same units.' })),
   }),
 );
 

@@ -146,7 +146,7 @@ describe('setting a budget', () => {
     const response = await put('cap', { ...body, description: `use ${key.key}` });
     expect([outcomeOf(response), faultsOf(response)]).toEqual([
       '422 secret_in_text',
-      ['/description invalid_format'],
+      ['/description hostplane_key'],
     ]);
     expect(response.body).not.toContain(key.key);
   });
