@@ -38,7 +38,7 @@ class Letters {
 }
 
 /** Characters that nobody sees: soft hyphens, zero-width spaces and joiners, marks of direction, byte order marks. */
-const UNSEEN = /[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]/;
+const UNSEEN = /\p{Cf}|\p{Variation_Selector}|\u034f/u;
 
 const asSent = (text: string): Reading => ({
   text,
@@ -73,7 +73,7 @@ function joined(reading: Reading): Reading[] {
 function percentDecoded(reading: Reading): Reading[] {
   if (!/%[0-9a-f]{2}/i.test(reading.text)) return [];
   const letters = new Letters();
-  for (const { 0: part, index } of reading.text.matchAll(/%[0-9a-f]{2}|[^]/gi)) {
+  for (const { 0: part, index } of reading.text.matchAll(/%[0-9a-f]{2}|[\s\S]/gi)) {
     const { offset, length } = reading.place(index, index + part.length);
     const letter = part.length === 3 ? String.fromCharCode(Number.parseInt(part.slice(1), 16)) : part;
     letters.add(letter, offset, offset + length);

@@ -35,7 +35,9 @@ const FieldErrorShape = Named(
         description: 'Where in the text a secret begins, counted in UTF-16 units as JavaScript does.',
       }),
     ),
-    length: Type.Optional(Type.Integer({ minimum: 1, description: 'How long the secret is, in the same units.' })),
+    length: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'How long the secret is, in the same units.' }),
+    ),
   }),
 );
 
