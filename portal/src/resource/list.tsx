@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { useWhyNot } from '../data/access.ts';
 import {
   filled,
   inSentence,
@@ -21,7 +22,7 @@ import { ProblemNotice } from '../ui/notice.tsx';
 import { Acts, Cell, Row, Table } from '../ui/rows.tsx';
 import { Empty, Loaded, Skeleton } from '../ui/states.tsx';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
-import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
+import { type Act, actsFor } from './acts.ts';
 import { chosenIn, Filters, filtersOf } from './filters.tsx';
 import { useHeld } from './held.ts';
 import { ActDialog } from './lazy-act.tsx';
@@ -138,8 +139,7 @@ interface RowsProps extends Props {
 }
 
 function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFiltered }: RowsProps) {
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const keyOf = keyIn(noun);
   const held = useHeld(rows, keyOf);
   const [open, setOpen] = useState<{ readonly act: Act; readonly row: Resource } | null>(null);
@@ -148,7 +148,6 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
   const search = useSearchValues();
   const status = shape.members.find(([name]) => name === 'status')?.[1];
   const columns = columnsOf(shape, noun.key);
-  const may = (id: string): string | undefined => whyNot(access, id, account);
   // Lists of their own have the button in the head of the page.
   const isPart = noun.parent !== undefined;
   const canSelect = noun.bulk.length > 0 || noun.delete !== undefined;
@@ -192,7 +191,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
             above={above}
             all={held.rows}
             select={(ids) => setSelected(new Set(ids))}
-            may={may}
+            whyNot={whyNot}
             keyOf={keyOf}
           />
         </Suspense>
@@ -242,7 +241,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
                 <ActMenu
                   noun={noun}
                   name={nameOf(row)}
-                  acts={actsFor(noun, row, status, isGone ? () => 'It was deleted.' : may)}
+                  acts={actsFor(noun, row, status, isGone ? () => 'It was deleted.' : whyNot)}
                   choose={(act) => setOpen({ act, row })}
                 />
               </Acts>

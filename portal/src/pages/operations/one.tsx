@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useWhyNot } from '../../data/access.ts';
 import {
   keyNamesQuery,
   operationKindsQuery,
@@ -67,13 +68,14 @@ function Shown({
 }) {
   const [cancelling, setCancelling] = useState(false);
   const { status, started_at, finished_at, expected_seconds } = operation;
+  const whyNot = useWhyNot();
   const isOver = hasEnded(operation);
   const why = isOver
     ? 'It has ended.'
     : status === 'cancelling'
       ? 'It is being cancelled.'
       : operation.cancellable
-        ? undefined
+        ? whyNot('cancelOperation')
         : 'It has come too far to be cancelled.';
   return (
     <>
