@@ -16,7 +16,6 @@ import { formatTime } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/code.tsx';
-import { Elapsed } from '../../ui/elapsed.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -67,7 +66,7 @@ function Shown({
   kind: OperationKind | undefined;
 }) {
   const [cancelling, setCancelling] = useState(false);
-  const { status, started_at, finished_at, expected_seconds } = operation;
+  const { status, started_at, finished_at } = operation;
   const whyNot = useWhyNot();
   const isOver = hasEnded(operation);
   const why = isOver
@@ -111,13 +110,6 @@ function Shown({
         <Facts>
           <Fact title="Works on">
             <ResourceLink resource={operation.resource} />
-          </Fact>
-          <Fact title="Took">
-            {started_at === null ? (
-              'It has not begun.'
-            ) : (
-              <Elapsed from={started_at} to={finished_at} typical={expected_seconds} />
-            )}
           </Fact>
           <Fact title="Asked for">{formatTime(operation.created_at)}</Fact>
           {finished_at && <Fact title="Ended">{formatTime(finished_at)}</Fact>}
