@@ -34,6 +34,10 @@ function whyNotInState(call: NounCall, noun: Noun, row: Resource, status: Schema
   return `Possible only while the ${inSentence(singularOf(noun))} is ${states.join(' or ').replaceAll('_', ' ')}.`;
 }
 
+/** Whether the call is possible with such a row at all: a row of the provider cannot be deleted. */
+export const isFor = ({ only = {} }: NounCall, row: Resource): boolean =>
+  Object.entries(only).every(([name, value]) => row[name] === undefined || row[name] === value);
+
 /** `status` is the schema of the status; undefined for resources without one. */
 export function actsFor(
   noun: Noun,
@@ -49,7 +53,7 @@ export function actsFor(
     why: whyNot(call.id) ?? whyNotInState(call, noun, row, status),
   });
   const change = noun.update ?? noun.declare;
-  return [
+  const acts = [
     ...noun.actions.flatMap((call) =>
       call.choice === undefined
         ? [act(call, labelOf(call, noun))]
@@ -58,4 +62,5 @@ export function actsFor(
     ...(change === undefined ? [] : [act(change, 'Change')]),
     ...(noun.delete === undefined ? [] : [act(noun.delete, verbOf(noun.delete))]),
   ];
+  return acts.filter(({ call }) => isFor(call, row));
 }

@@ -22,7 +22,7 @@ import { ProblemNotice } from '../ui/notice.tsx';
 import { Acts, Cell, Row, Table } from '../ui/rows.tsx';
 import { Empty, Loaded, Skeleton } from '../ui/states.tsx';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
-import { type Act, actsFor } from './acts.ts';
+import { type Act, actsFor, isFor } from './acts.ts';
 import { chosenIn, Filters, filtersOf } from './filters.tsx';
 import { useHeld } from './held.ts';
 import { ActDialog } from './lazy-act.tsx';
@@ -150,7 +150,10 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
   const columns = columnsOf(shape, noun.key);
   // Lists of their own have the button in the head of the page.
   const isPart = noun.parent !== undefined;
-  const canSelect = noun.bulk.length > 0 || noun.delete !== undefined;
+  const isSelectable = (row: Resource): boolean =>
+    noun.bulk.length > 0 || (noun.delete !== undefined && isFor(noun.delete, row));
+  const selectable = held.rows.filter(isSelectable);
+  const canSelect = selectable.length > 0;
   const chosen = held.rows.filter((row) => selected.has(keyOf(row)));
   if (rows.length === 0 && held.rows.length === 0)
     return isFiltered ? (
@@ -189,7 +192,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
             noun={noun}
             rows={chosen}
             above={above}
-            all={held.rows}
+            all={selectable}
             select={(ids) => setSelected(new Set(ids))}
             whyNot={whyNot}
             keyOf={keyOf}
@@ -212,16 +215,18 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
             <Row key={id}>
               {canSelect && (
                 <td className="w-10 py-3 pl-4 align-top max-lg:absolute max-lg:top-1 max-lg:right-12 max-lg:p-0">
-                  <label className="grid size-6 place-items-center max-lg:size-9">
-                    <span className="sr-only">Select {nameOf(row)}</span>
-                    <input
-                      type="checkbox"
-                      className="size-4 accent-accent"
-                      checked={selected.has(id)}
-                      disabled={isGone}
-                      onChange={() => toggle(row)}
-                    />
-                  </label>
+                  {isSelectable(row) && (
+                    <label className="grid size-6 place-items-center max-lg:size-9">
+                      <span className="sr-only">Select {nameOf(row)}</span>
+                      <input
+                        type="checkbox"
+                        className="size-4 accent-accent"
+                        checked={selected.has(id)}
+                        disabled={isGone}
+                        onChange={() => toggle(row)}
+                      />
+                    </label>
+                  )}
                 </td>
               )}
               {columns.map(([name, schema], at) =>
