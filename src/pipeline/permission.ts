@@ -16,13 +16,16 @@ function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): stri
       return `The account does not have the product ${family}.`;
     case 'permission_denied': {
       if (key === null)
-        return `This call needs ${permission}, which your role ${owner?.role} does not include. An owner or admin of the account can give you another role.`;
+        return `This call needs ${permission}, which your role ${owner?.role} does not include.`;
       const held = fold(key.permissions);
       const shown = held.slice(0, 5).join(', ') + (held.length > 5 ? ` and ${held.length - 5} more` : '');
       return `This call needs ${permission}; the key has ${shown}, and its owner is ${owner?.role ?? 'gone'}.`;
     }
   }
 }
+
+/** People have no keys to choose from. */
+const ANOTHER_ROLE = 'Ask an owner or admin of the account for another role.';
 
 const refusals = new WeakMap<Decision, Problem>();
 
@@ -34,6 +37,7 @@ function problemOf(exchange: Exchange, decision: Decision): Problem {
   const code = decision.code ?? 'permission_denied';
   const problem = new Problem(code, {
     detail: detailOf(exchange, code),
+    ...(code === 'permission_denied' && callerOf(exchange).key === null ? { nextStep: ANOTHER_ROLE } : {}),
     extra: {
       ...(code === 'product_not_enabled' ? { family: endpoint.family } : {}),
       required_permission: endpoint.permission,

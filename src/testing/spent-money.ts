@@ -7,6 +7,7 @@ import type { Db } from '../store/database.ts';
 
 export interface Spending {
   readonly family?: string;
+  readonly sku?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly apiKeyId?: string;
   /** Default: the beginning of the current month. */
@@ -17,9 +18,9 @@ export async function spend(
   db: Db,
   accountId: string,
   amount: string,
-  { family = 'workshop', labels = {}, apiKeyId, at = monthOf(new Date()).from }: Spending = {},
+  { family = 'workshop', sku = 'setup', labels = {}, apiKeyId, at = monthOf(new Date()).from }: Spending = {},
 ): Promise<void> {
-  const once = { sku: 'setup', unit: 'item', pace: 'once', hourly: 0n } as const;
+  const once = { sku, unit: 'item', pace: 'once', hourly: 0n } as const;
   const span = {
     accountId,
     resourceId: newId('request').replace(/^req/, 'wid'),

@@ -65,6 +65,7 @@ export interface UsageGroup {
   };
   readonly quantities: readonly {
     readonly sku: string;
+    readonly name: string;
     readonly unit: string;
     readonly quantity: string;
     readonly included: string;

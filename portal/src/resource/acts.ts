@@ -1,10 +1,7 @@
 /** What can be done with a resource, and why something cannot be done just now. */
-import { useQuery } from '@tanstack/react-query';
+import type { WhyNot } from '../data/access.ts';
 import { inSentence, type Noun, type NounCall, singularOf } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
-import { accessQuery } from '../data/queries.ts';
-import { useAccount } from '../data/session.ts';
-import type { Access, Account } from '../data/types.ts';
 import { spoken } from '../data/words.ts';
 import type { Schema } from '../form/document.ts';
 import { statesFor, statesOf } from './values.ts';
@@ -31,48 +28,32 @@ export function labelOf({ id }: NounCall, { name, parent }: Noun): string {
 /** What goes is named beside it: the verb is enough for `deleteVmSnapshot`, which deletes no VM. */
 const verbOf = ({ id }: NounCall): string => spoken(camelParts(id)[0] ?? '');
 
-const reasons: Readonly<Record<string, string>> = {
-  product: 'This product is not enabled for the account. The provider can enable it.',
-  account: 'The account is suspended. Its owner can see why.',
-};
-
-export function whyNot(access: ReadonlyMap<string, Access> | undefined, id: string, account: Account) {
-  const found = access?.get(id);
-  if (found === undefined || found.callable) return undefined;
-  return (
-    reasons[found.reason ?? ''] ??
-    `Your role (${account.role}) may not do this. An owner or admin of the account can give you another role.`
-  );
-}
-
-export function useAccess(): ReadonlyMap<string, Access> | undefined {
-  const account = useAccount();
-  const { data } = useQuery({ ...accessQuery(account, null), staleTime: 60_000 });
-  return data && new Map(data.data.map((each) => [each.operation_id, each]));
-}
-
 function whyNotInState(call: NounCall, noun: Noun, row: Resource, status: Schema | undefined) {
   const states = statesFor(statesOf(status), call.id);
   if (states === undefined || states.includes(String(row['status']))) return undefined;
   return `Possible only while the ${inSentence(singularOf(noun))} is ${states.join(' or ').replaceAll('_', ' ')}.`;
 }
 
+/** Whether the call is possible with such a row at all: a row of the provider cannot be deleted. */
+export const isFor = ({ only = {} }: NounCall, row: Resource): boolean =>
+  Object.entries(only).every(([name, value]) => row[name] === undefined || row[name] === value);
+
 /** `status` is the schema of the status; undefined for resources without one. */
 export function actsFor(
   noun: Noun,
   row: Resource,
   status: Schema | undefined,
-  may: (id: string) => string | undefined,
+  whyNot: WhyNot,
 ): readonly Act[] {
   const act = (call: NounCall, label: string, fixed: Act['fixed'] = {}): Act => ({
     label,
     call,
     fixed,
     isDanger: call.access === 'destructive',
-    why: may(call.id) ?? whyNotInState(call, noun, row, status),
+    why: whyNot(call.id) ?? whyNotInState(call, noun, row, status),
   });
   const change = noun.update ?? noun.declare;
-  return [
+  const acts = [
     ...noun.actions.flatMap((call) =>
       call.choice === undefined
         ? [act(call, labelOf(call, noun))]
@@ -81,4 +62,5 @@ export function actsFor(
     ...(change === undefined ? [] : [act(change, 'Change')]),
     ...(noun.delete === undefined ? [] : [act(noun.delete, verbOf(noun.delete))]),
   ];
+  return acts.filter(({ call }) => isFor(call, row));
 }

@@ -1,5 +1,6 @@
 /** What a failed operation was asked for: the call that started it, and what it works on. */
 import { useQuery } from '@tanstack/react-query';
+import { useAccess, useWhyNot } from '../data/access.ts';
 import { startedByQuery } from '../data/account-queries.ts';
 import type { AuditEntry, OperationKind } from '../data/account-types.ts';
 import {
@@ -18,7 +19,7 @@ import { oneQuery, type Resource } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
 import type { Operation } from '../data/types.ts';
-import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
+import { type Act, actsFor } from './acts.ts';
 import { type Named, useNamed } from './references.ts';
 import { answerOf } from './schema.ts';
 import { statesFor, statesOf } from './values.ts';
@@ -96,7 +97,7 @@ export interface Again {
 /** The resource as it is now, with what can be done with it. */
 function useResource(noun: Noun | undefined, named: Named | null | undefined) {
   const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const above: PathValues =
     noun?.parent && named?.parent_id ? { [noun.parent.parameter]: named.parent_id } : {};
   const path = { ...above, [ownParameter(noun?.read?.path ?? '') ?? 'id']: named?.id ?? '' };
@@ -108,7 +109,7 @@ function useResource(noun: Noun | undefined, named: Named | null | undefined) {
   const document = useQuery({ ...operationQuery(noun?.read?.id ?? ''), enabled });
   const shape = document.data && answerOf(document.data, noun?.read?.id ?? '');
   const status = shape?.members.find(([name]) => name === 'status')?.[1];
-  const acts = noun && row ? actsFor(noun, row, status, (call) => whyNot(access, call, account)) : [];
+  const acts = noun && row ? actsFor(noun, row, status, whyNot) : [];
   return { row, above, status, acts, isLoading: isLoading || document.isLoading };
 }
 

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { WhyNot } from '../data/access.ts';
 import { inSentence, type Noun, type NounCall, type PathValues, singularOf, titleOf } from '../data/nouns.ts';
 import { perform, type Resource, refreshNouns, rehearse } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
@@ -23,12 +24,12 @@ interface Props {
   readonly all: readonly Resource[];
   readonly above: PathValues;
   readonly select: (ids: readonly string[]) => void;
-  readonly may: (id: string) => string | undefined;
+  readonly whyNot: WhyNot;
   readonly keyOf: (row: Resource) => string;
 }
 
 /** What can be done with all selected rows at once. */
-export function Bulk({ noun, rows, all, above, select, may, keyOf }: Props) {
+export function Bulk({ noun, rows, all, above, select, whyNot, keyOf }: Props) {
   const [open, setOpen] = useState<Act | 'delete' | null>(null);
   if (rows.length === 0) return null;
   const ids = rows.map(keyOf);
@@ -37,7 +38,7 @@ export function Bulk({ noun, rows, all, above, select, may, keyOf }: Props) {
     call,
     fixed,
     isDanger: call.access === 'destructive',
-    why: may(call.id),
+    why: whyNot(call.id),
   });
   const acts = noun.bulk.flatMap((call) =>
     (call.choice?.values ?? ['']).map((value) =>
@@ -61,7 +62,7 @@ export function Bulk({ noun, rows, all, above, select, may, keyOf }: Props) {
         </Button>
       ))}
       {noun.delete && (
-        <Button small why={may(noun.delete.id)} onClick={() => setOpen('delete')}>
+        <Button small why={whyNot(noun.delete.id)} onClick={() => setOpen('delete')}>
           Delete
         </Button>
       )}

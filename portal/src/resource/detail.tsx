@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useWhyNot } from '../data/access.ts';
 import { Problem } from '../data/http.ts';
 import {
   addressOf,
@@ -25,7 +26,7 @@ import { Notice } from '../ui/notice.tsx';
 import { Loaded, PageHead } from '../ui/states.tsx';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
 import { Activity } from './activity.tsx';
-import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
+import { type Act, actsFor } from './acts.ts';
 import { AsCode } from './as-code.tsx';
 import { FactList } from './facts.tsx';
 import { ActDialog } from './lazy-act.tsx';
@@ -124,13 +125,12 @@ function One(
   props: DetailProps & { row: Resource; shape: Shape; path: PathValues; override?: Override | undefined },
 ) {
   const { noun, families, row, shape, path, override, above = {} } = props;
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const navigate = useNavigate();
   const [open, setOpen] = useState<Act | null>(null);
   const { tab: asked } = useSearchValues();
   const status = shape.members.find(([name]) => name === 'status')?.[1];
-  const acts = actsFor(noun, row, status, (id) => whyNot(access, id, account));
+  const acts = actsFor(noun, row, status, whyNot);
   const found: Found = { row, shape, path, noun, families, acts, perform: setOpen };
   const made = override?.tabs ?? [];
   const generated = tabsFor(found).filter(({ slug }) => !made.some((tab) => tab.slug === slug));

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
+import { useWhyNot } from '../data/access.ts';
 import {
   filled,
   inSentence,
@@ -21,7 +22,7 @@ import { ProblemNotice } from '../ui/notice.tsx';
 import { Acts, Cell, Row, Table } from '../ui/rows.tsx';
 import { Empty, Loaded, Skeleton } from '../ui/states.tsx';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
-import { type Act, actsFor, useAccess, whyNot } from './acts.ts';
+import { type Act, actsFor, isFor } from './acts.ts';
 import { chosenIn, Filters, filtersOf } from './filters.tsx';
 import { useHeld } from './held.ts';
 import { ActDialog } from './lazy-act.tsx';
@@ -138,8 +139,7 @@ interface RowsProps extends Props {
 }
 
 function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFiltered }: RowsProps) {
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const keyOf = keyIn(noun);
   const held = useHeld(rows, keyOf);
   const [open, setOpen] = useState<{ readonly act: Act; readonly row: Resource } | null>(null);
@@ -148,10 +148,12 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
   const search = useSearchValues();
   const status = shape.members.find(([name]) => name === 'status')?.[1];
   const columns = columnsOf(shape, noun.key);
-  const may = (id: string): string | undefined => whyNot(access, id, account);
   // Lists of their own have the button in the head of the page.
   const isPart = noun.parent !== undefined;
-  const canSelect = noun.bulk.length > 0 || noun.delete !== undefined;
+  const isSelectable = (row: Resource): boolean =>
+    noun.bulk.length > 0 || (noun.delete !== undefined && isFor(noun.delete, row));
+  const selectable = held.rows.filter(isSelectable);
+  const canSelect = selectable.length > 0;
   const chosen = held.rows.filter((row) => selected.has(keyOf(row)));
   if (rows.length === 0 && held.rows.length === 0)
     return isFiltered ? (
@@ -190,9 +192,9 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
             noun={noun}
             rows={chosen}
             above={above}
-            all={held.rows}
+            all={selectable}
             select={(ids) => setSelected(new Set(ids))}
-            may={may}
+            whyNot={whyNot}
             keyOf={keyOf}
           />
         </Suspense>
@@ -213,16 +215,18 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
             <Row key={id}>
               {canSelect && (
                 <td className="w-10 py-3 pl-4 align-top max-lg:absolute max-lg:top-1 max-lg:right-12 max-lg:p-0">
-                  <label className="grid size-6 place-items-center max-lg:size-9">
-                    <span className="sr-only">Select {nameOf(row)}</span>
-                    <input
-                      type="checkbox"
-                      className="size-4 accent-accent"
-                      checked={selected.has(id)}
-                      disabled={isGone}
-                      onChange={() => toggle(row)}
-                    />
-                  </label>
+                  {isSelectable(row) && (
+                    <label className="grid size-6 place-items-center max-lg:size-9">
+                      <span className="sr-only">Select {nameOf(row)}</span>
+                      <input
+                        type="checkbox"
+                        className="size-4 accent-accent"
+                        checked={selected.has(id)}
+                        disabled={isGone}
+                        onChange={() => toggle(row)}
+                      />
+                    </label>
+                  )}
                 </td>
               )}
               {columns.map(([name, schema], at) =>
@@ -242,7 +246,7 @@ function Rows({ noun, families, above = {}, create, shape, rows, sorts, isFilter
                 <ActMenu
                   noun={noun}
                   name={nameOf(row)}
-                  acts={actsFor(noun, row, status, isGone ? () => 'It was deleted.' : may)}
+                  acts={actsFor(noun, row, status, isGone ? () => 'It was deleted.' : whyNot)}
                   choose={(act) => setOpen({ act, row })}
                 />
               </Acts>

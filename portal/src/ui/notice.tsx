@@ -68,12 +68,6 @@ export function ProblemNotice({ error, retry }: { error: unknown; retry?: (() =>
       {(problem === null ? ['Reload the page and try again.'] : explain(problem)).map(
         (text) => text !== '' && <p key={text}>{text}</p>,
       )}
-      {problem?.body.required_permission && (
-        <p>
-          It needs the permission <code>{problem.body.required_permission}</code>; an owner or admin of the
-          account can give it.
-        </p>
-      )}
       {problem?.body.request_id && <p className="mt-1 font-mono text-xs">{problem.body.request_id}</p>}
       {retry && isPassing(problem) && (
         <Button small className="mt-2" onClick={retry}>

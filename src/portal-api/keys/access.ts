@@ -17,7 +17,8 @@ export interface CallAccess {
 }
 
 interface Holder {
-  readonly permissions: readonly string[];
+  /** Null for a member without a key. */
+  readonly permissions: readonly string[] | null;
   readonly owner: { readonly memberId: string; readonly role: RoleName } | null;
   /** Whether the key works at all. */
   readonly works: boolean;
@@ -46,7 +47,7 @@ async function accessOf(
   if (row === undefined) throw notFound('account', accountId);
   const caller = {
     account: { status: row.status, products: new Set(row.products) } as unknown as AccountAccess,
-    key: { permissions: holder.permissions },
+    key: holder.permissions === null ? null : { permissions: holder.permissions },
     owner: holder.owner === null ? null : { ...holder.owner, suspended: false },
   } as Parameters<typeof decide>[0];
   return registry.endpoints.map((endpoint) =>
@@ -70,12 +71,12 @@ export async function accessOfKey(
   });
 }
 
-/** A member has no patterns: only the role decides. */
+/** Only the role decides, with what it allows in person. */
 export async function accessOfMember(
   db: Db,
   registry: Registry,
   accountId: string,
   member: { readonly memberId: string; readonly role: RoleName },
 ): Promise<CallAccess[]> {
-  return accessOf(db, registry, accountId, { permissions: ['*:*:*'], owner: member, works: true });
+  return accessOf(db, registry, accountId, { permissions: null, owner: member, works: true });
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useWhyNot } from '../../data/access.ts';
 import type { Budget } from '../../data/account-types.ts';
 import { send } from '../../data/http.ts';
 import { ADMINS_ONLY, acts, calls, isAdmin } from '../../data/session.ts';
@@ -54,6 +55,7 @@ export function BudgetMenu({
     clear();
     setAsked(what);
   };
+  const whyNot = useWhyNot();
   const why = isAdmin(account) ? undefined : ADMINS_ONLY;
   const [label, title, text] = questions[asked ?? 'lock'];
   return (
@@ -61,7 +63,7 @@ export function BudgetMenu({
       <Menu
         label={`Acts for ${budget.name}`}
         items={[
-          { label: 'Change', icon: 'swap', run: edit },
+          { label: 'Change', icon: 'swap', why: whyNot('setBudget'), run: edit },
           budget.locked
             ? { label: 'Unlock', icon: 'key', why, run: () => open('unlock') }
             : { label: 'Lock', icon: 'shield', why, run: () => open('lock') },
@@ -70,7 +72,7 @@ export function BudgetMenu({
             label: 'Delete',
             icon: 'close',
             danger: true,
-            why: budget.locked ? 'It is locked: unlock it first.' : undefined,
+            why: whyNot('deleteBudget') ?? (budget.locked ? 'It is locked: unlock it first.' : undefined),
             run: () => open('delete'),
           },
         ]}

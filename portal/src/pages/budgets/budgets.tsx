@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useWhyNot } from '../../data/access.ts';
 import { budgetsQuery } from '../../data/account-queries.ts';
 import type { Budget } from '../../data/account-types.ts';
 import { money } from '../../data/money.ts';
@@ -24,6 +25,7 @@ const states: Readonly<Record<Budget['status'], readonly [string, Tone]>> = {
 
 export default function Budgets() {
   const account = useAccount();
+  const why = useWhyNot()('setBudget');
   const query = useQuery(budgetsQuery(account));
   const { edit } = useSearch({ strict: false }) as { edit?: string };
   const navigate = useNavigate();
@@ -33,7 +35,7 @@ export default function Budgets() {
       search: (id === undefined ? {} : { edit: id }) as Record<string, string>,
     });
   const create = (
-    <Button kind="primary" onClick={() => go('new')}>
+    <Button kind="primary" why={why} onClick={() => go('new')}>
       <Icon name="plus" />
       Create a budget
     </Button>
@@ -60,7 +62,7 @@ export default function Budgets() {
                 ))}
               </ul>
             )}
-            {edit !== undefined && (
+            {edit !== undefined && why === undefined && (
               <BudgetForm
                 key={edit}
                 account={account}

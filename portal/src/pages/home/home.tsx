@@ -33,7 +33,14 @@ export default function Home() {
         {account.role === 'owner' || account.role === 'admin' || account.role === 'operator' ? 'an' : 'a'}{' '}
         {account.role === 'billing' ? 'billing contact' : account.role}.
       </PageHead>
-      {maySee(account) ? <Overview account={account} /> : <Around />}
+      {maySee(account) ? (
+        <Overview account={account} />
+      ) : (
+        <>
+          <CostSoFar account={account} />
+          <Around />
+        </>
+      )}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useWhyNot } from '../../data/access.ts';
 import {
   keyNamesQuery,
   operationKindsQuery,
@@ -15,7 +16,6 @@ import { formatTime } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Copy } from '../../ui/code.tsx';
-import { Elapsed } from '../../ui/elapsed.tsx';
 import { Fact, Facts } from '../../ui/facts.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -66,14 +66,15 @@ function Shown({
   kind: OperationKind | undefined;
 }) {
   const [cancelling, setCancelling] = useState(false);
-  const { status, started_at, finished_at, expected_seconds } = operation;
+  const { status, started_at, finished_at } = operation;
+  const whyNot = useWhyNot();
   const isOver = hasEnded(operation);
   const why = isOver
     ? 'It has ended.'
     : status === 'cancelling'
       ? 'It is being cancelled.'
       : operation.cancellable
-        ? undefined
+        ? whyNot('cancelOperation')
         : 'It has come too far to be cancelled.';
   return (
     <>
@@ -109,13 +110,6 @@ function Shown({
         <Facts>
           <Fact title="Works on">
             <ResourceLink resource={operation.resource} />
-          </Fact>
-          <Fact title="Took">
-            {started_at === null ? (
-              'It has not begun.'
-            ) : (
-              <Elapsed from={started_at} to={finished_at} typical={expected_seconds} />
-            )}
           </Fact>
           <Fact title="Asked for">{formatTime(operation.created_at)}</Fact>
           {finished_at && <Fact title="Ended">{formatTime(finished_at)}</Fact>}

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { useWhyNot } from '../../data/access.ts';
 import {
   isOwned,
   listAddress,
@@ -12,7 +13,6 @@ import {
 } from '../../data/nouns.ts';
 import { pageQuery } from '../../data/product.ts';
 import { useAccount } from '../../data/session.ts';
-import { useAccess, whyNot } from '../../resource/acts.ts';
 import { NotANoun } from '../../resource/not-a-noun.tsx';
 import { Reference } from '../../resource/value.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -36,54 +36,61 @@ export default function FamilyPage() {
 
 function Family({ family, families }: { family: NounFamily; families: readonly NounFamily[] }) {
   const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const nouns = mainNouns(family);
   const first = nouns.find(({ rows }) => rows !== undefined);
-  const isOff = access?.get(first?.rows?.operation ?? '')?.reason === 'product';
-  const newest = useQuery(
-    pageQuery(
+  const why = whyNot(first?.rows?.operation ?? '');
+  const seesAll = whyNot('listResources') === undefined;
+  const newest = useQuery({
+    ...pageQuery(
       account,
       'resource',
       '/account/v1/resources',
       { family: family.slug, sort: '-created_at', limit: NEWEST },
       0,
     ),
-  );
+    enabled: seesAll,
+  });
   return (
     <>
       <PageHead title={family.title}>{family.purpose}</PageHead>
-      {isOff && (
+      {why !== undefined && (
         <div className="mb-6">
-          <Notice tone="warn">{whyNot(access, first?.rows?.operation ?? '', account)}</Notice>
+          <Notice tone="warn">{why}</Notice>
         </div>
       )}
       <Nouns title="What you can have" nouns={nouns.filter(isOwned)} />
-      <Section title="Newest">
-        <Loaded query={newest} rows={3}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <p className="text-muted">There is nothing yet.</p>
-            ) : (
-              <ul className="card divide-y divide-line">
-                {data.map((row) => {
-                  const noun = nounNamed(families, String(row['type']));
-                  return (
-                    <li key={String(row['id'])} className="flex flex-wrap gap-x-4 gap-y-1 px-4 py-3 md:px-5">
-                      <span className="min-w-0 flex-1 basis-[200px] wrap-anywhere">
-                        <Reference id={String(row['id'])} />
-                      </span>
-                      <span className="text-muted">{noun ? titleOf(noun) : String(row['type'])}</span>
-                      <span className="w-[120px] text-sm text-muted md:text-right">
-                        <Ago time={String(row['created_at'])} />
-                      </span>
-                    </li>
-                  );
-                })}
-              </ul>
-            )
-          }
-        </Loaded>
-      </Section>
+      {seesAll && (
+        <Section title="Newest">
+          <Loaded query={newest} rows={3}>
+            {({ data }) =>
+              data.length === 0 ? (
+                <p className="text-muted">There is nothing yet.</p>
+              ) : (
+                <ul className="card divide-y divide-line">
+                  {data.map((row) => {
+                    const noun = nounNamed(families, String(row['type']));
+                    return (
+                      <li
+                        key={String(row['id'])}
+                        className="flex flex-wrap gap-x-4 gap-y-1 px-4 py-3 md:px-5"
+                      >
+                        <span className="min-w-0 flex-1 basis-[200px] wrap-anywhere">
+                          <Reference id={String(row['id'])} />
+                        </span>
+                        <span className="text-muted">{noun ? titleOf(noun) : String(row['type'])}</span>
+                        <span className="w-[120px] text-sm text-muted md:text-right">
+                          <Ago time={String(row['created_at'])} />
+                        </span>
+                      </li>
+                    );
+                  })}
+                </ul>
+              )
+            }
+          </Loaded>
+        </Section>
+      )}
       <Nouns title="What the provider offers" nouns={nouns.filter((noun) => !isOwned(noun))} />
     </>
   );

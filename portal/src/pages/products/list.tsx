@@ -1,6 +1,5 @@
+import { useWhyNot } from '../../data/access.ts';
 import { isOwned, listAddress, titleOf } from '../../data/nouns.ts';
-import { useAccount } from '../../data/session.ts';
-import { useAccess, whyNot } from '../../resource/acts.ts';
 import { CreateLink, ResourceList } from '../../resource/list.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Found, type Place } from './found.tsx';
@@ -10,12 +9,9 @@ export default function ListPage() {
 }
 
 function List({ noun, families }: Place) {
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const make = noun.create ?? noun.declare;
-  const create = make && (
-    <CreateLink noun={noun} to={`${listAddress(noun)}/new`} why={whyNot(access, make.id, account)} />
-  );
+  const create = make && <CreateLink noun={noun} to={`${listAddress(noun)}/new`} why={whyNot(make.id)} />;
   return (
     <>
       <PageHead title={titleOf(noun)} act={isOwned(noun) ? create : undefined}>

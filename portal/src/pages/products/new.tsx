@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
+import { useWhyNot } from '../../data/access.ts';
 import { addressOf, listAddress, titleOf } from '../../data/nouns.ts';
 import { CreateForm, createTitle, purposeOf } from '../../resource/create.tsx';
+import { Notice } from '../../ui/notice.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Beginning } from './beginning.tsx';
 import { Found, type Place } from './found.tsx';
@@ -12,6 +14,7 @@ export default function NewPage() {
 
 function New({ noun, families, parent }: Place) {
   const Form = creations[noun.name];
+  const why = useWhyNot()((noun.create ?? noun.declare)?.id ?? '');
   const above = parent && noun.parent ? { [noun.parent.parameter]: parent.id } : {};
   return (
     <>
@@ -31,13 +34,17 @@ function New({ noun, families, parent }: Place) {
         )}
       </nav>
       <PageHead title={createTitle(noun)}>{purposeOf(noun)}</PageHead>
-      <Beginning noun={noun} families={families} above={above}>
-        {(start) => (
-          <CreateForm noun={noun} families={families} above={above} start={start}>
-            {(creation) => Form && <Form creation={creation} />}
-          </CreateForm>
-        )}
-      </Beginning>
+      {why === undefined ? (
+        <Beginning noun={noun} families={families} above={above}>
+          {(start) => (
+            <CreateForm noun={noun} families={families} above={above} start={start}>
+              {(creation) => Form && <Form creation={creation} />}
+            </CreateForm>
+          )}
+        </Beginning>
+      ) : (
+        <Notice tone="warn">{why}</Notice>
+      )}
     </>
   );
 }

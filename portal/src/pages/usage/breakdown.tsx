@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Usage, UsageGroup } from '../../data/account-types.ts';
 import { money } from '../../data/money.ts';
+import { inSentence } from '../../data/nouns.ts';
 import { indexQuery } from '../../data/queries.ts';
 import type { Account } from '../../data/types.ts';
 import { count, spoken } from '../../data/words.ts';
@@ -41,13 +42,32 @@ function Name({ group: { key } }: { group: UsageGroup }) {
   return words(key) ?? <span className="text-muted">In no location</span>;
 }
 
-const quantityWords = ({ quantities }: UsageGroup): string => {
-  const [first, ...more] = [...quantities].sort((a, b) => Number(b.billable) - Number(a.billable));
-  if (first === undefined) return '';
-  const amount = Number(first.quantity).toLocaleString('en-GB', { maximumFractionDigits: 1 });
-  const words = `${first.sku}: ${amount} ${first.unit.replaceAll('_', ' ')}`;
-  return more.length === 0 ? words : `${words}, and ${count(more.length, 'item')} more`;
-};
+type Quantity = UsageGroup['quantities'][number];
+
+function amountOf({ quantity, unit }: Quantity): string {
+  const amount = Number(quantity).toLocaleString('en-GB', { maximumFractionDigits: 1 });
+  const words = inSentence(spoken(unit));
+  return `${amount} ${amount === '1' || /GB$|s$/.test(words) ? words : `${words}s`}`;
+}
+
+/** Of one resource, these are nearly always all. */
+const NAMED = 3;
+
+/** What was used, in the words of the price list: what is paid for first. */
+function Used({ group }: { group: UsageGroup }) {
+  const quantities = group.quantities.toSorted((a, b) => Number(b.billable) - Number(a.billable));
+  const shown = quantities.slice(0, NAMED);
+  return (
+    <ul className="text-sm text-muted">
+      {shown.map((each) => (
+        <li key={each.sku}>
+          {each.name}: {amountOf(each)}
+        </li>
+      ))}
+      {quantities.length > NAMED && <li>{count(quantities.length - NAMED, 'item')} more</li>}
+    </ul>
+  );
+}
 
 const MOST = 100;
 
@@ -69,7 +89,7 @@ export function Breakdown({ report }: { account: Account; report: Usage }) {
                 </span>
               </Cell>
               <Cell label="Used" free>
-                <span className="text-sm text-muted">{quantityWords(group)}</span>
+                <Used group={group} />
               </Cell>
               <Cell label="Share">
                 <span className="flex items-center gap-3">

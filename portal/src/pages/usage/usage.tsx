@@ -157,6 +157,7 @@ function save({ groups, currency, period }: Report, by: string, label: string | 
   const head = [
     label === undefined ? by : `${by} ${label}`,
     'sku',
+    'name',
     'unit',
     'quantity',
     'included',
@@ -166,13 +167,14 @@ function save({ groups, currency, period }: Report, by: string, label: string | 
     ...group.quantities.map((each) => [
       groupName(group.key),
       each.sku,
+      each.name,
       each.unit,
       each.quantity,
       each.included,
       each.billable,
       '',
     ]),
-    [groupName(group.key), sku(group), '', '', '', '', group.cost],
+    [groupName(group.key), sku(group), '', '', '', '', '', group.cost],
   ]);
   download(
     `usage-${period.from.slice(0, 10)}-${by}.csv`,

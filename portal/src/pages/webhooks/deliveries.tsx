@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useWhyNot } from '../../data/access.ts';
 import { deliveriesQuery } from '../../data/account-queries.ts';
 import type { Delivery, Webhook } from '../../data/account-types.ts';
 import { post } from '../../data/http.ts';
@@ -109,12 +110,14 @@ function One({ account, webhook, delivery }: { account: Account; webhook: Webhoo
     await client.invalidateQueries({ queryKey: [account.id, 'webhooks'] });
     toast('Sent again: watch the newest attempt.');
   });
+  const whyNot = useWhyNot();
   const why =
-    webhook.status === 'disabled'
+    whyNot('redeliverWebhook') ??
+    (webhook.status === 'disabled'
       ? 'The webhook is off.'
       : delivery.status === 'pending'
         ? 'It is about to be sent.'
-        : undefined;
+        : undefined);
   return (
     <details className="group">
       <summary className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-3 outline-offset-[-2px] hover:bg-canvas md:px-5">

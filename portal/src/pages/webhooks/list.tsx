@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useWhyNot } from '../../data/access.ts';
 import { webhooksQuery } from '../../data/account-queries.ts';
 import type { Webhook } from '../../data/account-types.ts';
 import { useAccount } from '../../data/session.ts';
@@ -16,6 +17,7 @@ import { toneOf } from './words.ts';
 
 export default function Webhooks() {
   const account = useAccount();
+  const why = useWhyNot()('setWebhook');
   const query = useQuery(webhooksQuery(account));
   const { create } = useSearch({ strict: false }) as { create?: string };
   const navigate = useNavigate();
@@ -25,7 +27,7 @@ export default function Webhooks() {
       search: (isOpen ? { create: 'new' } : {}) as Record<string, string>,
     });
   const button = (
-    <Button kind="primary" onClick={() => open(true)}>
+    <Button kind="primary" why={why} onClick={() => open(true)}>
       <Icon name="plus" />
       Add a webhook
     </Button>
@@ -50,7 +52,7 @@ export default function Webhooks() {
           )
         }
       </Loaded>
-      {create !== undefined && (
+      {create !== undefined && why === undefined && (
         <WebhookForm account={account} webhook={undefined} close={() => open(false)} />
       )}
     </>

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useWhyNot } from '../../data/access.ts';
 import { webhooksQuery } from '../../data/account-queries.ts';
 import type { Webhook } from '../../data/account-types.ts';
 import { send } from '../../data/http.ts';
@@ -59,6 +60,7 @@ export default function WebhookPage() {
 function Shown({ account, webhook }: { account: Account; webhook: Webhook }) {
   const { edit } = useSearch({ strict: false }) as { edit?: string };
   const navigate = useNavigate();
+  const whyNot = useWhyNot();
   const [asked, setAsked] = useState<Act | null>(null);
   const change = (isOpen: boolean): void =>
     void navigate({
@@ -74,9 +76,13 @@ function Shown({ account, webhook }: { account: Account; webhook: Webhook }) {
         title={webhook.name}
         act={
           <>
-            <Button onClick={() => setAsked('delete')}>Delete</Button>
-            <Button onClick={() => setAsked('roll')}>New secret</Button>
-            <Button kind="primary" onClick={() => change(true)}>
+            <Button why={whyNot('deleteWebhook')} onClick={() => setAsked('delete')}>
+              Delete
+            </Button>
+            <Button why={whyNot('setWebhook')} onClick={() => setAsked('roll')}>
+              New secret
+            </Button>
+            <Button kind="primary" why={whyNot('setWebhook')} onClick={() => change(true)}>
               Change
             </Button>
           </>
@@ -118,7 +124,9 @@ function Shown({ account, webhook }: { account: Account; webhook: Webhook }) {
         </Facts>
       </Section>
       <Deliveries account={account} webhook={webhook} />
-      {edit !== undefined && <WebhookForm account={account} webhook={webhook} close={() => change(false)} />}
+      {edit !== undefined && whyNot('setWebhook') === undefined && (
+        <WebhookForm account={account} webhook={webhook} close={() => change(false)} />
+      )}
       {asked === 'delete' && <Delete account={account} webhook={webhook} close={() => setAsked(null)} />}
       {asked === 'roll' && <Roll account={account} webhook={webhook} close={() => setAsked(null)} />}
     </>

@@ -2,6 +2,7 @@ import { NextCursor, pagesOf } from '../../../kernel/pages/list.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import {
+  byCatalogue,
   byOthers,
   Currency,
   Decimal,
@@ -16,6 +17,7 @@ import { DAY_MS, earlierOf, monthOf, type Period } from '../../../money/metering
 import { LONGEST_PERIOD } from '../../../money/metering/longest-period.ts';
 import { reportUsage } from '../../../money/metering/report/report.ts';
 import { GroupBy, perDay, type UsageGroup } from '../../../money/metering/usage.ts';
+import { type Book, bookOf } from '../../../money/prices/book.ts';
 import { formatAmount, formatQuantity } from '../../../money/prices/format.ts';
 
 /** Only groups by resource or by label can be more: those are read in pages. */
@@ -114,6 +116,10 @@ const Usage = Named(
         quantities: Type.Array(
           Shape({
             sku: Type.String({ description: 'The item of the price list.' }),
+            name: Type.String({
+              description: 'What was used, in words; the SKU if the price list has it no more.',
+              ...byCatalogue,
+            }),
             unit: Type.String({ description: 'The unit of the quantities, such as `hour` or `gb_month`.' }),
             quantity: { ...Decimal, description: 'The quantity used, in `unit`.' },
             included: { ...Decimal, description: 'The part of `quantity` that was free of charge.' },
@@ -147,15 +153,30 @@ const example = {
     {
       key: { family: 'flexible-vps' },
       quantities: [
-        { sku: 'traffic.out', unit: 'gb', quantity: '22000', included: '20000', billable: '2000' },
+        {
+          sku: 'traffic.out',
+          name: 'Outgoing traffic',
+          unit: 'gb',
+          quantity: '22000',
+          included: '20000',
+          billable: '2000',
+        },
         {
           sku: 'volume.standard',
+          name: 'Volume standard',
           unit: 'gb_month',
           quantity: '30.555556',
           included: '0',
           billable: '30.555556',
         },
-        { sku: 'vps.flex-2-4', unit: 'hour', quantity: '143.206667', included: '0', billable: '143.206667' },
+        {
+          sku: 'vps.flex-2-4',
+          name: 'Plan flex-2-4',
+          unit: 'hour',
+          quantity: '143.206667',
+          included: '0',
+          billable: '143.206667',
+        },
       ],
       cost: '4.919717',
     },
@@ -185,10 +206,11 @@ function presentPeriod({ from, to }: Period) {
   return { from: from.toISOString(), to: to.toISOString(), is_billing_period: isMonth };
 }
 
-const presentGroup = ({ key, quantities, cost }: UsageGroup) => ({
+const presentGroup = ({ versions }: Book, { key, quantities, cost }: UsageGroup) => ({
   key,
   quantities: quantities.map(({ sku, unit, quantity, billable }) => ({
     sku,
+    name: versions.get(sku)?.[0]?.entry.name ?? sku,
     unit,
     quantity: formatQuantity(quantity),
     included: formatQuantity(quantity - billable),
@@ -251,6 +273,7 @@ export const getUsage = endpoint({
     const after = query.cursor === undefined ? null : services.cursors.read(list, query.cursor, length);
     const grouping = { by: group_by, labelKey: label_key, byDay: by_day };
     const page = { limit: query.limit, after };
+    const book = bookOf(services.provider.catalogue);
     const report = await reportUsage(db, accountId, period, grouping, page, now);
     const { fixed, metered, groups, forecast, confidence, end } = report;
     return ok({
@@ -262,7 +285,7 @@ export const getUsage = endpoint({
         metered: formatAmount(metered),
       },
       forecast: { total: formatAmount(forecast), method: 'run_rate' as const, confidence },
-      groups: groups.map(presentGroup),
+      groups: groups.map((group) => presentGroup(book, group)),
       next_cursor: end === null ? null : services.cursors.write(list, end),
       data_complete_until: earlierOf(period.to, now).toISOString(),
       is_invoice: false as const,

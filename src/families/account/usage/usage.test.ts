@@ -82,8 +82,9 @@ describe('getUsage', () => {
       ]);
       expect(add([forecast.total])).toBeGreaterThan(total);
       keys[by] = groups.map(({ key }: { key: unknown }) => key);
-      const { sku, unit, quantity, included, billable } = groups[0].quantities[0];
-      expect([sku, unit, included, quantity]).toEqual(['volume.standard', 'gb_month', '0', billable]);
+      const { sku, name, unit, quantity, included, billable } = groups[0].quantities[0];
+      expect([sku, name, unit, included]).toEqual(['volume.standard', 'Volume standard', 'gb_month', '0']);
+      expect(quantity).toBe(billable);
     }
     expect(keys).toMatchObject({
       family: [{ family: 'workshop' }],

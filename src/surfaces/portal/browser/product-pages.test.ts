@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../../../families/index.ts';
 import { buildRegistry } from '../../../kernel/registry.ts';
+import { addRowTo } from '../../../laws/rows.ts';
 import { createWorld, makeOne, type World } from '../../../laws/walk.ts';
 import { beginNamesWith } from '../../../laws/world.ts';
 import { createAccount } from '../../../testing/accounts.ts';
@@ -60,6 +61,29 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   it.each(paths.map((path, i) => [path, i] as const))('%s has no barriers', async (path, i) => {
     await openWide(tab, filled(path));
     await inspect(tab, i);
+  });
+
+  it('offer no acts and no selection for rows that belong to the provider', async () => {
+    await tab.open('/portal/p/flexible-vps/images');
+    const rowsOf = (name: RegExp) => tab.page.getByRole('row', { name });
+    const boxes = tab.page.getByRole('checkbox');
+    await rowsOf(/Debian 12/).waitFor();
+    expect([await boxes.count(), await tab.page.getByRole('button', { name: /^Acts on / }).count()]).toEqual([
+      0, 0,
+    ]);
+    const name = 'of-the-account';
+    await addRowTo('/flexible-vps/v1/images', world, name, 0);
+    await tab.open('/portal/p/flexible-vps/images');
+    await rowsOf(/of-the-account/)
+      .getByRole('checkbox')
+      .check();
+    expect(await boxes.count()).toBe(1);
+    await tab.page.getByRole('toolbar', { name: 'Acts on what is selected' }).waitFor();
+    await tab.page.getByRole('button', { name: `Acts on Image ${name}` }).click();
+    await tab.page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    await tab.open('/portal/p/flexible-vps/images/debian-12');
+    await settled(tab.page);
+    expect(await tab.page.getByRole('button', { name: /^Acts on |^Delete/ }).count()).toBe(0);
   });
 
   it('have no barriers while nothing is there', async () => {

@@ -17,12 +17,12 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     portal = await openPortal();
     const { db } = portal.t.services;
     const account = await createAccount(db);
-    for (const [family, amount, day] of [
-      ['workshop', '12.50', '02'],
-      ['flexible-vps', '30', '02'],
-      ['flexible-vps', '8', '04'],
+    for (const [family, amount, day, sku] of [
+      ['workshop', '12.50', '02', 'no-longer-sold'],
+      ['flexible-vps', '30', '02', 'vps.flex-2-4'],
+      ['flexible-vps', '8', '04', 'ip.ipv4'],
     ] as const)
-      await spend(db, account.id, amount, { family, at: new Date(`2026-03-${day}T00:00:00Z`) });
+      await spend(db, account.id, amount, { family, sku, at: new Date(`2026-03-${day}T00:00:00Z`) });
     const person = await createPerson(db, { name: 'Blaise Pascal' });
     await joinAccount(db, person, account.id, 'billing');
     tab = await portal.tab({ token: await createSession(db, person) });
@@ -41,6 +41,21 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await tab.page.getByText('Show as table').click();
     const row = tab.page.getByRole('row', { name: /^2 March 2026/ });
     expect(await row.getByRole('cell').allTextContents()).toEqual(['€30.00', '€12.50', '€42.50']);
+  });
+
+  it('says what was used in the words of the price list, as far as it has them', async () => {
+    await tab.open(page);
+    const usedBy = (product: string) =>
+      tab.page
+        .getByRole('row', { name: new RegExp(`^${product}`) })
+        .getByRole('listitem')
+        .allTextContents();
+    await tab.page.getByRole('table', { name: 'Cost', exact: true }).getByText('€12.50').waitFor();
+    expect((await usedBy('Flexible VPS')).toSorted()).toEqual([
+      'IPv4 address: 1 item',
+      'Plan flex-2-4: 1 item',
+    ]);
+    expect(await usedBy('Workshop')).toEqual(['no-longer-sold: 1 item']);
   });
 
   it('keeps the dates in its address, and asks for none that the API refuses', async () => {

@@ -78,6 +78,12 @@ describe('the types of resources', () => {
     expect(named('firewall_rule').rows).toMatchObject({ operation: 'getVpsFirewall', in: '/rules' });
   });
 
+  it('say which rows a call is for, if it is not for all', () => {
+    expect(named('image').delete?.only).toEqual({ kind: 'custom' });
+    expect(named('image').read).not.toHaveProperty('only');
+    expect(named('vm').delete).not.toHaveProperty('only');
+  });
+
   it('have one act for each value of the member that decides what is done', () => {
     const { choice } = named('vm').actions.find(({ id }) => id === 'performVmAction')!;
     expect(choice?.member).toBe('type');

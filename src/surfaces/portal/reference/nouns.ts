@@ -13,6 +13,8 @@ export interface NounCall {
   readonly access: string;
   /** The body has a member that decides what is done, such as `type` of the power actions: one act for each value. */
   readonly choice?: { readonly member: string; readonly values: readonly string[] };
+  /** Values that a row must have: an image of the provider cannot be deleted. */
+  readonly only?: Readonly<Record<string, unknown>>;
 }
 
 export interface Noun {
@@ -51,6 +53,7 @@ export interface NounFamily {
 interface Ref {
   readonly list: string;
   readonly value: string;
+  readonly filters?: Readonly<Record<string, { readonly equals?: unknown }>>;
 }
 
 const fixedParts = (path: string): string[] =>
@@ -76,17 +79,33 @@ function choiceOf({ operation }: Entry, resolver: Resolver): NounCall['choice'] 
   return { member, values: resolver.schema(properties[member] ?? {})['enum'] as readonly string[] };
 }
 
-const callOf = (entry: Entry): NounCall => ({
-  id: entry.id,
-  method: entry.method,
-  path: entry.path,
-  summary: entry.operation.summary,
-  access: entry.operation['x-access'],
-});
+/** The last parameter of the path names the row; it says which filter of the list leaves the rows that it may name. */
+function onlyOf({ operation }: Entry, resolver: Resolver): NounCall['only'] {
+  const named = operation.parameters
+    .map((parameter) => resolver.parameter(parameter))
+    .findLast(({ in: place }) => place === 'path');
+  const ref = named && (resolver.schema(named.schema)['x-ref'] as Ref | undefined);
+  const wanted = Object.entries(ref?.filters ?? {}).flatMap(([name, { equals }]) =>
+    equals === undefined ? [] : [[name, equals]],
+  );
+  return wanted.length === 0 ? undefined : Object.fromEntries(wanted);
+}
+
+function callOf(entry: Entry, resolver: Resolver): NounCall {
+  const only = onlyOf(entry, resolver);
+  return {
+    id: entry.id,
+    method: entry.method,
+    path: entry.path,
+    summary: entry.operation.summary,
+    access: entry.operation['x-access'],
+    ...(only === undefined ? {} : { only }),
+  };
+}
 
 const actionOf = (entry: Entry, resolver: Resolver): NounCall => {
   const choice = choiceOf(entry, resolver);
-  return { ...callOf(entry), ...(choice === undefined ? {} : { choice }) };
+  return { ...callOf(entry, resolver), ...(choice === undefined ? {} : { choice }) };
 };
 
 const isAboutOne = ({ operation }: Entry, name: string): boolean => {
@@ -141,7 +160,7 @@ function nounOf(name: string, entries: readonly Entry[], all: readonly Entry[], 
   const changing = { update: byRole('update'), delete: byRole('delete') };
   const calls = Object.fromEntries(
     Object.entries({ ...found, ...changing }).flatMap(([role, entry]) =>
-      entry === undefined ? [] : [[role, callOf(entry)]],
+      entry === undefined ? [] : [[role, callOf(entry, resolver)]],
     ),
   );
   const actions = entries.filter(({ operation }) => operation['x-resource'].role === 'action');

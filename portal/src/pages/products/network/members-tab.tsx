@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import type { Network } from '../../../../../src/families/flexible-vps/networks/schema.ts';
+import { useWhyNot } from '../../../data/access.ts';
 import { nounNamed } from '../../../data/nouns.ts';
-import { useAccount } from '../../../data/session.ts';
-import { useAccess, whyNot } from '../../../resource/acts.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Reference } from '../../../resource/value.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -22,8 +21,7 @@ const MOST_SHOWN = 500;
 /** Who is in the network, with their addresses there. */
 export default function MembersTab({ found: { row, families, acts, perform } }: { found: Found }) {
   const network = row as unknown as Network;
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const [attaches, setAttaches] = useState(false);
   const [leaving, setLeaving] = useState<Member | null>(null);
   const noun = nounNamed(families, 'interface');
@@ -47,7 +45,7 @@ export default function MembersTab({ found: { row, families, acts, perform } }: 
         act={
           <Button
             kind="primary"
-            why={whyNot(access, noun?.create?.id ?? '', account) ?? isHere}
+            why={whyNot(noun?.create?.id ?? '') ?? isHere}
             onClick={() => setAttaches(true)}
           >
             <Icon name="plus" />
@@ -81,7 +79,7 @@ export default function MembersTab({ found: { row, families, acts, perform } }: 
                       {
                         label: 'Detach',
                         danger: true,
-                        why: whyNot(access, noun?.delete?.id ?? '', account),
+                        why: whyNot(noun?.delete?.id ?? ''),
                         run: () => setLeaving(member),
                       },
                     ]}

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
+import { useWhyNot } from '../../../data/access.ts';
 import { get } from '../../../data/http.ts';
 import { filled, nounNamed } from '../../../data/nouns.ts';
 import { calls, useAccount } from '../../../data/session.ts';
-import { useAccess, whyNot } from '../../../resource/acts.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ProblemNotice } from '../../../ui/notice.tsx';
@@ -21,7 +21,7 @@ export function ConsoleLog({ found }: { found: Found }) {
   const { families, path, row } = found;
   const account = useAccount();
   const call = nounNamed(families, 'vm_console_log')?.read;
-  const why = whyNot(useAccess(), call?.id ?? '', account);
+  const why = useWhyNot()(call?.id ?? '');
   const [log, setLog] = useState<Log | null>(null);
   const read = useAct(async () => {
     setLog(await get<Log>(`${calls(account)}${filled(call?.path ?? '', path)}?lines=${MOST}`));

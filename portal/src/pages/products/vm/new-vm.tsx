@@ -7,6 +7,7 @@ import type { Schema } from '../../../form/document.ts';
 import { ObjectForm } from '../../../form/form.tsx';
 import type { Creation } from '../../../resource/create.tsx';
 import { TextField } from '../../../ui/field.tsx';
+import { ProblemNotice } from '../../../ui/notice.tsx';
 import { RadioCard } from '../../../ui/radio-card.tsx';
 import { Skeleton } from '../../../ui/states.tsx';
 import { completed, isOpen } from './choose.ts';
@@ -25,7 +26,12 @@ function useListed(operation: string, query: Query, isWanted = true) {
     placeholderData: keepPreviousData,
   });
   /** `current`: not what was listed for other choices. */
-  return { rows: found.data?.data, current: found.isPlaceholderData ? undefined : found.data?.data };
+  return {
+    rows: found.data?.data,
+    current: found.isPlaceholderData ? undefined : found.data?.data,
+    error: found.error,
+    retry: () => void found.refetch(),
+  };
 }
 
 /** Members that a part of this page shows. The generated form shows the others. */
@@ -88,7 +94,12 @@ export default function NewVm({ creation }: { creation: Creation }) {
   );
   const rest = Object.keys(properties).filter((name) => !SHOWN.has(name) && !NETWORK.includes(name));
   const isWrong = rest.some((name) => faults.isFaulty(`/${name}`));
-  if (locations.rows === undefined) return <Skeleton rows={6} />;
+  if (locations.rows === undefined)
+    return locations.error === null ? (
+      <Skeleton rows={6} />
+    ) : (
+      <ProblemNotice error={locations.error} retry={locations.retry} />
+    );
   return (
     <div className="grid grid-cols-1 gap-9">
       <Part title="Location" fault={faults.faults('/location')}>

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createPortal } from 'react-dom';
+import { useWhyNot } from '../../../data/access.ts';
 import { nounNamed, nounsQuery } from '../../../data/nouns.ts';
 import { perform, type Resource, refreshNouns } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
-import { useAccess, whyNot } from '../../../resource/acts.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Cancel, Dialog } from '../../../ui/dialog.tsx';
 import { CheckField, Field, TextField } from '../../../ui/field.tsx';
@@ -18,9 +18,8 @@ interface Props {
 }
 
 export function SshKeys({ keys, body, set }: Props) {
-  const account = useAccount();
   const create = nounNamed(useQuery(nounsQuery).data ?? [], 'ssh_key')?.create;
-  const why = whyNot(useAccess(), create?.id ?? '', account);
+  const why = useWhyNot()(create?.id ?? '');
   const [adds, setAdds] = useState(false);
   const chosen = (body['ssh_key_ids'] ?? []) as readonly string[];
   const isWithout = chosen.length === 0;

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import type { VpnPeer } from '../../../../../src/families/flexible-vps/vpn-peers/schema.ts';
+import { useWhyNot } from '../../../data/access.ts';
 import { getText } from '../../../data/http.ts';
 import { filled } from '../../../data/nouns.ts';
 import { calls, useAccount } from '../../../data/session.ts';
-import { useAccess, whyNot } from '../../../resource/acts.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -19,7 +19,7 @@ import { QrCode } from '../../me/qr-code.tsx';
 export default function Configuration({ found: { row, noun, path } }: { found: Found }) {
   const peer = row as unknown as VpnPeer;
   const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const call = noun.actions.find(({ id }) => id === 'getVpnPeerConfig');
   const [isFull, setFull] = useState(false);
   const [text, setText] = useState<string | null>(null);
@@ -54,7 +54,7 @@ export default function Configuration({ found: { row, noun, path } }: { found: F
           <Button
             kind="primary"
             busy={read.busy}
-            why={whyNot(access, call?.id ?? '', account)}
+            why={whyNot(call?.id ?? '')}
             onClick={() => void read.run(isFull)}
           >
             Show the configuration
