@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Problem } from '../data/http.ts';
 import { type Noun, type PathValues, singularOf } from '../data/nouns.ts';
 import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
@@ -37,6 +37,8 @@ export interface ActOn {
   readonly name: string;
   /** What the form begins with, beside what the resource has. */
   readonly wanted?: Resource | undefined;
+  /** Above the form: what a person should know before anything is filled in. */
+  readonly note?: ReactNode;
 }
 
 /** One act on one resource: its form if it has one, what the dry run says about it, and a button. */
@@ -55,8 +57,12 @@ export function ActDialog(props: ActOn & { close: () => void; done?: (answer: Re
   return <Open key={noun.name} {...props} described={described} />;
 }
 
+/** The value at `source/type`. */
+const valueAt = (value: unknown, path: string): unknown =>
+  path.split('/').reduce((part, name) => (part as Resource | undefined)?.[name], value);
+
 /** The members of the body that a person fills in: without those that the act decides. */
-function openMembers(described: Described, fixed: Act['fixed']): Schema | null {
+function openMembers(described: Described, { fixed, members }: Act): Schema | null {
   const { body, resolve } = described;
   if (body === null) return null;
   const { properties = {}, required = [] } = body as {
@@ -64,9 +70,10 @@ function openMembers(described: Described, fixed: Act['fixed']): Schema | null {
     required?: readonly string[];
   };
   const isShown = ([member, schema]: [string, Schema]): boolean => {
-    if (member in fixed || member === 'confirm') return false;
+    if (member in fixed || member === 'confirm' || members?.includes(member) === false) return false;
     const when = resolve(schema)['x-when'] as { member: string; is?: readonly unknown[] } | undefined;
-    return when?.is === undefined || !(when.member in fixed) || when.is.includes(fixed[when.member]);
+    const decided = when && valueAt(fixed, when.member);
+    return when?.is === undefined || decided === undefined || when.is.includes(decided);
   };
   const shown = Object.entries(properties).filter(isShown);
   return {
@@ -94,15 +101,15 @@ function startOf(described: Described, act: Act, row: Resource | undefined): Res
 }
 
 /** Of what was wanted, what this form asks for. */
-function onlyMembers(wanted: Resource = {}, described: Described, fixed: Act['fixed']): Resource {
-  const { properties = {} } = openMembers(described, fixed) ?? {};
+function onlyMembers(wanted: Resource = {}, described: Described, act: Act): Resource {
+  const { properties = {} } = openMembers(described, act) ?? {};
   return Object.fromEntries(
     Object.entries(wanted).filter(([member]) => Object.hasOwn(properties as object, member)),
   );
 }
 
 function Open(props: ActOn & { described: Described; close: () => void; done?: (answer: Resource) => void }) {
-  const { act, noun, path, row, name, wanted, described, close, done } = props;
+  const { act, noun, path, row, name, wanted, note, described, close, done } = props;
   const account = useAccount();
   const client = useQueryClient();
   // The version that the person looks at: the page may have read a newer one since.
@@ -110,12 +117,12 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
   const start = startOf(described, act, seen);
   const [body, setBody] = useState<Resource>(() => ({
     ...start,
-    ...onlyMembers(wanted, described, act.fixed),
+    ...onlyMembers(wanted, described, act),
   }));
   const [query, setQuery] = useState<Readonly<Record<string, unknown>>>({});
   const [typed, setTyped] = useState('');
   const [answer, setAnswer] = useState<Resource | null>(null);
-  const schema = openMembers(described, act.fixed);
+  const schema = openMembers(described, act);
   const isPatch = described.method === 'PATCH';
   const sent = {
     ...(isPatch ? mergePatch(start, body, described.body ?? {}, described.resolve) : body),
@@ -209,6 +216,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
         </>
       }
     >
+      {note}
       <Facts value={{ resolve: described.resolve, body: sent, path, ...found }}>
         {parameters.length > 0 && (
           <ObjectForm

@@ -11,6 +11,8 @@ export interface Act {
   readonly call: NounCall;
   /** Members of the body that this act decides, such as `type` of the power actions. */
   readonly fixed: Readonly<Record<string, unknown>>;
+  /** The only members that the form asks for; the others stay as they are. Default: all. */
+  readonly members?: readonly string[];
   readonly isDanger: boolean;
   /** Why it cannot be done now. */
   readonly why: string | undefined;

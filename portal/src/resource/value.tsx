@@ -3,23 +3,14 @@ import { Link } from '@tanstack/react-router';
 import { money } from '../data/money.ts';
 import { addressOf, nounNamed, nounsQuery } from '../data/nouns.ts';
 import { type Resource, workOn } from '../data/product.ts';
+import { formatNumber } from '../data/sizes.ts';
 import { spoken } from '../data/words.ts';
 import type { Schema } from '../form/document.ts';
 import { Badge } from '../ui/badge.tsx';
 import { unturned } from '../ui/code.tsx';
 import { Ago } from '../ui/time.tsx';
 import { useNamed } from './references.ts';
-import {
-  formatNumber,
-  isEmpty,
-  isFree,
-  isId,
-  isPrice,
-  nameIn,
-  type Price,
-  statesOf,
-  toneOf,
-} from './values.ts';
+import { isEmpty, isFree, isId, isPrice, nameIn, type Price, statesOf, toneOf } from './values.ts';
 
 /** The name of another resource, as a link to it. Without a name it is shown by its id. */
 export function Reference({ id }: { id: string }) {

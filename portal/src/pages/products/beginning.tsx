@@ -21,6 +21,7 @@ import { useNamed } from '../../resource/references.ts';
 import { useSearchValues } from '../../resource/search-values.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { Skeleton } from '../../ui/states.tsx';
+import { startOf } from './start.ts';
 
 interface Props {
   readonly noun: Noun;
@@ -29,10 +30,13 @@ interface Props {
   readonly children: (start: Resource) => ReactNode;
 }
 
-/** What the form of a creation begins with: nothing, or what is left of a creation that failed (`?again=op_…`). */
+/**
+ * What the form of a creation begins with: nothing, what is left of a creation that failed (`?again=op_…`), or what the
+ * link names (`?source.backup_id=bkp_…`).
+ */
 export function Beginning(props: Props) {
-  const { again } = useSearchValues();
-  return again === undefined ? props.children({}) : <Failed {...props} operation={again} />;
+  const { again, ...named } = useSearchValues();
+  return again === undefined ? props.children(startOf(named)) : <Failed {...props} operation={again} />;
 }
 
 function Failed({ noun, families, above, operation: id, children }: Props & { operation: string }) {

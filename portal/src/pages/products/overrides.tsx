@@ -20,6 +20,10 @@ const Overview = shown<{ found: Found }>(() => import('./vm/overview.tsx'));
 const Console = shown<{ found: Found }>(() => import('./vm/console.tsx'));
 const Metrics = shown<{ found: Found }>(() => import('./vm/metrics.tsx'));
 const NewVm = shown<{ creation: Creation }>(() => import('./vm/new-vm.tsx'));
+const VmBackups = shown<{ found: Found }>(() => import('./backups/vm-tab.tsx'));
+const BackupOverview = shown<{ found: Found }>(() => import('./backups/overview.tsx'));
+const BackupCompare = shown<{ found: Found }>(() => import('./backups/compare.tsx'));
+const BackupDownload = shown<{ found: Found }>(() => import('./backups/download.tsx'));
 const FirewallRules = shown<{ found: Found }>(() => import('./firewall/rules-tab.tsx'));
 const NetworkMembers = shown<{ found: Found }>(() => import('./network/members-tab.tsx'));
 const PeerConfiguration = shown<{ found: Found }>(() => import('./vpn/configuration.tsx'));
@@ -39,11 +43,34 @@ export const overrides: Readonly<Record<string, Override>> = {
       'plan',
       'location',
       'image',
+      'backup_policy_id',
     ],
     withoutActs: ['createVmConsoleSession'],
     tabs: [
       { slug: 'console', title: 'Console', show: (found) => <Console found={found} /> },
       { slug: 'metrics', title: 'Metrics', show: (found) => <Metrics found={found} /> },
+      { slug: 'backups', title: 'Backups', show: (found) => <VmBackups found={found} /> },
+    ],
+  },
+  backup: {
+    head: (found) => <BackupOverview found={found} />,
+    inHead: [
+      'created_at',
+      'vm_id',
+      'vm_name',
+      'vm_deleted',
+      'policy_id',
+      'kind',
+      'size_bytes',
+      'sha256',
+      'consistency',
+      'expires_at',
+      'failure',
+      'download_links',
+    ],
+    tabs: [
+      { slug: 'compare', title: 'Compare', show: (found) => <BackupCompare found={found} /> },
+      { slug: 'download', title: 'Download', show: (found) => <BackupDownload found={found} /> },
     ],
   },
   firewall: {

@@ -63,6 +63,11 @@ async function put(vm: Pick<Vm, 'id'>, body: object) {
   return answer;
 }
 
+async function machinesWith({ id }: Iso): Promise<string[]> {
+  const answer = await mine.send('GET', `vms?iso_id=${id}`);
+  return answer.json<{ data: readonly Vm[] }>().data.map((vm) => vm.id);
+}
+
 describe('an ISO that is imported', () => {
   it('is stored in all locations that can use it, and is billed by its size', async () => {
     const iso = await made();
@@ -137,12 +142,14 @@ describe('the drive of a machine', () => {
     expect(answer.json<Vm>().iso).toEqual({ iso_id: iso.id, boot_once: true });
     expect((await seen(vm))?.drive).toEqual({ iso: iso.id, bootOnce: true });
     expect((await read(iso.id)).mounted_on_count).toBe(1);
+    expect(await machinesWith(iso)).toEqual([vm.id]);
     expect(await logOf(vm)).not.toContain('DEBIAN 13');
     await mine.do('POST', `vms/${vm.id}/actions`, { type: 'restart' });
     expect(await logOf(vm)).toContain('Booting from the drive: DEBIAN 13');
     expect((await mine.readVm(vm.id)).iso).toEqual({ iso_id: iso.id, boot_once: false });
     await put(vm, { iso_id: null });
     expect((await mine.readVm(vm.id)).iso).toBeNull();
+    expect(await machinesWith(iso)).toEqual([]);
     expect((await seen(vm))?.drive).toBeNull();
   });
 

@@ -3,7 +3,7 @@ import { forGood, forNow } from '../../../kernel/effect.ts';
 import { during } from '../../../kernel/operations/example.ts';
 import { type FieldError, invalid } from '../../../kernel/problems/problem.ts';
 import { accepted, endpoint } from '../../../kernel/record.ts';
-import { Shape, type Static, Type, when } from '../../../kernel/schema.ts';
+import { label, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
 import { Variants } from '../../../kernel/variants.ts';
 import type { BackupRow } from '../backups/table.ts';
 import { requireBackup } from '../backups/use.ts';
@@ -43,6 +43,7 @@ const RestoreVm = Shape({
     Type.Boolean({
       default: false,
       ...when('source/type', 'snapshot'),
+      ...label('Newer snapshots may be deleted'),
       description: 'For a snapshot: whether newer snapshots may be deleted.',
     }),
   ),
@@ -50,12 +51,14 @@ const RestoreVm = Shape({
     Type.Boolean({
       default: false,
       ...when('source/type', 'backup'),
+      ...label('Its snapshots may be deleted'),
       description: 'For a backup: whether all snapshots may be deleted.',
     }),
   ),
   safety_backup: Type.Optional(
     Type.Boolean({
       ...when('source/type', 'backup'),
+      ...label('Back up the present disk first'),
       description:
         'For a backup: whether the present disk is backed up first. That backup is deleted after 7 days. Default: true for a backup.',
     }),

@@ -9,6 +9,7 @@ import {
   FirewallRef,
   ForVolume,
   IMAGES,
+  ISOS,
   LOCATIONS,
   NetworkRef,
   PLANS,
@@ -41,6 +42,7 @@ export const listVms = endpoint({
     image_id: Type.Optional(
       Ref(Text('Only machines whose disk was created from this image (id or slug).'), IMAGES),
     ),
+    iso_id: Type.Optional(Ref(Text('Only machines with this ISO (id or slug) in their drive.'), ISOS)),
     network_id: Type.Optional({ ...NetworkRef, description: 'Only machines in this network.' }),
     firewall_id: Type.Optional({ ...FirewallRef, description: 'Only machines with this firewall.' }),
     placement_group_id: Type.Optional({

@@ -23,6 +23,7 @@ interface Filters {
   readonly location?: string | undefined;
   readonly plan?: string | undefined;
   readonly image_id?: string | undefined;
+  readonly iso_id?: string | undefined;
   readonly network_id?: string | undefined;
   readonly firewall_id?: string | undefined;
   readonly placement_group_id?: string | undefined;
@@ -120,7 +121,7 @@ export async function findWhole(db: Db, accountId: string, id: string): Promise<
 
 export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whole>> {
   const { status, location, plan, image_id, network_id, placement_group_id, ip, ids } = call.query;
-  const { firewall_id, backup_policy_id, for_volume } = call.query;
+  const { firewall_id, backup_policy_id, for_volume, iso_id } = call.query;
   let query = call.db
     .selectFrom('vms')
     .selectAll('vms')
@@ -131,6 +132,7 @@ export async function listWhole(call: Call<unknown, Filters>): Promise<Page<Whol
   if (placement_group_id !== undefined)
     query = query.where('vms.placement_group_id', '=', placement_group_id);
   if (image_id !== undefined) query = query.where(sql<boolean>`vms.image ->> 'id' = ${image_id}`);
+  if (iso_id !== undefined) query = query.where('vms.iso_id', '=', iso_id);
   if (network_id !== undefined)
     query = query.where('vms.id', 'in', (inner) =>
       inner.selectFrom('vm_interfaces').select('vm_id').where('network_id', '=', network_id),

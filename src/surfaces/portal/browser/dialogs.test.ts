@@ -17,6 +17,7 @@ const title = 'every dialog';
 interface Products {
   readonly firewall: string;
   readonly network: string;
+  readonly backup: string;
 }
 
 interface Scene {
@@ -70,6 +71,11 @@ const ofMembers =
   (scene) =>
     click(`/portal/p/flexible-vps/networks/${scene.products.network}?tab=members`, ...names)(scene);
 
+const ofBackup =
+  (...names: readonly RegExp[]): Open =>
+  (scene) =>
+    click(`/portal/p/flexible-vps/backups/${scene.products.backup}`, ...names)(scene);
+
 async function makeProducts({ t }: BrowserPortal, { account }: Seeded): Promise<Products> {
   const { key } = await createKey(t.services.db, account, { name: 'works' });
   const made = async (path: string, payload: object): Promise<string> => {
@@ -84,7 +90,8 @@ async function makeProducts({ t }: BrowserPortal, { account }: Seeded): Promise<
   const vm = await made('vms', { name: 'member', location: 'fra1', plan: 'flex-1-2', source });
   const network = await made('networks', { name: 'inside', location: 'fra1', ipv4_cidr: '10.10.0.0/24' });
   await made(`vms/${vm}/interfaces`, { network_id: network });
-  return { firewall, network };
+  const backup = await made('backups', { vm_id: vm });
+  return { firewall, network, backup };
 }
 
 /** By the file that has the dialog. A file with several acts says them in its type `Act`. */
@@ -210,6 +217,10 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
       await tab.page.getByRole('button', { name: 'I have kept it' }).waitFor();
       return undefined;
     },
+  },
+  'pages/products/backups/restore.tsx': {
+    restores: ofBackup(/^Restore$/),
+    elsewhere: ofBackup(/^Restore$/, /^Restore it to another machine/),
   },
   'pages/products/firewall/all-fields.tsx': { fields: ofRules(/^Acts on rule 1/, /^All fields/) },
   'pages/products/firewall/apply-dialog.tsx': {

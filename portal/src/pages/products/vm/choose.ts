@@ -8,6 +8,8 @@ export interface Offers {
   readonly locations: readonly Resource[] | undefined;
   readonly images: readonly Resource[] | undefined;
   readonly plans: readonly Resource[] | undefined;
+  /** The backup that the machine is made from, if it is one: the first choice is a plan that its disk fits on. */
+  readonly backup?: Resource | undefined;
   readonly keys: readonly Resource[] | undefined;
   readonly names: readonly string[] | undefined;
 }
@@ -74,13 +76,17 @@ export const cheapest = (plans: readonly Resource[]): Resource | undefined =>
     .filter((plan) => plan['category'] !== 'custom' && soldHere(plan)?.available)
     .toSorted((a, b) => monthlyOf(a) - monthlyOf(b))[0];
 
+const fits = (plan: Resource, backup: Resource | undefined): boolean =>
+  backup === undefined ||
+  (plan['architecture'] === backup['architecture'] && Number(plan['disk_gb']) >= Number(backup['disk_gb']));
+
 export function freeName(names: readonly string[], stem: string): string {
   for (let n = 1; ; n++) if (!names.includes(`${stem}-${n}`)) return `${stem}-${n}`;
 }
 
 /** The body with a choice for everything that a machine must have. The same object if nothing is missing. */
 export function completed(body: Resource, offers: Offers): Resource {
-  const { locations, images, plans, keys, names } = offers;
+  const { locations, images, plans, backup, keys, names } = offers;
   const added: Record<string, unknown> = {};
   const source = body['source'] as Resource | undefined;
   if (body['location'] === undefined) {
@@ -97,7 +103,7 @@ export function completed(body: Resource, offers: Offers): Resource {
   }
   const isSold = plans?.some((plan) => plan['slug'] === body['plan'] && soldHere(plan)?.available);
   if (plans !== undefined && body['custom_size'] === undefined && !isSold) {
-    const first = cheapest(plans);
+    const first = cheapest(plans.filter((plan) => fits(plan, backup))) ?? cheapest(plans);
     if (first && first['slug'] !== body['plan']) added['plan'] = first['slug'];
   }
   if (names !== undefined && body['name'] === undefined) added['name'] = freeName(names, 'web');

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { nounsQuery } from '../../../data/nouns.ts';
-import { pageQuery, type Query, type Resource } from '../../../data/product.ts';
+import { filled, nounNamed, nounsQuery } from '../../../data/nouns.ts';
+import { oneQuery, pageQuery, type Query, type Resource } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
 import type { Schema } from '../../../form/document.ts';
 import { ObjectForm } from '../../../form/form.tsx';
@@ -34,6 +34,17 @@ function useListed(operation: string, query: Query, isWanted = true) {
   };
 }
 
+/** Undefined while it is read; null if it cannot be. */
+function useBackup(id: string): Resource | null | undefined {
+  const account = useAccount();
+  const noun = nounNamed(useQuery(nounsQuery).data ?? [], 'backup');
+  const found = useQuery({
+    ...oneQuery(account, 'backup', filled(noun?.read?.path ?? '', { id })),
+    enabled: noun?.read !== undefined && id !== '',
+  });
+  return found.isError ? null : found.data;
+}
+
 /** Members that a part of this page shows. The generated form shows the others. */
 const SHOWN = new Set([
   'name',
@@ -58,12 +69,15 @@ export default function NewVm({ creation }: { creation: Creation }) {
     { location, for_source: typeof sourceId === 'string' ? sourceId : '' },
     location !== '',
   );
+  const backupId = type === 'backup' ? String(named['backup_id'] ?? '') : '';
+  const backup = useBackup(backupId);
   const keys = useListed('listVpsSshKeys', {});
   const machines = useListed('listVms', {});
   const full = completed(body, {
     locations: locations.current,
     images: images.current,
-    plans: plans.current,
+    plans: backupId === '' || backup !== undefined ? plans.current : undefined,
+    backup: backup ?? undefined,
     keys: keys.current,
     names: machines.current?.map(({ name }) => String(name)),
   });

@@ -4,10 +4,11 @@ import type { ReactNode } from 'react';
 import { addressOf, filled, nounNamed } from '../../../data/nouns.ts';
 import { oneQuery, type Resource } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
+import { formatNumber } from '../../../data/sizes.ts';
 import type { Found } from '../../../resource/tabs.tsx';
-import { formatNumber } from '../../../resource/values.ts';
 import { Copy } from '../../../ui/code.tsx';
 import { Icon } from '../../../ui/icons.tsx';
+import { NewestBackup } from '../backups/newest-backup.tsx';
 
 /** What people come for: how to reach the machine, and what it is. */
 export default function Overview({ found }: { found: Found }) {
@@ -28,6 +29,9 @@ export default function Overview({ found }: { found: Found }) {
             <Address text={`ssh ${user}@${reached}`} />
           </Fact>
         )}
+        <Fact title="Newest backup">
+          <NewestBackup found={found} />
+        </Fact>
       </dl>
       <div className="grid content-start gap-4 border-line p-4 max-md:border-t md:border-l md:p-5">
         <dl className="grid gap-4">

@@ -1,10 +1,11 @@
 import type { Resource } from '../../../data/product.ts';
+import { formatNumber } from '../../../data/sizes.ts';
 import { spoken } from '../../../data/words.ts';
 import type { Schema } from '../../../form/document.ts';
 import { ObjectForm } from '../../../form/form.tsx';
 import type { Creation } from '../../../resource/create.tsx';
 import { PriceText } from '../../../resource/value.tsx';
-import { formatNumber, isPrice } from '../../../resource/values.ts';
+import { isPrice } from '../../../resource/values.ts';
 import { cheapest, monthlyOf, soldHere } from './choose.ts';
 import { Segments } from './segments.tsx';
 

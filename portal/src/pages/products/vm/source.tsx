@@ -35,7 +35,10 @@ export function Source({ creation, images, set }: Props) {
   const { resolve } = useContext(Facts);
   const source = (body['source'] ?? {}) as Resource;
   const chosen = images.find((image) => image['id'] === source['image_id']);
-  const [tab, setTab] = useState('image');
+  const type = String(source['type'] ?? 'image');
+  const isOwn = type === 'image' && chosen !== undefined && !isPublic(chosen);
+  const [asked, setTab] = useState<string>();
+  const tab = asked ?? (isOwn ? OWN : type);
   const schema = resolve(((described.body?.['properties'] ?? {}) as Record<string, Schema>)['source'] ?? {});
   const { mapping } = schema['discriminator'] as Discriminator;
   const types = Object.keys(mapping).flatMap((type) => (type === 'image' ? ['image', OWN] : [type]));

@@ -1,6 +1,6 @@
 import type { VpnPeer } from '../../../../../src/families/flexible-vps/vpn-peers/schema.ts';
+import { formatBytes } from '../../../data/sizes.ts';
 import type { Found } from '../../../resource/tabs.tsx';
-import { formatBytes } from '../../../resource/values.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Ago, useNow } from '../../../ui/time.tsx';
 
