@@ -77,7 +77,12 @@ async function useList(page: Page): Promise<readonly Interaction[]> {
   await page.getByLabel('Exact name').focus();
   await person.press(...'bench-77');
   await page.getByRole('link', { name: 'bench-77', exact: true }).waitFor();
-  await person.press(...'bench-77'.replaceAll(/./g, '<').split('').map(() => 'Backspace'));
+  await person.press(
+    ...'bench-77'
+      .replaceAll(/./g, '<')
+      .split('')
+      .map(() => 'Backspace'),
+  );
   await rows.nth(2).waitFor();
   await page.getByRole('checkbox').first().focus();
   await person.press('Space', 'Tab', 'Tab', 'Tab', 'Space', 'Tab', 'Tab', 'Tab', 'Space', 'Shift+Tab');
@@ -101,7 +106,9 @@ async function openList(browser: Browser, origin: string, token: string): Promis
 export async function measureLongList(stage: Stage): Promise<Row[]> {
   if (whyNoBrowser !== null) {
     console.error(`The figures of the long list are missing: ${whyNoBrowser}.`);
-    return [{ figure: 'portal: INP', value: 'not known', target: 'see method', met: null, context: whyNoBrowser }];
+    return [
+      { figure: 'portal: INP', value: 'not known', target: 'see method', met: null, context: whyNoBrowser },
+    ];
   }
   const { product, fixture } = stage;
   const [fleet] = fixture.fleets;

@@ -134,7 +134,6 @@ async function compareWhoami(
   };
 }
 
-
 export async function measurePortal(stage: Stage, turns: Turns): Promise<Row[]> {
   if (whyNoBrowser !== null) {
     console.error(`The figures of the portal are missing: ${whyNoBrowser}.`);

@@ -1,5 +1,6 @@
 /** What can be done with a resource, and why something cannot be done just now. */
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { inSentence, type Noun, type NounCall, singularOf } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
 import { accessQuery } from '../data/queries.ts';
@@ -48,7 +49,7 @@ export function whyNot(access: ReadonlyMap<string, Access> | undefined, id: stri
 export function useAccess(): ReadonlyMap<string, Access> | undefined {
   const account = useAccount();
   const { data } = useQuery({ ...accessQuery(account, null), staleTime: 60_000 });
-  return data && new Map(data.data.map((each) => [each.operation_id, each]));
+  return useMemo(() => data && new Map(data.data.map((each) => [each.operation_id, each])), [data]);
 }
 
 function whyNotInState(call: NounCall, noun: Noun, row: Resource, status: Schema | undefined) {

@@ -41,13 +41,11 @@ function Family({ family, families }: { family: NounFamily; families: readonly N
   const first = nouns.find(({ rows }) => rows !== undefined);
   const isOff = access?.get(first?.rows?.operation ?? '')?.reason === 'product';
   const newest = useQuery(
-    pageQuery(
-      account,
-      'resource',
-      '/account/v1/resources',
-      { family: family.slug, sort: '-created_at', limit: NEWEST },
-      0,
-    ),
+    pageQuery(account, 'resource', '/account/v1/resources', {
+      family: family.slug,
+      sort: '-created_at',
+      limit: NEWEST,
+    }),
   );
   return (
     <>
