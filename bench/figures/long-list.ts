@@ -70,26 +70,20 @@ async function loadAll(page: Page, machines: number): Promise<void> {
   await more.waitFor({ state: 'detached' });
 }
 
+/** What one does in a list. The filter comes last, because the list begins with its first page again after it. */
 async function useList(page: Page): Promise<readonly Interaction[]> {
   const person = new Person(page);
-  const rows = page.getByRole('row');
-  // What is filtered is read from the server, and when the filter is cleared, all rows are there again.
-  await page.getByLabel('Exact name').focus();
-  await person.press(...'bench-77');
-  await page.getByRole('link', { name: 'bench-77', exact: true }).waitFor();
-  await person.press(
-    ...'bench-77'
-      .replaceAll(/./g, '<')
-      .split('')
-      .map(() => 'Backspace'),
-  );
-  await rows.nth(2).waitFor();
   await page.getByRole('checkbox').first().focus();
   await person.press('Space', 'Tab', 'Tab', 'Tab', 'Space', 'Tab', 'Tab', 'Tab', 'Space', 'Shift+Tab');
   await person.press('Enter', 'ArrowDown', 'ArrowDown', 'Escape');
   await person.press('PageDown', 'PageDown', 'PageDown', 'PageUp', 'End', 'Home');
   await person.press('Control+k', ...'bench-42', 'ArrowDown', 'ArrowUp', 'Escape');
   await person.click('Select none');
+  await page.getByLabel('Exact name').focus();
+  await person.press(...'bench-77');
+  await page.getByRole('link', { name: 'bench-77', exact: true }).waitFor();
+  await person.press(...Array<string>('bench-77'.length).fill('Backspace'));
+  await page.getByRole('row').nth(2).waitFor();
   return person.done;
 }
 
@@ -122,7 +116,7 @@ export async function measureLongList(stage: Stage): Promise<Row[]> {
     const done = await useList(page);
     const sorted = done.toSorted((a, b) => b.milliseconds - a.milliseconds);
     const inp = sorted[Math.floor(done.length / LEFT_OUT)]!;
-    const slowest = sorted.slice(0, 12).map(({ what, milliseconds }) => `${what} ${milliseconds} ms`);
+    const slowest = sorted.slice(0, 5).map(({ what, milliseconds }) => `${what} ${milliseconds} ms`);
     const middle = median(done.map(({ milliseconds }) => milliseconds));
     return [
       below(

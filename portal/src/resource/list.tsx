@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useDeferredValue, useMemo } from 'react';
 import { filled, inSentence, type Noun, singularOf } from '../data/nouns.ts';
 import { oneQuery, type Query, type Resource } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
@@ -94,8 +94,10 @@ function ListRows(
   const chosen = chosenIn(useSearchValues(), filters);
   const near = useNear();
   const list = useRows(noun.name, path, { ...chosen, ...fixed }, near);
-  const { rows, error, hasMore, isMore, more, retry } = list;
-  if (rows === undefined)
+  const { error, hasMore, isMore, more, retry } = list;
+  // What was typed or clicked is shown first, and then the rows that follow from it.
+  const rows = useDeferredValue(list.rows ?? null, null);
+  if (list.rows === undefined || rows === null)
     return error === null ? <Skeleton rows={6} /> : <ProblemNotice error={error} retry={retry} />;
   const isFiltered = Object.keys(chosen).some((name) => name !== 'sort');
   return (

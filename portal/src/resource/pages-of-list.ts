@@ -1,6 +1,6 @@
 /** The pages of a list that people have asked for, as one list of rows. */
 import { useQueries } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { PAGE, pageQuery, type Query, type Resource, workOn } from '../data/product.ts';
 import { useAccount } from '../data/session.ts';
 import type { List } from '../data/types.ts';
@@ -20,6 +20,14 @@ export interface Rows {
   readonly isMore: boolean;
   more(): void;
   retry(): void;
+}
+
+/** The list of the last time, if it has the same rows in the same places. */
+function useSame(rows: readonly Resource[]): readonly Resource[] {
+  const last = useRef(rows);
+  const isSame = last.current.length === rows.length && rows.every((row, at) => row === last.current[at]);
+  if (!isSame) last.current = rows;
+  return last.current;
 }
 
 /** Pages far from the screen are kept as they were read. They are read again when somebody comes near them. */
@@ -48,10 +56,12 @@ export function useRows(noun: string, path: string, query: Query, { hasNear }: N
   const last = results.at(-1);
   const next = last?.data?.next_cursor ?? null;
   const seen = new Set<unknown>();
-  const rows = results
-    .flatMap(({ data }) => data?.data ?? [])
-    // A row that moved from one page to the next while they were read is in both.
-    .filter(({ id }) => id === undefined || (!seen.has(id) && seen.add(id)));
+  const rows = useSame(
+    results
+      .flatMap(({ data }) => data?.data ?? [])
+      // A row that moved from one page to the next while they were read is in both.
+      .filter(({ id }) => id === undefined || (!seen.has(id) && seen.add(id))),
+  );
   return {
     rows: first?.data === undefined ? undefined : rows,
     error: results.find(({ error }) => error !== null)?.error ?? null,

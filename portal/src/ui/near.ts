@@ -2,13 +2,13 @@
 import { type RefCallback, useCallback, useRef, useState } from 'react';
 
 /** Rows that appear and go together. */
-export const PART = 25;
-/** Lists of so many parts are always rendered whole. */
-const FEW = 4;
+export const PART = 10;
+/** Lists of so many parts are always rendered whole: the first page of any list. */
+const FEW = 5;
 /** The height of a part before any was measured, in pixels. */
 const GUESS = PART * 64;
-/** Rendered above and below the screen: as much as the screen itself. */
-const MARGIN = '100%';
+/** Rendered above and below the screen, of its height. */
+const MARGIN = '50%';
 
 export interface Near {
   /** Undefined for a part that is rendered; else the height that it takes. */
