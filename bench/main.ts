@@ -11,6 +11,7 @@ import { measureCreating } from './figures/creation.ts';
 import { measureFirewalls } from './figures/firewalls.ts';
 import { measureIncus } from './figures/incus.ts';
 import { measureReading } from './figures/key-reads.ts';
+import { measureLongList } from './figures/long-list.ts';
 import { measureFleets, measureMachine } from './figures/machines.ts';
 import { measureMcp } from './figures/mcp.ts';
 import { measureMoney } from './figures/money.ts';
@@ -33,6 +34,7 @@ const figures = [
   'waiters',
   'mcp',
   'portal',
+  'long-list',
   'money',
   'pages',
   'fleets',
@@ -130,6 +132,11 @@ try {
       ? { loads: 3, rounds: 2, roundMs: 2000 }
       : { loads: 9, rounds: 11, roundMs: 4000 };
     tell(await measurePortal(await openStage({ logs: [], fleets: [] }, ['--no-worker']), turns));
+    await cleanUp();
+  }
+  if (wanted.has('long-list')) {
+    const fleets = [flags.quick ? few : 10_000];
+    tell(await measureLongList(await openStage({ logs: [], fleets }, ['--no-worker'])));
     await cleanUp();
   }
   if (wanted.has('money')) {

@@ -1,5 +1,8 @@
 /** People with browsers: each loads the same pages again and again, as a browser that has nothing cached would. */
 import { Agent, type ClientRequest, get } from 'node:http';
+import { openDatabase, openPool } from '../src/store/database.ts';
+import { createPerson, createSession, joinAccount } from '../src/testing/people.ts';
+import type { Fixture } from './fixture.ts';
 
 interface PageLoad {
   readonly paths: readonly string[];
@@ -33,6 +36,26 @@ export function fetchBytes(
     });
     request.on('error', reject);
   });
+}
+
+/** The cookies of so many people who work in the account. */
+export async function createSessions(
+  { connection }: Fixture,
+  accountId: string,
+  people: number,
+): Promise<string[]> {
+  const db = openDatabase(openPool({ ...connection, maxConnections: 2 }));
+  try {
+    const sessions: string[] = [];
+    for (let i = 0; i < people; i++) {
+      const person = await createPerson(db);
+      await joinAccount(db, person, accountId, 'admin');
+      sessions.push(await createSession(db, person));
+    }
+    return sessions;
+  } finally {
+    await db.destroy();
+  }
 }
 
 class Person {

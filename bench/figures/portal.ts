@@ -1,11 +1,9 @@
 /** The portal: how soon and with how many bytes its pages appear, and what people who load them cost the API. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { openDatabase, openPool } from '../../src/store/database.ts';
 import { launchChromium, whyNoBrowser } from '../../src/testing/browser/chromium.ts';
-import { createPerson, createSession, joinAccount } from '../../src/testing/people.ts';
 import { median } from '../median.ts';
-import { fetchBytes, People } from '../people.ts';
+import { createSessions, fetchBytes, People } from '../people.ts';
 import { processorSeconds } from '../processes.ts';
 import { fromManyAddresses } from '../requests.ts';
 import { ratiosOf } from '../rounds.ts';
@@ -22,7 +20,7 @@ const SLOW_4G = {
   downloadThroughput: (1.6e6 / 8) * 0.9,
   uploadThroughput: (0.75e6 / 8) * 0.9,
 };
-const CPU_SLOWDOWN = 4;
+export const CPU_SLOWDOWN = 4;
 
 interface Turns {
   readonly loads: number;
@@ -136,28 +134,13 @@ async function compareWhoami(
   };
 }
 
-async function createSessions({ fixture }: Stage): Promise<string[]> {
-  const db = openDatabase(openPool({ ...fixture.connection, maxConnections: 2 }));
-  try {
-    const sessions: string[] = [];
-    for (let i = 0; i < PEOPLE; i++) {
-      const person = await createPerson(db);
-      await joinAccount(db, person, fixture.accountId, 'admin');
-      sessions.push(await createSession(db, person));
-    }
-    return sessions;
-  } finally {
-    await db.destroy();
-  }
-}
-
 export async function measurePortal(stage: Stage, turns: Turns): Promise<Row[]> {
   if (whyNoBrowser !== null) {
     console.error(`The figures of the portal are missing: ${whyNoBrowser}.`);
     return [{ figure: 'portal', value: 'not known', target: 'see method', met: null, context: whyNoBrowser }];
   }
   const origin = `http://localhost:${stage.product.port}`;
-  const sessions = await createSessions(stage);
+  const sessions = await createSessions(stage.fixture, stage.fixture.accountId, PEOPLE);
   const browser = await launchChromium();
   try {
     await timeFirstContent(browser, origin + REFERENCE);

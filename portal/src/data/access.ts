@@ -1,5 +1,6 @@
 /** What the person may do in the account, and what to say about the rest. */
 import { useQuery } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
 import { accessQuery } from './queries.ts';
 import { useAccount } from './session.ts';
 import type { Access, Account } from './types.ts';
@@ -7,7 +8,7 @@ import type { Access, Account } from './types.ts';
 export function useAccess(): ReadonlyMap<string, Access> | undefined {
   const account = useAccount();
   const { data } = useQuery({ ...accessQuery(account, null), staleTime: 60_000 });
-  return data && new Map(data.data.map((each) => [each.operation_id, each]));
+  return useMemo(() => data && new Map(data.data.map((each) => [each.operation_id, each])), [data]);
 }
 
 function refusalOf({ reason }: Access, { role, status }: Account): string {
@@ -27,8 +28,11 @@ export type WhyNot = (operation: string) => string | undefined;
 export function useWhyNot(): WhyNot {
   const account = useAccount();
   const access = useAccess();
-  return (operation) => {
-    const found = access?.get(operation);
-    return found === undefined || found.callable ? undefined : refusalOf(found, account);
-  };
+  return useCallback(
+    (operation: string) => {
+      const found = access?.get(operation);
+      return found === undefined || found.callable ? undefined : refusalOf(found, account);
+    },
+    [access, account],
+  );
 }

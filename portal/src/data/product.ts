@@ -11,8 +11,6 @@ export interface Resource {
 }
 
 export const PAGE = 50;
-/** Beyond these, the pages of a long list are not read again with each event. */
-export const LIVE_PAGES = 4;
 
 const NOUN = 'noun';
 /** In the keys of the lists that forms choose from. */
@@ -25,11 +23,11 @@ const withQuery = (path: string, query: Query): string => {
   return text === '' ? path : `${path}?${text}`;
 };
 
-/** One page of a list. `page` counts from 0. */
-export const pageQuery = (account: Account, noun: string, path: string, query: Query, page: number) => {
+/** One page of a list. */
+export const pageQuery = (account: Account, noun: string, path: string, query: Query) => {
   const url = `${calls(account)}${withQuery(path, query)}`;
   return queryOptions({
-    queryKey: [account.id, NOUN, noun, url, page] as const,
+    queryKey: [account.id, NOUN, noun, url] as const,
     queryFn: ({ signal }) => get<List<Resource>>(url, signal),
   });
 };
@@ -42,12 +40,9 @@ export const oneQuery = (account: Account, noun: string, path: string) => {
   });
 };
 
-/** What is on the page is read again, but for the far pages of long lists. */
+/** What is on the screen is read again; the far pages of long lists when they come near it. */
 export function refreshNouns(client: QueryClient, accountId: string): void {
-  void client.invalidateQueries({
-    queryKey: [accountId, NOUN],
-    predicate: ({ queryKey }) => Number(queryKey[4] ?? 0) < LIVE_PAGES,
-  });
+  void client.invalidateQueries({ queryKey: [accountId, NOUN] });
   // What was made in another tab can be picked in this one.
   void client.invalidateQueries({ queryKey: [accountId, PICK] });
 }

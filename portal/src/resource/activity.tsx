@@ -34,7 +34,7 @@ const said = (value: unknown): string =>
 export function Activity({ id }: { id: string }) {
   const account = useAccount();
   const query = useQuery(
-    pageQuery(account, 'audit_entry', '/account/v1/audit-log', { resource_id: id, limit: '50' }, 0),
+    pageQuery(account, 'audit_entry', '/account/v1/audit-log', { resource_id: id, limit: '50' }),
   );
   return (
     <Loaded query={query} rows={4}>

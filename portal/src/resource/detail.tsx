@@ -59,7 +59,7 @@ export function ResourceDetail(props: DetailProps & { override?: Override | unde
   });
   // A list that has no call for one of its rows: the row is found in it.
   const rows = useQuery({
-    ...pageQuery(account, noun.name, filled(noun.rows?.path ?? '', above), { limit: '200' }, 0),
+    ...pageQuery(account, noun.name, filled(noun.rows?.path ?? '', above), { limit: '200' }),
     enabled: call === undefined && noun.rows !== undefined,
   });
   const listed = useQuery({

@@ -1,5 +1,5 @@
 /** Keeps the rows of a list in their places while somebody points at them: nothing jumps away under the pointer. */
-import { useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import type { Resource } from '../data/product.ts';
 
 export interface Held {
@@ -16,12 +16,12 @@ export interface Held {
   };
 }
 
-export function useHeld(rows: readonly Resource[], keyOf: (row: Resource) => string): Held {
-  const [held, setHeld] = useState<readonly Resource[] | null>(null);
-  const latest = useRef(rows);
-  latest.current = rows;
-  const hold = (): void => setHeld((before) => before ?? latest.current);
-  const release = (): void => setHeld(null);
+/** What is shown, and all rows by their ids. */
+function placesOf(
+  rows: readonly Resource[],
+  held: readonly Resource[] | null,
+  keyOf: (row: Resource) => string,
+) {
   const now = new Map(rows.map((row) => [keyOf(row), row]));
   const kept = held?.map((row) => now.get(keyOf(row)) ?? row);
   const known = new Set(held?.map(keyOf));
@@ -30,6 +30,16 @@ export function useHeld(rows: readonly Resource[], keyOf: (row: Resource) => str
   const end = lastHeld === undefined ? -1 : rows.findIndex((row) => keyOf(row) === keyOf(lastHeld));
   const added = held === null || end === -1 ? [] : rows.slice(end + 1);
   const shown = kept === undefined ? rows : [...kept, ...added.filter((row) => !known.has(keyOf(row)))];
+  return { now, shown };
+}
+
+export function useHeld(rows: readonly Resource[], keyOf: (row: Resource) => string): Held {
+  const [held, setHeld] = useState<readonly Resource[] | null>(null);
+  const latest = useRef(rows);
+  latest.current = rows;
+  const hold = (): void => setHeld((before) => before ?? latest.current);
+  const release = (): void => setHeld(null);
+  const { now, shown } = useMemo(() => placesOf(rows, held, keyOf), [rows, held, keyOf]);
   return {
     rows: shown,
     waiting: held === null ? 0 : rows.length - shown.filter((row) => now.has(keyOf(row))).length,

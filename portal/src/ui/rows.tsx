@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, RefCallback } from 'react';
 
 export interface Column {
   readonly label: string;
@@ -14,19 +14,24 @@ const EXTRA = 'lg:max-xl:hidden';
 /** Columns whose heads only screen readers need. */
 const SILENT = new Set(['Acts', 'Select']);
 
+interface TableProps {
+  readonly columns: readonly (string | Column)[];
+  readonly label: string;
+  readonly children: ReactNode;
+  /** Of a table whose rows come in several `Rows`, because not all of them are rendered. */
+  readonly rowCount?: number;
+}
+
 /** A table on wide screens; on others each row is a small card, with the name of the column above each value. */
-export function Table({
-  columns,
-  label,
-  children,
-}: {
-  columns: readonly (string | Column)[];
-  label: string;
-  children: ReactNode;
-}) {
+export function Table({ columns, label, children, rowCount }: TableProps) {
   return (
     <div className="card overflow-visible">
-      <table aria-label={label} className="w-full border-collapse text-left max-lg:block">
+      <table
+        aria-label={label}
+        // The head is a row, too.
+        aria-rowcount={rowCount === undefined ? undefined : rowCount + 1}
+        className="w-full border-collapse text-left max-lg:block"
+      >
         <thead className="border-b border-line text-xs text-muted max-lg:sr-only">
           <tr>
             {columns.map((column) =>
@@ -40,9 +45,39 @@ export function Table({
             )}
           </tr>
         </thead>
-        <tbody className="divide-y divide-line max-lg:block">{children}</tbody>
+        {rowCount === undefined ? <Rows>{children}</Rows> : children}
       </table>
     </div>
+  );
+}
+
+/** Rows of a table. `farHeight`: they are far from the screen, and only the room that they take is rendered. */
+export function Rows({
+  children,
+  part,
+  watch,
+  farHeight,
+}: {
+  children: ReactNode;
+  part?: number;
+  watch?: RefCallback<HTMLElement>;
+  farHeight?: number | undefined;
+}) {
+  return (
+    <tbody
+      ref={watch}
+      data-part={part}
+      className="divide-y divide-line border-line not-last:border-b max-lg:block"
+    >
+      {farHeight === undefined ? (
+        children
+      ) : (
+        // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can have the focus.
+        <tr aria-hidden="true" className="max-lg:block" style={{ height: farHeight }}>
+          <td />
+        </tr>
+      )}
+    </tbody>
   );
 }
 
@@ -67,8 +102,13 @@ function Head({ label, sort, direction, extra }: Column) {
   );
 }
 
-export const Row = ({ children }: { children: ReactNode }) => (
-  <tr className="align-top transition-colors duration-100 hover:bg-canvas max-lg:relative max-lg:grid max-md:grid-cols-2 md:max-lg:grid-cols-4 max-lg:gap-x-4 max-lg:gap-y-3 max-lg:p-4">
+/** `place`: of a row that is not rendered with all others, counted from 0. */
+export const Row = ({ children, place }: { children: ReactNode; place?: number | undefined }) => (
+  <tr
+    // The head is the first.
+    aria-rowindex={place === undefined ? undefined : place + 2}
+    className="align-top transition-colors duration-100 hover:bg-canvas max-lg:relative max-lg:grid max-md:grid-cols-2 md:max-lg:grid-cols-4 max-lg:gap-x-4 max-lg:gap-y-3 max-lg:p-4"
+  >
     {children}
   </tr>
 );

@@ -42,13 +42,11 @@ function Family({ family, families }: { family: NounFamily; families: readonly N
   const why = whyNot(first?.rows?.operation ?? '');
   const seesAll = whyNot('listResources') === undefined;
   const newest = useQuery({
-    ...pageQuery(
-      account,
-      'resource',
-      '/account/v1/resources',
-      { family: family.slug, sort: '-created_at', limit: NEWEST },
-      0,
-    ),
+    ...pageQuery(account, 'resource', '/account/v1/resources', {
+      family: family.slug,
+      sort: '-created_at',
+      limit: NEWEST,
+    }),
     enabled: seesAll,
   });
   return (

@@ -1,9 +1,8 @@
 /** What can be done with a backup, and why something cannot be done just now. */
 
+import { useWhyNot } from '../../../data/access.ts';
 import { type NounFamily, nounNamed } from '../../../data/nouns.ts';
-import { useAccount } from '../../../data/session.ts';
 import type { Backup } from '../../../data/storage-types.ts';
-import { useAccess, whyNot } from '../../../resource/acts.ts';
 
 const why: Readonly<Record<Backup['status'], string | undefined>> = {
   available: undefined,
@@ -14,10 +13,9 @@ const why: Readonly<Record<Backup['status'], string | undefined>> = {
 };
 
 export function useBackupActs(families: readonly NounFamily[]) {
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const noun = nounNamed(families, 'backup');
-  const may = (id: string | undefined): string | undefined => whyNot(access, id ?? '', account);
+  const may = (id: string | undefined): string | undefined => whyNot(id ?? '');
   return {
     restore: ({ status }: Backup) => may('restoreVm') ?? why[status],
     newMachine: ({ status }: Backup) => may('createVm') ?? why[status],

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useWhyNot } from '../../../data/access.ts';
 import { addressOf, nounNamed } from '../../../data/nouns.ts';
-import { useAccount } from '../../../data/session.ts';
-import { type Act, useAccess, whyNot } from '../../../resource/acts.ts';
+import type { Act } from '../../../resource/acts.ts';
 import { ActDialog } from '../../../resource/lazy-act.tsx';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -14,8 +14,7 @@ import { retentionWords, scheduleWords } from './words.ts';
 /** Which policy backs the machine up, when it does so next, and what it keeps. */
 export function Policy({ found }: { found: Found }) {
   const { row, noun, path, families } = found;
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const [isOpen, setOpen] = useState(false);
   const id = row['backup_policy_id'] as string | null;
   const policy = usePolicy(families, id);
@@ -26,7 +25,7 @@ export function Policy({ found }: { found: Found }) {
     fixed: {},
     members: ['backup_policy_id'],
     isDanger: false,
-    why: whyNot(access, noun.update.id, account),
+    why: whyNot(noun.update.id),
   };
   return (
     <div className="grid content-start justify-items-start gap-1">

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useWhyNot } from '../../../data/access.ts';
 import { type NounFamily, nounNamed } from '../../../data/nouns.ts';
 import type { Resource } from '../../../data/product.ts';
 import { operationQuery } from '../../../data/queries.ts';
-import { useAccount } from '../../../data/session.ts';
 import { formatBytes } from '../../../data/sizes.ts';
 import type { Backup } from '../../../data/storage-types.ts';
 import { formatTime } from '../../../data/words.ts';
-import { type Act, actsFor, useAccess, whyNot } from '../../../resource/acts.ts';
+import { type Act, actsFor } from '../../../resource/acts.ts';
 import { ActDialog } from '../../../resource/lazy-act.tsx';
 import { answerOf } from '../../../resource/schema.ts';
 import { Status } from '../../../resource/value.tsx';
@@ -29,8 +29,7 @@ interface Props {
 const resourceOf = (backup: Backup): Resource => backup as unknown as Resource;
 
 export function BackupRows({ backups, families, restore }: Props) {
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const acts = useBackupActs(families);
   const navigate = useNavigate();
   const noun = nounNamed(families, 'backup');
@@ -44,9 +43,7 @@ export function BackupRows({ backups, families, restore }: Props) {
     answerOf(document, noun.read?.id ?? '').members.find(([name]) => name === 'status')?.[1] ?? {};
   const go = (to: To) => () => void navigate(to);
   const deletionOf = (backup: Backup): Act | undefined =>
-    actsFor(noun, resourceOf(backup), status, (id) => whyNot(access, id, account)).find(
-      ({ call }) => call.id === noun.delete?.id,
-    );
+    actsFor(noun, resourceOf(backup), status, whyNot).find(({ call }) => call.id === noun.delete?.id);
   return (
     <>
       <Table label="Backups" columns={['Taken', 'Name', 'State', 'Size', 'Kept', 'Acts']}>

@@ -69,7 +69,7 @@ export function ApplyDialog({ firewall, foreseen, busy, error, apply, close }: P
 function Machines({ firewall: { id, vm_count: count } }: { firewall: FirewallRow }) {
   const account = useAccount();
   const { data } = useQuery({
-    ...pageQuery(account, 'vm', '/flexible-vps/v1/vms', { firewall_id: id, limit: String(MOST) }, 0),
+    ...pageQuery(account, 'vm', '/flexible-vps/v1/vms', { firewall_id: id, limit: String(MOST) }),
     enabled: count > 0,
   });
   if (count === 0)

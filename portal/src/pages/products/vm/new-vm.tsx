@@ -21,7 +21,7 @@ function useListed(operation: string, query: Query, isWanted = true) {
     .flatMap(({ nouns }) => nouns)
     .find(({ rows }) => rows?.operation === operation);
   const found = useQuery({
-    ...pageQuery(account, noun?.name ?? '', noun?.rows?.path ?? '', { ...query, limit: '200' }, 0),
+    ...pageQuery(account, noun?.name ?? '', noun?.rows?.path ?? '', { ...query, limit: '200' }),
     enabled: noun !== undefined && isWanted,
     placeholderData: keepPreviousData,
   });

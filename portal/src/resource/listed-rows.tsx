@@ -1,0 +1,176 @@
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { useWhyNot } from '../data/access.ts';
+import { inSentence, type Noun, type NounFamily, type PathValues, titleOf } from '../data/nouns.ts';
+import type { Resource } from '../data/product.ts';
+import { headOf } from '../form/words.ts';
+import { type Near, PART } from '../ui/near.ts';
+import { type Column, Rows, Table } from '../ui/rows.tsx';
+import { Empty } from '../ui/states.tsx';
+import { nameOf, pathFor } from './act-menu.tsx';
+import { type Act, isFor } from './acts.ts';
+import { useHeld } from './held.ts';
+import { ActDialog } from './lazy-act.tsx';
+import { columnsOf, FIRST, keyIn, ListRow } from './list-row.tsx';
+import type { Shape } from './schema.ts';
+import { useSearchValues, useSetSearch } from './search-values.ts';
+
+const Bulk = lazy(async () => ({ default: (await import('./bulk.tsx')).Bulk }));
+
+export interface ListOf {
+  readonly noun: Noun;
+  readonly families: readonly NounFamily[];
+  /** The path parameters of what the rows are parts of. */
+  readonly above?: PathValues;
+  /** The button that creates one, also on the empty page. */
+  readonly create?: React.ReactNode;
+}
+
+interface Props extends ListOf {
+  readonly shape: Shape;
+  readonly rows: readonly Resource[];
+  readonly near: Near;
+  /** Columns by which the server sorts. */
+  readonly sorts?: readonly string[];
+  readonly isFiltered?: boolean;
+}
+
+const TOP: PathValues = {};
+const NO_SORTS: readonly string[] = [];
+
+/** A heading that sorts by its column, or turns the order. */
+function useHeads(columns: Shape['columns'], sorts: readonly string[]): readonly Column[] {
+  const set = useSetSearch();
+  const { sort: sorted } = useSearchValues();
+  return columns.map(([name, schema], at) => ({
+    label: headOf(name, schema),
+    extra: at >= FIRST,
+    ...(sorts.includes(name)
+      ? {
+          sort: () => set({ sort: sorted === name ? `-${name}` : name }),
+          direction: sorted === name ? 'up' : sorted === `-${name}` ? 'down' : undefined,
+        }
+      : {}),
+  }));
+}
+
+function Nothing({ noun, create, isFiltered }: Pick<Props, 'noun' | 'create' | 'isFiltered'>) {
+  const things = inSentence(titleOf(noun));
+  return isFiltered ? (
+    <Empty title={`No ${things} match these filters`}>Change or clear the filters.</Empty>
+  ) : (
+    <Empty title={`No ${things} yet`} act={create}>
+      {noun.purpose}
+    </Empty>
+  );
+}
+
+export function ListedRows({
+  noun,
+  families,
+  above = TOP,
+  create,
+  shape,
+  rows,
+  near,
+  sorts = NO_SORTS,
+  isFiltered = false,
+}: Props) {
+  const whyNot = useWhyNot();
+  const keyOf = useMemo(() => keyIn(noun), [noun]);
+  const held = useHeld(rows, keyOf);
+  const [open, setOpen] = useState<{ readonly act: Act; readonly row: Resource } | null>(null);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const status = useMemo(() => shape.members.find(([name]) => name === 'status')?.[1], [shape]);
+  const columns = useMemo(() => columnsOf(shape, noun.key), [shape, noun]);
+  const choose = useCallback((act: Act, row: Resource) => setOpen({ act, row }), []);
+  const toggle = useCallback((id: string) => {
+    setSelected((before) => {
+      const after = new Set(before);
+      if (!after.delete(id)) after.add(id);
+      return after;
+    });
+  }, []);
+  const heads = useHeads(columns, sorts);
+  if (rows.length === 0 && held.rows.length === 0)
+    return <Nothing noun={noun} create={create} isFiltered={isFiltered} />;
+  const isSelectable = (row: Resource): boolean =>
+    noun.bulk.length > 0 || (noun.delete !== undefined && isFor(noun.delete, row));
+  const selectable = held.rows.filter(isSelectable);
+  const canSelect = selectable.length > 0;
+  const chosen = held.rows.filter((row) => selected.has(keyOf(row)));
+  const parts = Math.ceil(held.rows.length / PART);
+  return (
+    <div {...held.handlers} className="relative">
+      {/* Lists of their own have the button in the head of the page. */}
+      {noun.parent !== undefined && create && <div className="mb-4 flex justify-end">{create}</div>}
+      {canSelect && chosen.length > 0 && (
+        <Suspense>
+          <Bulk
+            noun={noun}
+            rows={chosen}
+            above={above}
+            all={selectable}
+            select={(ids) => setSelected(new Set(ids))}
+            whyNot={whyNot}
+            keyOf={keyOf}
+          />
+        </Suspense>
+      )}
+      {held.waiting > 0 && (
+        // Above the heads, and not in the flow: the rows stay where they are.
+        <p role="status" className="absolute top-1 right-3 z-10">
+          <button type="button" className="btn btn-primary btn-small" onClick={held.release}>
+            Show {held.waiting} new
+          </button>
+        </p>
+      )}
+      <Table
+        label={titleOf(noun)}
+        columns={[...(canSelect ? ['Select'] : []), ...heads, 'Acts']}
+        rowCount={held.rows.length}
+      >
+        {Array.from({ length: parts }, (_, part) => {
+          const farHeight = near.farHeight(part, parts);
+          return (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a part is a place in the list.
+            <Rows key={part} part={part} watch={near.watch} farHeight={farHeight}>
+              {farHeight === undefined &&
+                held.rows.slice(part * PART, (part + 1) * PART).map((row, at) => {
+                  const id = keyOf(row);
+                  return (
+                    <ListRow
+                      key={id}
+                      id={id}
+                      place={part * PART + at}
+                      noun={noun}
+                      families={families}
+                      row={row}
+                      above={above}
+                      columns={columns}
+                      status={status}
+                      whyNot={whyNot}
+                      choose={choose}
+                      canSelect={canSelect}
+                      toggle={isSelectable(row) ? toggle : undefined}
+                      isSelected={selected.has(id)}
+                      isGone={held.isGone(id)}
+                    />
+                  );
+                })}
+            </Rows>
+          );
+        })}
+      </Table>
+      {open && (
+        <ActDialog
+          act={open.act}
+          noun={noun}
+          row={rows.find((row) => keyOf(row) === keyOf(open.row)) ?? open.row}
+          path={pathFor(noun, open.act, open.row, above)}
+          name={nameOf(open.row)}
+          close={() => setOpen(null)}
+        />
+      )}
+    </div>
+  );
+}
