@@ -1,5 +1,5 @@
-// Installs what the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, an SMTP server, Chromium, and the
-// engines that run machines. Root on Debian gets them installed without starting their services; any other user gets a
+// Installs what the tests can use beyond npm: Debian's PostgreSQL 15, Redis, faketime, an SMTP server, PowerDNS, Chromium,
+// and the engines that run machines. Root on Debian gets them installed without starting their services; any other user gets a
 // list of what is missing.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -97,6 +97,11 @@ const packages = [
     without: 'the tests of backups in S3 did not run',
   },
   {
+    names: ['pdns-server', 'pdns-backend-sqlite3', 'sqlite3'],
+    isThere: hasPowerDns,
+    without: 'no name was written to a PowerDNS',
+  },
+  {
     names: ['zbar-tools'],
     isThere: () => hasProgram('zbarimg'),
     without: 'no QR code was read',
@@ -190,6 +195,11 @@ function findProgram(name) {
  * have.
  */
 const hasStaticBusybox = () => !readFileSync(findProgram('busybox')).subarray(0, 4096).includes('/ld-');
+
+function hasPowerDns() {
+  const schema = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';
+  return hasProgram('pdns_server') && hasProgram('sqlite3') && existsSync(schema);
+}
 
 function hasFaketime() {
   const folder = '/usr/lib';

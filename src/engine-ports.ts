@@ -1,5 +1,6 @@
 /** Lists all engine ports, and loops over them. A new port is its folder in `src/engines/` and one line here. */
 import { compute } from './engines/compute/index.ts';
+import { dns } from './engines/dns/index.ts';
 import { objects } from './engines/objects/index.ts';
 import { type EngineOptions, openEngines, type RunningEngines } from './engines/open.ts';
 import type { Port } from './engines/port.ts';
@@ -9,7 +10,7 @@ import type { Location } from './provider/catalogue.ts';
 import { settingsIn } from './provider/port-settings.ts';
 import type { ProviderConfig } from './provider/schema.ts';
 
-export const enginePorts = [compute, objects] as const;
+export const enginePorts = [compute, objects, dns] as const;
 
 type Ports = readonly Port[];
 type EngineOf<P extends Port> = NonNullable<ReturnType<P['open']>>;
