@@ -53,6 +53,13 @@ export const Warning = Named(
 );
 export type Warning = Static<typeof Warning>;
 
+/** A part of the cost that a write adds, in words. */
+export interface CostLine {
+  readonly description: string;
+  readonly hourly: Micro;
+  readonly monthly: Micro;
+}
+
 /** By how much a write changes the running cost of one resource; negative if the resource becomes cheaper. */
 export interface CostChange {
   readonly hourly: Micro;
@@ -65,6 +72,8 @@ export interface CostChange {
   readonly creatorKeyId: string | null;
   /** The monthly price of the resource once the write has taken effect. */
   readonly monthlyAfter: Micro;
+  /** What is new in it; absent if an existing resource changes. */
+  readonly lines?: readonly CostLine[];
   /** A schedule is going to cause the cost, so it is kept in the plan of the schedule and not with the operation. */
   readonly isPlanned?: true;
 }

@@ -2,7 +2,16 @@
 import { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import { Warning } from '../kernel/effect.ts';
 import { EffectView } from '../kernel/effect-view.ts';
-import { Currency, Decimal, Named, Nullable, Shape, type Static, Type } from '../kernel/schema.ts';
+import {
+  byProvider,
+  Currency,
+  Decimal,
+  Named,
+  Nullable,
+  Shape,
+  type Static,
+  Type,
+} from '../kernel/schema.ts';
 import { ExceededBudgets, TightestBudget } from '../money/prices/members.ts';
 
 export const DryRun = Named(
@@ -25,6 +34,17 @@ export const DryRun = Named(
           description: 'The change for a whole month, net of tax.',
         },
         currency: Currency,
+        lines: Type.Array(
+          Shape({
+            description: Type.String({ ...byProvider, description: 'What is paid for, in words.' }),
+            hourly: { ...Decimal, 'x-unit': 'currency/hour', description: 'What it costs in an hour.' },
+            monthly: { ...Decimal, 'x-unit': 'currency/month', description: 'What it costs in a month.' },
+          }),
+          {
+            description:
+              'What the cost of new resources, and of what schedules are going to make, consists of. What changes for existing resources is only in the sums.',
+          },
+        ),
       },
       {
         description:

@@ -37,6 +37,15 @@ export function foresee(services: Services, done: Done): { cost: Cost; effects: 
 
 export const monthlyOf = (done: Done): Micro => sum(done.costs.map(({ monthly }) => monthly));
 
+const linesOf = ({ costs }: Done) =>
+  costs
+    .flatMap(({ lines = [] }) => lines)
+    .map(({ description, hourly, monthly }) => ({
+      description,
+      hourly: formatRate(hourly),
+      monthly: formatMoney(monthly),
+    }));
+
 /** The costs of several calls together; null without any. */
 export function totalOf(costs: readonly Cost[]): Cost | null {
   const [first] = costs;
@@ -69,10 +78,12 @@ export async function dryRunResult(
     budgets: { exceeds, tightest },
   }: { readonly accountId: string; readonly done: Done; readonly budgets: ForeseenBudgets },
 ): Promise<Result> {
+  const { cost, effects } = foresee(services, done);
   const body = {
     dry_run: true,
     valid: true,
-    ...foresee(services, done),
+    cost: { ...cost, lines: linesOf(done) },
+    effects,
     exceeds_budgets: exceeds,
     tightest_budget: tightest,
     changes: await changesOf(tx, services, accountId, done),

@@ -28,7 +28,7 @@ import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
 import { AnsweredOnce, secretsIn } from './answered-once.tsx';
 import { AsCode } from './as-code.tsx';
-import { CostChange, ForeseenNotes } from './foreseen.tsx';
+import { CostChange, CostLines, ForeseenNotes } from './foreseen.tsx';
 import { type Rehearsal, useRehearsal } from './rehearsal.ts';
 import { isFilled } from './schema.ts';
 
@@ -184,6 +184,7 @@ function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
       {foreseen ? (
         <div className="grid gap-3" aria-busy={!rehearsal.isCurrent}>
           <CostChange cost={foreseen.cost} />
+          <CostLines cost={foreseen.cost} />
           <ForeseenNotes foreseen={foreseen} quiet />
         </div>
       ) : (

@@ -22,6 +22,22 @@ export function CostChange({ cost, small }: { cost: Foreseen['cost']; small?: bo
   );
 }
 
+/** What the price consists of. One part alone is the price. */
+export function CostLines({ cost: { lines, currency } }: { cost: Foreseen['cost'] }) {
+  if (lines.length < 2) return null;
+  return (
+    <ul aria-label="What the price consists of" className="grid gap-1 border-y border-line py-3 text-sm">
+      {lines.map(({ description, monthly }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two volumes may have the same words, and no line has a state.
+        <li key={at} className="flex justify-between gap-4">
+          <span className="min-w-0 wrap-anywhere text-muted">{description}</span>
+          <span className="whitespace-nowrap">{money(monthly, currency)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** What the dry run says: price, budgets without room, what is lost, what loosens, what to know. */
 export function ForeseenNotes({ foreseen, quiet }: { foreseen: Foreseen; quiet?: boolean }) {
   const { exceeds_budgets: budgets, tightest_budget: tightest, effects, changes, warnings } = foreseen;

@@ -48,7 +48,9 @@ export async function planFuture(call: Planner, { scope, planned, what }: Plan):
     const detail = `The cost includes at most ${formatMoney(monthly)} ${currency} a month for ${what}. It arises later, and counts for budgets from now on.`;
     call.warn({ code: 'cost_arises_later', detail });
   }
-  report(call, scope, { hourly: after.hourly - before.hourly, monthly, monthlyAfter: after.monthly });
+  const hourly = after.hourly - before.hourly;
+  const lines = monthly > 0n ? { lines: [{ description: `At most, for ${what}`, hourly, monthly }] } : {};
+  report(call, scope, { hourly, monthly, monthlyAfter: after.monthly, ...lines });
 }
 
 /** The schedule, or the resource that it covers, ends with this call. Its plan is deleted with its inventory entry. */
@@ -60,7 +62,7 @@ export async function endFuture(
   report(call, scope, { hourly: -hourly, monthly: -monthly, monthlyAfter: 0n });
 }
 
-type Change = Pick<Parameters<Call['cost']>[0], 'hourly' | 'monthly' | 'monthlyAfter'>;
+type Change = Pick<Parameters<Call['cost']>[0], 'hourly' | 'monthly' | 'monthlyAfter' | 'lines'>;
 
 /** Plans have no labels: their sums would grow with the number of label sets. */
 function report({ cost }: Pick<Call, 'cost'>, scope: PlanScope, change: Change): void {

@@ -1,10 +1,10 @@
 /** Formats prices for answers, and computes by how much a call changes what the meter bills. */
-import type { CostChange } from '../../kernel/effect.ts';
+import type { CostChange, CostLine } from '../../kernel/effect.ts';
 import { findPrices } from '../../kernel/inventory/store.ts';
 import type { Services } from '../../kernel/services.ts';
 import { meter, type Subject } from '../../money/metering/span-lines.ts';
 import { formatMoney, formatRate } from '../../money/prices/format.ts';
-import type { Amounts } from '../../money/prices/price.ts';
+import type { Amounts, PricedItem } from '../../money/prices/price.ts';
 import type { Db } from '../../store/database.ts';
 
 export function priceShown({ provider }: Pick<Services, 'provider'>, { hourly, monthly }: Amounts) {
@@ -20,7 +20,7 @@ export function billedPrice(
   { tariff }: Pick<Services, 'tariff'>,
   subject: Subject,
   at: Date,
-): Amounts | null {
+): PricedItem | null {
   const metered = meter(tariff, subject, at, { lines: [], isUnchanged: true });
   return metered.ok ? metered.item : null;
 }
@@ -65,6 +65,12 @@ export function statePrices(
   return shown;
 }
 
+/** What costs nothing at present, such as traffic within what is included, is no part of the cost. */
+export const costLines = ({ lines }: PricedItem): CostLine[] =>
+  lines
+    .filter(({ monthly }) => monthly !== 0n)
+    .map(({ description, hourly, monthly }) => ({ description, hourly: hourly ?? 0n, monthly }));
+
 export const FREE: Amounts = { hourly: 0n, monthly: 0n };
 
 /** A resource that a call is going to change. */
@@ -90,7 +96,8 @@ export async function costChanges(
   const billed = await findPrices(db, ids);
   return changing.map(({ id, labels, after }) => {
     const { hourly, monthly, apiKeyId } = billed.get(id) ?? { ...FREE, apiKeyId: null };
-    const next = after === null ? FREE : (billedPrice(services, after, at) ?? { hourly, monthly });
+    const priced = after === null ? null : billedPrice(services, after, at);
+    const next = after === null ? FREE : (priced ?? { hourly, monthly });
     return {
       hourly: next.hourly - hourly,
       monthly: next.monthly - monthly,
@@ -98,6 +105,7 @@ export async function costChanges(
       resourceId: id,
       creatorKeyId: apiKeyId,
       monthlyAfter: next.monthly,
+      ...(isNew && priced !== null ? { lines: costLines(priced) } : {}),
     };
   });
 }

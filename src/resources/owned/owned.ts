@@ -20,6 +20,7 @@ import { Problem } from '../../kernel/problems/problem.ts';
 import type { Resource } from '../../kernel/registry.ts';
 import type { PricedItem } from '../../money/prices/price.ts';
 import type { Db } from '../../store/database.ts';
+import { costLines } from '../inventory/cost.ts';
 import { forgetResource } from '../inventory/store.ts';
 import { requireRoom } from '../limits/require-room.ts';
 import type { Definition } from './definition.ts';
@@ -207,7 +208,15 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (priced === null) return;
     const { hourly, monthly } = priced;
     const { id: resourceId, labels } = columnsOf(row);
-    call.cost({ hourly, monthly, labels, resourceId, creatorKeyId: null, monthlyAfter: monthly });
+    call.cost({
+      hourly,
+      monthly,
+      labels,
+      resourceId,
+      creatorKeyId: null,
+      monthlyAfter: monthly,
+      lines: costLines(priced),
+    });
   }
 
   /** Writes row, inventory entry, meter, effect, cost and event if something changes. Throws 409 if a name is taken. */

@@ -11,7 +11,7 @@ export const exampleReference = (name: string): Reference => ({ $ref: `#/compone
 export const exampleDryRun = (currency: string): Static<typeof DryRun> => ({
   dry_run: true,
   valid: true,
-  cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency },
+  cost: { hourly: formatRate(0n), monthly: formatMoney(0n), currency, lines: [] },
   exceeds_budgets: [],
   tightest_budget: null,
   changes: [{ text: 'creates the placement group "group-1"', loosens: false }],

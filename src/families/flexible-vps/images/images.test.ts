@@ -214,7 +214,12 @@ describe('deleteImage', () => {
     const id = await captured(await createVm());
     await imageResource.change(t.services.db, id, { size_bytes: 100 * 2 ** 30 }, t);
     const answer = await send('DELETE', `${images}/${id}?dry_run=true`);
-    expect(answer.json().cost).toEqual({ hourly: '-0.002055', monthly: '-1.50', currency: 'EUR' });
+    expect(answer.json().cost).toEqual({
+      hourly: '-0.002055',
+      monthly: '-1.50',
+      currency: 'EUR',
+      lines: [],
+    });
   });
 
   it('409: is refused for an image of the provider, and while a machine is being created from the image', async () => {

@@ -89,7 +89,8 @@ describe('a new machine', () => {
       payload: body,
     });
     expect(dry.statusCode, dry.body).toBe(200);
-    const { cost } = dry.json<{ cost: { hourly: string; monthly: string } }>();
+    type Line = { description: string; hourly: string | null; monthly: string };
+    const { cost } = dry.json<{ cost: { hourly: string; monthly: string; lines: Line[] } }>();
     const estimate = await app.call({
       method: 'POST',
       url: '/account/v1/pricing/estimate',
@@ -99,7 +100,17 @@ describe('a new machine', () => {
     const vm = await created(body);
     expect(vm.price).toMatchObject({ monthly: cost.monthly });
     expect(Number(vm.price.hourly)).toBe(Number(cost.hourly));
-    expect(estimate.json<{ totals: { monthly: string } }>().totals.monthly).toBe(cost.monthly);
+    const { totals, items } = estimate.json<{ totals: { monthly: string }; items: { lines: Line[] }[] }>();
+    expect(totals.monthly).toBe(cost.monthly);
+    expect(cost.lines.length).toBe(3);
+    expect(cost.lines).toEqual(
+      items[0]!.lines
+        .filter(({ monthly }) => monthly !== '0.00')
+        .map(({ description, hourly, monthly }) => ({ description, hourly, monthly })),
+    );
+    const inCents = (amount: string): number => Math.round(Number(amount) * 100);
+    const sum = cost.lines.reduce((total, { monthly }) => total + inCents(monthly), 0);
+    expect(sum).toBe(inCents(cost.monthly));
   });
 
   it('gets a password although it has user data, if cloud-init ignores that, and the answer warns', async () => {

@@ -78,6 +78,10 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await open('/portal/p/flexible-vps/vms/new');
     const summary = page.getByRole('complementary', { name: 'Summary' });
     await summary.getByText(/This leaves €3,\d+\.\d\d of €4,000\.00 a month in the budget team\./).waitFor();
+    // The plan card has the price of the plan alone.
+    const parts = summary.getByRole('list', { name: 'What the price consists of' }).getByRole('listitem');
+    expect(await parts.allTextContents()).toEqual(['Plan flex-1-1, ams1€3.00', 'Public IPv4€0.50']);
+    await summary.getByText('+ €3.50').waitFor();
     const volume = { name: 'data', location: 'fra1', size_gb: 10 };
     const { id } = await call('POST', '/flexible-vps/v1/volumes', volume);
     await settle(portal.t);

@@ -147,7 +147,10 @@ describe('a call that causes backups in the future', () => {
     const policy = await newPolicy();
     const price = formatMoney(3n * (await most()));
     expect((await give(policy, mine.key, '?dry_run=true')).json()).toMatchObject({
-      cost: { monthly: price },
+      cost: {
+        monthly: price,
+        lines: [{ description: expect.stringMatching(/^At most, for backups/), monthly: price }],
+      },
       warnings: [{ code: 'cost_arises_later', detail: expect.stringContaining(price) }],
     });
   });
