@@ -53,6 +53,13 @@ export const recentOperationsQuery = (account: Account) =>
   reading<List<Operation>>(account, 'operations', '/account/v1/operations?limit=30');
 export const failedOperationsQuery = (account: Account) =>
   reading<List<Operation>>(account, 'operations', '/account/v1/operations?status=failed&limit=10');
+/** The last operation on a resource that failed, if one did. */
+export const failedOnQuery = (account: Account, id: string) =>
+  reading<List<Operation>>(
+    account,
+    'operations',
+    `/account/v1/operations${queryText({ resource_id: id, status: 'failed', limit: '1' })}`,
+  );
 export const operationOfQuery = (account: Account, id: string) =>
   reading<Operation>(account, 'operations', `/account/v1/operations/${encodeURIComponent(id)}`);
 /** The audit entries of about the time when the call was made that started the operation. */

@@ -51,7 +51,8 @@ export function kindOf(schema: Schema, resolve: Resolve): Kind | null {
   if (schema['enum'] !== undefined) return 'choice';
   if (type === 'boolean') return 'flag';
   if (type === 'integer' || type === 'number') return 'number';
-  if (schema['x-secret'] === true) return 'secret';
+  // A signed link has to be seen to be checked while it is typed.
+  if (schema['x-secret'] === true && format !== 'uri') return 'secret';
   if (format === 'date-time') return 'time';
   if (type !== 'string') return schema['oneOf'] === undefined ? null : 'text';
   return Number(schema['maxLength'] ?? 0) > LONG && format === undefined ? 'long-text' : 'text';

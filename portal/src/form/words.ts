@@ -23,8 +23,21 @@ function rangeOf({ minimum, maximum }: Schema): string {
   return most === undefined ? `At least ${minimum}.` : `From ${minimum} to ${most}.`;
 }
 
+/** "For a backup: whether …" is shown only for a backup. */
+function without(condition: RegExp, text: string): string {
+  const rest = text.replace(condition, '');
+  return rest === text ? text : `${rest.slice(0, 1).toUpperCase()}${rest.slice(1)}`;
+}
+
 export const hintOf = (schema: Schema): string =>
-  [plain(schema['description']), rangeOf(schema)].filter(Boolean).join(' ');
+  [
+    schema['x-when'] === undefined
+      ? plain(schema['description'])
+      : without(/^For an? [\w ]+: /, plain(schema['description'])),
+    rangeOf(schema),
+  ]
+    .filter(Boolean)
+    .join(' ');
 
 export function unitOf(schema: Schema): string | undefined {
   const unit = schema['x-unit'];

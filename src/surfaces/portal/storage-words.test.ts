@@ -3,6 +3,7 @@ import type { Backup } from '../../../portal/src/data/storage-types.ts';
 import { whyNotOn, withBackup, withMachine } from '../../../portal/src/pages/products/backups/differences.ts';
 import { newestOf } from '../../../portal/src/pages/products/backups/newest.ts';
 import { retentionWords, scheduleWords } from '../../../portal/src/pages/products/backups/words.ts';
+import { architectureFrom, followed, nameFrom } from '../../../portal/src/pages/products/imports/address.ts';
 import { startOf } from '../../../portal/src/pages/products/start.ts';
 import { backupView } from '../../families/flexible-vps/backups/present.ts';
 import { exampleVm } from '../../families/flexible-vps/vms/schema.ts';
@@ -72,6 +73,26 @@ describe('the newest backup of a machine', () => {
     });
     expect(newestOf([available, failed])).toEqual({ ready: available, coming: undefined, failed: undefined });
     expect(newestOf([made('deleting')])).toEqual({ ready: undefined, coming: undefined, failed: undefined });
+  });
+});
+
+describe('the address of a file', () => {
+  it.each([
+    ['https://a.example/images/Debian_12-generic.amd64.qcow2.xz?sig=x', 'debian-12-generic-amd64', 'amd64'],
+    ['https://a.example/netinst-aarch64.iso', 'netinst-aarch64', 'arm64'],
+    [`https://a.example/${'x'.repeat(62)}-y.iso`, 'x'.repeat(62), undefined],
+    ['https://a.example/', '', undefined],
+    ['https://a.example/%zz.iso', 'zz', undefined],
+    ['a.iso', '', undefined],
+  ])('gives a name and a processor: %s', (address, name, architecture) => {
+    expect([nameFrom(address), architectureFrom(address)]).toEqual([name, architecture]);
+  });
+
+  it('changes what came from the address before, and nothing that a person has typed', () => {
+    expect(followed(undefined, '', 'new')).toBe('new');
+    expect(followed('old', 'old', 'new')).toBe('new');
+    expect(followed('typed', 'old', 'new')).toBe('typed');
+    expect(followed('old', 'old', '')).toBe('old');
   });
 });
 

@@ -24,6 +24,11 @@ const VmBackups = shown<{ found: Found }>(() => import('./backups/vm-tab.tsx'));
 const BackupOverview = shown<{ found: Found }>(() => import('./backups/overview.tsx'));
 const BackupCompare = shown<{ found: Found }>(() => import('./backups/compare.tsx'));
 const BackupDownload = shown<{ found: Found }>(() => import('./backups/download.tsx'));
+const NewImage = shown<{ creation: Creation }>(() => import('./images/new-image.tsx'));
+const ImageOverview = shown<{ found: Found }>(() => import('./images/overview.tsx'));
+const NewIso = shown<{ creation: Creation }>(() => import('./isos/new-iso.tsx'));
+const IsoOverview = shown<{ found: Found }>(() => import('./isos/overview.tsx'));
+const IsoMachines = shown<{ found: Found }>(() => import('./isos/machines.tsx'));
 const FirewallRules = shown<{ found: Found }>(() => import('./firewall/rules-tab.tsx'));
 const NetworkMembers = shown<{ found: Found }>(() => import('./network/members-tab.tsx'));
 const PeerConfiguration = shown<{ found: Found }>(() => import('./vpn/configuration.tsx'));
@@ -73,6 +78,15 @@ export const overrides: Readonly<Record<string, Override>> = {
       { slug: 'download', title: 'Download', show: (found) => <BackupDownload found={found} /> },
     ],
   },
+  image: {
+    head: (found) => <ImageOverview found={found} />,
+    inHead: ['source', 'failure', 'progress_percent', 'min_disk_gb', 'min_memory_mb', 'locations'],
+  },
+  iso: {
+    head: (found) => <IsoOverview found={found} />,
+    inHead: ['source_url', 'failure', 'progress_percent', 'mounted_on_count', 'locations'],
+    tabs: [{ slug: 'vms', title: 'Machines', show: (found) => <IsoMachines found={found} /> }],
+  },
   firewall: {
     tabs: [{ slug: 'rules', title: 'Rules', show: (found) => <FirewallRules found={found} /> }],
   },
@@ -87,4 +101,8 @@ export const overrides: Readonly<Record<string, Override>> = {
 };
 
 /** Forms that create something, in place of the generated ones. */
-export const creations: Readonly<Record<string, ComponentType<{ creation: Creation }>>> = { vm: NewVm };
+export const creations: Readonly<Record<string, ComponentType<{ creation: Creation }>>> = {
+  vm: NewVm,
+  image: NewImage,
+  iso: NewIso,
+};

@@ -47,20 +47,20 @@ const RestoreVm = Shape({
       description: 'For a snapshot: whether newer snapshots may be deleted.',
     }),
   ),
+  safety_backup: Type.Optional(
+    Type.Boolean({
+      ...when('source/type', 'backup'),
+      ...label('Back up the present disk first'),
+      description:
+        'For a backup: whether the present disk is backed up first. That backup is deleted after 7 days. Default: it is.',
+    }),
+  ),
   delete_snapshots: Type.Optional(
     Type.Boolean({
       default: false,
       ...when('source/type', 'backup'),
       ...label('Its snapshots may be deleted'),
       description: 'For a backup: whether all snapshots may be deleted.',
-    }),
-  ),
-  safety_backup: Type.Optional(
-    Type.Boolean({
-      ...when('source/type', 'backup'),
-      ...label('Back up the present disk first'),
-      description:
-        'For a backup: whether the present disk is backed up first. That backup is deleted after 7 days. Default: true for a backup.',
     }),
   ),
   start_after: Type.Optional(StartAfter),

@@ -233,6 +233,14 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
       return undefined;
     },
   },
+  'pages/products/isos/insert.tsx': {
+    inserts: async ({ tab }) => {
+      await openWide(tab, '/portal/p/flexible-vps/isos');
+      await tab.page.locator('tbody a').first().click();
+      await tab.page.getByRole('button', { name: 'Insert into a machine' }).click();
+      return undefined;
+    },
+  },
   'pages/products/network/attach.tsx': { attach: ofMembers(/^Attach machine/) },
   'pages/products/network/detach.tsx': { detach: ofMembers(/^Acts on 10\./, /^Detach/) },
   'pages/products/vm/ssh-keys.tsx': {

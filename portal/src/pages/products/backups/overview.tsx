@@ -70,7 +70,7 @@ export default function Overview({ found: { row, families } }: { found: Found })
             )}
           </p>
         </div>
-        <div className="flex flex-wrap content-start gap-2 max-md:*:flex-1">
+        <div className="flex flex-wrap content-start items-start gap-2 max-md:*:flex-1">
           <Button kind="primary" why={acts.restore(backup)} onClick={() => setRestoring(true)}>
             Restore
           </Button>
