@@ -1,10 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
+import { useWhyNot } from '../../../data/access.ts';
 import { listAddress, nounNamed } from '../../../data/nouns.ts';
-import { useAccount } from '../../../data/session.ts';
 import { formatNumber } from '../../../data/sizes.ts';
 import type { Image } from '../../../data/storage-types.ts';
 import type { Operation } from '../../../data/types.ts';
-import { useAccess, whyNot } from '../../../resource/acts.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Reference } from '../../../resource/value.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -17,13 +16,11 @@ import { Work } from '../work.tsx';
 /** Of what it is made, what can be made of it, and how far it is. */
 export default function Overview({ found: { row, noun, families } }: { found: Found }) {
   const image = row as unknown as Image;
-  const account = useAccount();
-  const access = useAccess();
+  const whyNot = useWhyNot();
   const navigate = useNavigate();
   const machines = nounNamed(families, 'vm');
   const { status, source, removed_at, deprecated_at } = image;
-  const why =
-    whyNot(access, 'createVm', account) ?? (status === 'available' ? undefined : 'It is not available.');
+  const why = whyNot('createVm') ?? (status === 'available' ? undefined : 'It is not available.');
   return (
     <>
       {status === 'creating' && image.operation && (
