@@ -1,4 +1,4 @@
-import type { Decision } from '../kernel/access/caller.ts';
+import { ANOTHER_ROLE, type Decision } from '../kernel/access/caller.ts';
 import { fold } from '../kernel/access/permissions.ts';
 import { callerOf, type Exchange, endpointOf, type Stage } from '../kernel/exchange.ts';
 import { Problem } from '../kernel/problems/problem.ts';
@@ -23,9 +23,6 @@ function detailOf(exchange: Exchange, code: NonNullable<Decision['code']>): stri
     }
   }
 }
-
-/** People have no keys to choose from. */
-const ANOTHER_ROLE = 'Ask an owner or admin of the account for another role.';
 
 const refusals = new WeakMap<Decision, Problem>();
 

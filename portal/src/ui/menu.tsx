@@ -20,6 +20,17 @@ interface Props {
   readonly head?: ReactNode;
 }
 
+/** A reason of most items, which is said once above them; undefined if there is none. */
+function reasonOfMost(items: Props['items']): string | undefined {
+  const reasons = items.flatMap((item) => (item === 'line' ? [] : [item.why]));
+  return reasons.find(
+    (why, at) =>
+      why !== undefined &&
+      reasons.indexOf(why) === at &&
+      reasons.filter((each) => each === why).length > Math.max(1, reasons.length / 2),
+  );
+}
+
 const choicesIn = (list: HTMLElement | null): HTMLElement[] => [
   ...(list?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? []),
 ];
@@ -47,6 +58,7 @@ export function Menu({ label, items, children, className, align = 'right', head 
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
+  const reason = reasonOfMost(items);
   useLayoutEffect(() => {
     if (!open) return;
     const place = (): void => {
@@ -128,6 +140,11 @@ export function Menu({ label, items, children, className, align = 'right', head 
         {open && (
           <>
             {head && <div className="border-b border-line px-3 py-2">{head}</div>}
+            {reason !== undefined && (
+              <p id={`${id}reason`} className="border-b border-line px-3 py-2 text-sm text-muted">
+                {reason}
+              </p>
+            )}
             {items.map((item, index) =>
               item === 'line' ? (
                 // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name.
@@ -139,6 +156,7 @@ export function Menu({ label, items, children, className, align = 'right', head 
                   role={item.checked === undefined ? 'menuitem' : 'menuitemradio'}
                   {...(item.checked === undefined ? {} : { 'aria-checked': item.checked })}
                   aria-disabled={item.why !== undefined || undefined}
+                  aria-describedby={item.why !== undefined && item.why === reason ? `${id}reason` : undefined}
                   tabIndex={-1}
                   className={`flex min-h-9 items-start gap-2.5 rounded-md px-3 py-[7px] text-left max-md:min-h-11 max-md:py-[11px] ${item.danger ? 'text-bad hover:bg-bad-soft focus:bg-bad-soft' : 'hover:bg-sunken focus:bg-sunken'} outline-offset-[-2px]`}
                   onClick={() => {
@@ -150,7 +168,9 @@ export function Menu({ label, items, children, className, align = 'right', head 
                   {item.icon && <Icon name={item.icon} className="mt-[3px] opacity-80" />}
                   <span className="min-w-0 flex-1">
                     <span className={item.why === undefined ? '' : 'text-faint'}>{item.label}</span>
-                    {item.why && <span className="block text-xs text-faint">{item.why}</span>}
+                    {item.why && item.why !== reason && (
+                      <span className="block text-xs text-faint">{item.why}</span>
+                    )}
                   </span>
                   {item.checked && <Icon name="check" className="mt-[3px] text-accent-ink" />}
                 </button>

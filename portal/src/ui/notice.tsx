@@ -37,13 +37,18 @@ const nameOf = (pointer: string): string => {
   return name === '' ? '' : `${name.charAt(0).toUpperCase()}${name.slice(1)}: `;
 };
 
+/** The commands of the provider's staff, which stand in brackets. */
+const COMMAND = / \([^()]*hostplane admin[^()]*\)/g;
+
 /** Without the parts that are for programs, which name a member of the refusal such as `existing_id`. */
 function adviceOf({ nextStep, body }: Problem): string {
   const members = Object.keys(body).filter((name) => name.includes('_') || name === 'corrected');
   const isForPeople = (part: string): boolean =>
     !members.some((name) => new RegExp(`\\b${name}\\b`).test(part));
-  const advice = nextStep.split(', or ').filter(isForPeople).join(', or ');
-  return advice === '' || advice.endsWith('.') ? advice : `${advice}.`;
+  const parts = nextStep.replaceAll(COMMAND, '').split(', or ');
+  const advice = parts.filter(isForPeople).join(', or ');
+  const sentence = advice.charAt(0).toUpperCase() + advice.slice(1);
+  return sentence === '' || sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
 /** The server's own words about fields are for programs: they name members of the body. */

@@ -41,6 +41,9 @@ export const DeniedByShape = Named(
   OneOf(denialMeanings, { description: 'What does not grant the permission that the call needs.' }),
 );
 
+/** What people do about a permission that is missing: they have no keys to choose from. */
+export const ANOTHER_ROLE = 'Ask an owner or admin of the account for another role.';
+
 export interface Decision {
   readonly allowed: boolean;
   readonly deniedBy: readonly DeniedBy[];

@@ -1,7 +1,7 @@
 /** Cancels operations: at once if no worker has started the operation, otherwise through its worker. */
 import type { Db } from '../../store/database.ts';
 import { keepIf } from '../../store/savepoint.ts';
-import { type Caller, holds, isOwn, permissionsOf } from '../access/caller.ts';
+import { ANOTHER_ROLE, type Caller, holds, isOwn, permissionsOf } from '../access/caller.ts';
 import { allows, type Permission } from '../access/permissions.ts';
 import { Problem } from '../problems/problem.ts';
 import type { Registry } from '../registry.ts';
@@ -31,6 +31,7 @@ export function requireRightToCancel(caller: Caller, row: Started): void {
       caller.key === null
         ? `Somebody else started this operation. To cancel it, you need a role with the permission ${needed}.`
         : `Another key started this operation. To cancel it, your key needs the permission ${needed}.`,
+    ...(caller.key === null ? { nextStep: ANOTHER_ROLE } : {}),
     extra: {
       required_permission: needed,
       denied_by: [allows(permissionsOf(caller), needed) ? 'role' : 'key'],

@@ -59,8 +59,9 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await create.click({ force: true });
     await tab.page.getByRole('tooltip').filter({ hasText: WHO }).waitFor();
     await tab.page.getByRole('button', { name: /^Acts for everything/ }).click();
-    const change = tab.page.getByRole('menuitem', { name: /^Change/ });
-    expect(await change.textContent()).toMatch(WHO);
+    const menu = tab.page.getByRole('menu', { name: /^Acts for everything/ });
+    await menu.getByRole('menuitem', { name: /^Change/ }).waitFor();
+    expect(await menu.textContent()).toMatch(WHO);
     await tab.open('/portal/budgets?edit=new');
     await expect.poll(() => create.getAttribute('title')).toMatch(WHO);
     expect(await tab.page.getByRole('dialog').count()).toBe(0);

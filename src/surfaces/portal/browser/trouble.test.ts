@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
+import { accessProblems } from '../../../kernel/problems/access.ts';
 import { createKey } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { pickerOf, settled } from '../../../testing/browser/inspect.ts';
@@ -172,6 +173,22 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await tab.page.unroute('**/portal/v1/accounts/*/members');
     await tab.page.getByRole('button', { name: 'Try again' }).first().click();
     await tab.page.getByText('Grace Hopper').waitFor();
+    await tab.close();
+  });
+
+  it('a refusal gives people no advice about commands of the provider', async () => {
+    const tab = await portal.tab({ token: seeded.token });
+    const { next_step } = accessProblems.ip_not_allowed;
+    expect(next_step).toContain('(operators: hostplane admin');
+    const body = { status: 403, code: 'some_code', title: 'Not allowed', detail: 'Why.', next_step };
+    await tab.page.route('**/portal/v1/accounts/*/members', (route) =>
+      route.fulfill({ status: 403, json: body }),
+    );
+    await tab.open('/portal/members');
+    const notice = tab.page.getByRole('alert').first();
+    await notice.getByText('Why.').waitFor();
+    expect(await notice.textContent()).toContain('add the address in client_ip to it in the portal.');
+    expect(await notice.textContent()).not.toContain('hostplane');
     await tab.close();
   });
 
