@@ -111,6 +111,7 @@ export interface Budget extends BudgetDeclaration {
   readonly locked: boolean;
   readonly spent: string;
   readonly forecast: string;
+  readonly committed: string;
   readonly percent_used: number;
   readonly status: 'ok' | 'warning' | 'exceeded' | 'blocking';
   readonly crossed: readonly (Threshold & { readonly at: string })[];

@@ -1,5 +1,8 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { budgetsQuery } from '../data/account-queries.ts';
 import { money } from '../data/money.ts';
+import { useAccount } from '../data/session.ts';
 import type { Foreseen } from '../data/types.ts';
 import { ChangeList } from '../ui/change-list.tsx';
 import { unturned } from '../ui/code.tsx';
@@ -38,6 +41,32 @@ export function CostLines({ cost: { lines, currency } }: { cost: Foreseen['cost'
   );
 }
 
+/** The budgets that this does not fit into, all in one place: what each of them does about it. */
+function WithoutRoom({ budgets, currency }: { budgets: Foreseen['exceeds_budgets']; currency: string }) {
+  const known = useQuery(budgetsQuery(useAccount())).data ?? [];
+  return (
+    <Notice tone="warn">
+      <ul className="grid gap-2">
+        {budgets.map(({ budget_id: id, amount, committed, spent, requested }) => {
+          const budget = known.find((each) => each.id === id);
+          const taken = money(budget?.blocks === 'spent' ? spent : committed, currency);
+          return (
+            <li key={id}>
+              The budget{' '}
+              <Link to="/budgets" className="underline wrap-anywhere">
+                {unturned(budget?.name ?? id)}
+              </Link>{' '}
+              has no room for this: {taken} of {money(amount, currency)} a month are taken, and this adds{' '}
+              {money(requested, currency)}.
+              {budget && (budget.action === 'notify' ? ' It warns only.' : ' It refuses this.')}
+            </li>
+          );
+        })}
+      </ul>
+    </Notice>
+  );
+}
+
 /** What the dry run says: price, budgets without room, what is lost, what loosens, what to know. */
 export function ForeseenNotes({ foreseen, quiet }: { foreseen: Foreseen; quiet?: boolean }) {
   const { exceeds_budgets: budgets, tightest_budget: tightest, effects, changes, warnings } = foreseen;
@@ -53,13 +82,7 @@ export function ForeseenNotes({ foreseen, quiet }: { foreseen: Foreseen; quiet?:
           {loss.recoverable ? 'For now you lose' : 'Lost for good'}: {loss.what}
         </Notice>
       ))}
-      {budgets.map((budget) => (
-        <Notice key={budget.budget_id} tone="warn">
-          A budget has no room for this: {money(budget.committed, currency)} of{' '}
-          {money(budget.amount, currency)} a month are taken, and this adds{' '}
-          {money(budget.requested, currency)}.
-        </Notice>
-      ))}
+      {budgets.length > 0 && <WithoutRoom budgets={budgets} currency={currency} />}
       {tightest !== null && budgets.length === 0 && (
         <p className="text-sm text-muted">
           This leaves {money(tightest.left, currency)} of {money(tightest.amount, currency)} a month in the

@@ -85,22 +85,24 @@ export interface Declaration {
   readonly description: string;
 }
 
-/** Costs of the current month within the scope of a budget. */
-export interface Figures {
+/** Costs of the current month within the scope of a budget, which cross its thresholds. */
+export interface Costs {
   readonly spent: Micro;
   readonly forecast: Micro;
 }
 
+export interface Figures extends Costs {
+  /** What runs or is being created, for a whole month, and what this month has cost otherwise. */
+  readonly committed: Micro;
+}
+
 type Limits = Pick<Declaration, 'amount' | 'thresholds'>;
 
-function reaches({ percent, basis }: Threshold, amount: Micro, { spent, forecast }: Figures): boolean {
+function reaches({ percent, basis }: Threshold, amount: Micro, { spent, forecast }: Costs): boolean {
   return (basis === 'actual' ? spent : forecast) * 100n >= amount * BigInt(percent);
 }
 
-export function isUsedUp(
-  { amount }: Pick<Declaration, 'amount'>,
-  { spent }: Pick<Figures, 'spent'>,
-): boolean {
+export function isUsedUp({ amount }: Pick<Declaration, 'amount'>, { spent }: Pick<Costs, 'spent'>): boolean {
   return spent >= micro(amount);
 }
 
@@ -123,7 +125,7 @@ export const USED_UP: Threshold = { percent: 100, basis: 'actual' };
 export const sameThreshold = (a: Threshold, b: Threshold): boolean =>
   a.percent === b.percent && a.basis === b.basis;
 
-export function crossedBy({ amount, thresholds }: Limits, figures: Figures): Threshold[] {
+export function crossedBy({ amount, thresholds }: Limits, figures: Costs): Threshold[] {
   const watched = thresholds.some((threshold) => sameThreshold(threshold, USED_UP))
     ? thresholds
     : [...thresholds, USED_UP];
@@ -136,7 +138,7 @@ export function crossedBy({ amount, thresholds }: Limits, figures: Figures): Thr
  */
 export function statusOf(
   budget: Limits & Pick<Declaration, 'action'>,
-  figures: Figures,
+  figures: Costs,
   recorded: readonly Threshold[],
 ): Status {
   if (isUsedUp(budget, figures)) return budget.action === 'block_new_cost' ? 'blocking' : 'exceeded';
@@ -144,7 +146,7 @@ export function statusOf(
 }
 
 /** Truncated to one decimal place, not rounded, so that 100 is shown only when the whole amount is spent. */
-export function percentUsed({ amount }: Pick<Declaration, 'amount'>, { spent }: Figures): number {
+export function percentUsed({ amount }: Pick<Declaration, 'amount'>, { spent }: Costs): number {
   return Number((spent * 1000n) / micro(amount)) / 10;
 }
 

@@ -67,10 +67,12 @@ export async function figuresOf(
   now: Date,
 ): Promise<Figures[]> {
   if (budgets.length === 0) return [];
-  const { entries } = await readLoads(db, accountId, budgets.map(selectionOf), now);
-  return entries.map((own) => {
+  const { entries, pending } = await readLoads(db, accountId, budgets.map(selectionOf), now);
+  return budgets.map((budget, i) => {
+    const own = entries[i] ?? [];
     const { spent, due, meteredDue } = costsOf(own, now);
-    return { spent, forecast: due + meteredDue };
+    const committed = committedOf(budget, own, pending, meteredDue);
+    return { spent, forecast: due + meteredDue, committed };
   });
 }
 

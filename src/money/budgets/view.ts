@@ -29,6 +29,7 @@ export interface BudgetView {
   locked: boolean;
   spent: string;
   forecast: string;
+  committed: string;
   percent_used: number;
   status: Status;
   crossed: Crossing[];
@@ -57,6 +58,7 @@ export function viewBudget(row: BudgetWithCrossings, figures: Figures): BudgetVi
     locked: row.locked,
     spent: formatMoney(figures.spent),
     forecast: formatMoney(figures.forecast),
+    committed: formatMoney(figures.committed),
     percent_used: percentUsed(row, figures),
     status: statusOf(row, figures, row.crossed),
     crossed: row.crossed.map(({ at, ...threshold }) => ({ ...threshold, at: new Date(at).toISOString() })),

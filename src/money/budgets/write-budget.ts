@@ -32,7 +32,7 @@ export interface Written {
 
 export const newBudgetId = idPrefix('budget', 'bud');
 
-const NOTHING: Figures = { spent: 0n, forecast: 0n };
+const NOTHING: Figures = { spent: 0n, forecast: 0n, committed: 0n };
 
 /** As it is stored, and as the audit log shows it. */
 export function storedDeclaration(row: Declaration): Declaration {

@@ -25,7 +25,7 @@ import { check } from '../input.ts';
 import { type Limits, requireRoom } from '../limits.ts';
 import { type Changed, change, notFound } from '../portal-write.ts';
 
-const NOTHING = { spent: 0n, forecast: 0n };
+const NOTHING = { spent: 0n, forecast: 0n, committed: 0n };
 
 /** Oldest first. */
 export async function listBudgets(db: Db, accountId: string, now = new Date()): Promise<BudgetView[]> {

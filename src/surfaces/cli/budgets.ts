@@ -42,6 +42,7 @@ function shown(budget: BudgetView): Output {
     amount: `${budget.amount} ${currency} a month`,
     spent: `${budget.spent} ${currency} (${budget.percent_used} %)`,
     forecast: `${budget.forecast} ${currency}`,
+    committed: `${budget.committed} ${currency}`,
     status,
     scope: scopeOf(budget),
     thresholds: thresholdsOf(budget),

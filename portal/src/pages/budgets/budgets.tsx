@@ -23,6 +23,29 @@ const states: Readonly<Record<Budget['status'], readonly [string, Tone]>> = {
   blocking: ['spent, blocks', 'bad'],
 };
 
+/** Of a budget that looks at whole months, what runs may take everything long before it is spent. */
+const isFull = ({ blocks, committed, amount }: Budget): boolean =>
+  blocks === 'forecast' && Number(committed) >= Number(amount);
+
+function stateOf(budget: Budget): readonly [string, Tone] {
+  const [word, tone] = states[budget.status];
+  if (tone === 'bad' || !isFull(budget)) return [word, tone];
+  return budget.action === 'notify' ? ['no room', 'warn'] : ['no room, refuses', 'bad'];
+}
+
+/** What new things have to fit beside. */
+function Taken({ budget }: { budget: Budget }) {
+  const { committed, amount, currency } = budget;
+  return (
+    <p className="mt-3 text-sm text-muted">
+      What runs or is being created takes {money(committed, currency)} in a whole month:{' '}
+      {isFull(budget)
+        ? 'nothing is left for more.'
+        : `${money(Number(amount) - Number(committed), currency)} are left for more.`}
+    </p>
+  );
+}
+
 export default function Budgets() {
   const account = useAccount();
   const why = useWhyNot()('setBudget');
@@ -87,7 +110,7 @@ function scopeWords({ families, label_selector: labels, api_key_ids: keys }: Bud
 }
 
 function Card({ account, budget, edit }: { account: Account; budget: Budget; edit: () => void }) {
-  const [word, tone] = states[budget.status];
+  const [word, tone] = stateOf(budget);
   const { currency, thresholds } = budget;
   const isCrossed = (percent: number, basis: string): boolean =>
     budget.crossed.some((each) => each.percent === percent && each.basis === basis);
@@ -118,6 +141,7 @@ function Card({ account, budget, edit }: { account: Account; budget: Budget; edi
         <span>{budget.percent_used} % spent</span>
         <span>Forecast {money(budget.forecast, currency)}</span>
       </p>
+      {budget.blocks === 'forecast' && <Taken budget={budget} />}
       <p className="mt-4 flex flex-wrap items-center gap-2">
         <Badge tone={tone}>{word}</Badge>
         {budget.locked && <Badge tone="info">locked</Badge>}

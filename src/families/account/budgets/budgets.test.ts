@@ -237,6 +237,7 @@ describe('the list of budgets', () => {
     await put('by-label', { ...body, scope: { label_selector: 'env!=prod' } });
     await put('by-key', { ...body, scope: { api_key_ids: [key.id] }, amount: '81.50' });
     const rows = await list();
+    expect(rows.map(({ spent, committed }) => spent === committed)).toEqual([true, true, true, true]);
     expect(rows.map(({ name, spent, percent_used, status }) => [name, spent, percent_used, status])).toEqual([
       ['all', '101.50', 101.5, 'blocking'],
       ['by-family', '81.50', 81.5, 'warning'],

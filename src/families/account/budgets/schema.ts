@@ -86,6 +86,13 @@ export const Budget = Named(
       ...volatile,
       description: 'Expected cost of this month at the present rate.',
     },
+    committed: {
+      ...Decimal,
+      'x-unit': 'currency/month',
+      ...volatile,
+      description:
+        'All that runs or is being created, for a whole month, and what this month has cost otherwise. With `blocks` `forecast`, calls are refused that raise it above the amount; what schedules are going to create counts for that, too.',
+    },
     percent_used: Type.Number({
       'x-unit': 'percent',
       ...volatile,
@@ -123,6 +130,7 @@ export const exampleBudget = exampleOf(Budget, {
   blocks: 'forecast',
   spent: '203.40',
   forecast: '241.10',
+  committed: '244.90',
   percent_used: 81.3,
   status: 'warning',
   crossed: [{ percent: 80, basis: 'actual', at: '2026-03-24T10:00:00.000Z' }],

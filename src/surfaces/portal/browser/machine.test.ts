@@ -1,11 +1,13 @@
 /** A machine in a real browser: its console, its log and its metrics. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setBudget } from '../../../portal-api/budgets/budgets.ts';
 import { createKey } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { inspect, openWide } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { settle } from '../../../testing/operations.ts';
+import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 
 const title = 'a machine in the portal';
 const MACHINES = '/portal/p/flexible-vps/vms';
@@ -104,5 +106,54 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByLabel('Virtual processors').waitFor();
     await page.getByText('Copy of a machine').click();
     await inspect(tab);
+  });
+
+  it('says once to a viewer why nothing of it can be changed, and offers no form for another one', async () => {
+    const { db } = portal.t.services;
+    const person = await createPerson(db, { name: 'Vera Rubin' });
+    await joinAccount(db, person, seeded.account.id, 'viewer');
+    const viewer = await portal.tab({ token: await createSession(db, person) });
+    const { page } = viewer;
+    await viewer.open(`${MACHINES}/${id}`);
+    await page.getByRole('button', { name: /^Acts on / }).click();
+    const menu = page.getByRole('menu', { name: /^Acts on / });
+    await menu.getByText('Your role (viewer) may not do this.').waitFor();
+    const items = menu.getByRole('menuitem');
+    expect((await menu.textContent())?.split('Your role').length).toBe(2);
+    expect(await items.count()).toBeGreaterThan(5);
+    for (const item of await items.all()) {
+      const reason = page.locator(`[id="${await item.getAttribute('aria-describedby')}"]`);
+      expect(await reason.textContent()).toContain('An owner or admin of the account');
+    }
+    await viewer.open(`${MACHINES}/new`);
+    await page.getByText('Your role (viewer) may not do this.').waitFor();
+    expect(await page.getByRole('button', { name: /^Create/ }).count()).toBe(0);
+    await viewer.close();
+  });
+
+  it('fills a budget that is hardly spent, which the page of the budgets and that of a new machine say', async () => {
+    const { db, provider } = portal.t.services;
+    const staff = { kind: 'provider_staff', name: 'test' } as const;
+    const about = { account_id: seeded.account.id, amount: '1', thresholds: [{ percent: 80 }] };
+    const set = (budget: string, action: 'notify' | 'block_new_cost') =>
+      setBudget(db, staff, { ...about, budget, action }, provider.catalogue);
+    for (const name of ['first-full', 'second-full']) await set(name, 'notify');
+    const { page } = tab;
+    await tab.open(`${MACHINES}/new`);
+    const summary = page.getByRole('complementary', { name: 'Summary' });
+    const box = summary.getByRole('status');
+    await box.getByText('It warns only.').first().waitFor();
+    expect(await box.count()).toBe(1);
+    const links = box.getByRole('link');
+    expect(await links.allTextContents()).toEqual(['first-full', 'second-full']);
+    await set('third-full', 'block_new_cost');
+    await links.first().click();
+    const card = (name: string) => page.getByRole('article', { name });
+    await card('third-full').getByText('no room, refuses', { exact: true }).waitFor();
+    await card('first-full').getByText('no room', { exact: true }).waitFor();
+    expect(await card('third-full').textContent()).toMatch(
+      /takes €[1-9][\d.]+ in a whole month: nothing is left/,
+    );
+    expect(await card('third-full').textContent()).toContain('0 % spent');
   });
 });
