@@ -59,6 +59,18 @@ export const keyPagesQuery = (account: Account, filter: Readonly<Record<string, 
   });
 export const keyQuery = (account: Account, id: string) =>
   reading<ApiKey>(account, 'keys', `${acts(account)}/keys/${encodeURIComponent(id)}`);
+/** The key, or the last one of those that took over from it. */
+export const newestKeyQuery = (account: Account, id: string) =>
+  queryOptions({
+    queryKey: [account.id, 'keys', 'newest', id],
+    queryFn: async ({ signal }) => {
+      for (let next = id; ; ) {
+        const key: ApiKey = await get(`${acts(account)}/keys/${encodeURIComponent(next)}`, signal);
+        if (key.replaced_by === null) return key;
+        next = key.replaced_by;
+      }
+    },
+  });
 export const keySummaryQuery = (account: Account) =>
   reading<KeySummary>(account, 'keys', `${acts(account)}/key-summary`);
 export const keyOptionsQuery = (account: Account) =>
@@ -67,15 +79,18 @@ export const allowlistQuery = (account: Account) =>
   reading<Allowlist>(account, 'allowlist', `${acts(account)}/allowlist`);
 export const previewQuery = (account: Account) =>
   reading<EnforcePreview>(account, 'allowlist', `${acts(account)}/allowlist/enforce-preview`);
-/** Read again while the page is looked at: events tell of the first refusal in an hour only, and only of addresses. */
-export const denialsQuery = (account: Account) => ({
+/**
+ * Read again while the page is looked at: events tell of the first refusal in an hour only, and only of addresses.
+ * `every` is in milliseconds.
+ */
+export const denialsQuery = (account: Account, every = 10_000) => ({
   ...reading<List<Denial> & { readonly dropped: number }>(
     account,
     'denials',
     `${calls(account)}/account/v1/key-denials?limit=100`,
   ),
   refetchInterval: ({ state }: { readonly state: { readonly data?: unknown } }) =>
-    state.data === undefined ? false : 10_000,
+    state.data === undefined ? false : every,
 });
 export const approvalsQuery = (account: Account) =>
   reading<List<Approval>>(account, 'approvals', `${acts(account)}/approvals`);

@@ -9,11 +9,12 @@ import {
   usageQuery,
   webhooksQuery,
 } from '../../data/account-queries.ts';
-import { approvalsQuery, denialsQuery, securityQuery } from '../../data/queries.ts';
+import { approvalsQuery, securityQuery } from '../../data/queries.ts';
 import { maySee, useAccount, useMe } from '../../data/session.ts';
 import type { Account } from '../../data/types.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHead, Skeleton } from '../../ui/states.tsx';
+import { useOpenDenials } from '../keys/cures.ts';
 import { Around } from './around.tsx';
 import { CostSoFar } from './cost.tsx';
 import { FirstSteps } from './first-steps.tsx';
@@ -56,7 +57,6 @@ function Overview({ account }: { account: Account }) {
   const needed = [
     useQuery(approvalsQuery(account)),
     useQuery(activeKeysQuery(account)),
-    useQuery(denialsQuery(account)),
     useQuery(securityQuery),
     useQuery(budgetsQuery(account)),
     useQuery(webhooksQuery(account)),
@@ -66,7 +66,8 @@ function Overview({ account }: { account: Account }) {
     useQuery(newestResourcesQuery(account)),
     useQuery(usageQuery(account, { group_by: 'family' })),
   ];
-  if (needed.some(({ isFetched }) => !isFetched)) return <Skeleton rows={5} />;
+  const denials = useOpenDenials(account);
+  if (denials === undefined || needed.some(({ isFetched }) => !isFetched)) return <Skeleton rows={5} />;
   const standing = standings[account.status];
   return (
     <>

@@ -8,7 +8,7 @@ import {
   webhooksQuery,
 } from '../../data/account-queries.ts';
 import { money } from '../../data/money.ts';
-import { approvalsQuery, denialsQuery } from '../../data/queries.ts';
+import { approvalsQuery } from '../../data/queries.ts';
 import { isAdmin } from '../../data/session.ts';
 import type { Account } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
@@ -16,6 +16,7 @@ import { Icon, type IconName } from '../../ui/icons.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/states.tsx';
 import { Ago, useNow } from '../../ui/time.tsx';
+import { useOpenDenials } from '../keys/cures.ts';
 import { isEnding } from '../keys/words.ts';
 import { titleOf } from '../operations/words.ts';
 
@@ -146,10 +147,7 @@ function useWebhookNeeds(account: Account): readonly Need[] {
 }
 
 function useDenialNeeds(account: Account): readonly Need[] {
-  const now = useNow();
-  const denials = useQuery(denialsQuery(account)).data?.data ?? [];
-  const refused = denials.filter(({ enforced, last_at }) => enforced && now - Date.parse(last_at) < DAY);
-  const all = refused.reduce((sum, denial) => sum + denial.count, 0);
+  const all = (useOpenDenials(account) ?? []).reduce((sum, denial) => sum + denial.count, 0);
   if (all === 0) return [];
   return [
     {

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { denialsQuery } from '../../data/queries.ts';
+import { denialsQuery, keyOptionsQuery } from '../../data/queries.ts';
 import { isAdmin, useAccount } from '../../data/session.ts';
-import type { Account, Denial } from '../../data/types.ts';
+import type { Account, ApiKey, Denial } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -10,11 +10,17 @@ import { Path } from '../../ui/path.tsx';
 import { Cell, Row, Table } from '../../ui/rows.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
+import { isCured, lacking, type NewestKeys, useNewestKeys } from './cures.ts';
 import { KeyTabs } from './tabs.tsx';
+import { isBeyondRole, whyNotRolled } from './words.ts';
+
+/** In milliseconds: whoever tries a call again looks here for what it got. */
+const EVERY = 1000;
 
 export default function Denials() {
   const account = useAccount();
-  const query = useQuery(denialsQuery(account));
+  const query = useQuery(denialsQuery(account, EVERY));
+  const newest = useNewestKeys(account, query.data?.data ?? []);
   return (
     <>
       <PageHead title="Recent API key denials">
@@ -37,7 +43,7 @@ export default function Denials() {
             ) : (
               <Table label="Denials" columns={['Cause', 'Key', 'Call', 'When', 'Cure']}>
                 {data.map((denial) => (
-                  <DenialRow key={denial.id} denial={denial} account={account} />
+                  <DenialRow key={denial.id} denial={denial} account={account} newest={newest} />
                 ))}
               </Table>
             )}
@@ -50,18 +56,9 @@ export default function Denials() {
 
 const isAddress = ({ cause }: Denial): boolean => cause === 'ip_restriction';
 
-function DenialRow({ denial, account }: { denial: Denial; account: Account }) {
-  const {
-    key,
-    client_ip,
-    method,
-    path_template,
-    operation_id,
-    required_permission,
-    enforced,
-    last_at,
-    hint,
-  } = denial;
+function DenialRow({ denial, account, newest }: { denial: Denial; account: Account; newest: NewestKeys }) {
+  const { key, client_ip, method, path_template, operation_id, required_permission, enforced, last_at } =
+    denial;
   return (
     <Row>
       <Cell
@@ -111,33 +108,56 @@ function DenialRow({ denial, account }: { denial: Denial; account: Account }) {
         </span>
       </Cell>
       <Cell wide>
-        <Cure denial={denial} account={account} hint={hint} />
+        <Cure denial={denial} account={account} newest={newest} />
       </Cell>
     </Row>
   );
 }
 
-function Cure({ denial, account, hint }: { denial: Denial; account: Account; hint: string }) {
-  // Its words wrap where the table has no room for them in one line.
-  const small = 'btn btn-plain btn-small py-1 text-left whitespace-normal';
+/** Its words wrap where the table has no room for them in one line. */
+const SMALL = 'btn btn-plain btn-small py-1 text-left whitespace-normal';
+
+function Cure({ denial, account, newest }: { denial: Denial; account: Account; newest: NewestKeys }) {
   if (isAddress(denial))
     return isAdmin(account) ? (
-      <Link to="/api/keys/allowlist" search={{ add: denial.client_ip }} className={small}>
+      <Link to="/api/keys/allowlist" search={{ add: denial.client_ip }} className={SMALL}>
         Add this address
       </Link>
     ) : (
       <span className="text-sm text-muted">An admin can add the address.</span>
     );
-  const isKeyToBlame = denial.denied_by?.includes('key') ?? false;
-  if (denial.code === 'permission_denied' && isKeyToBlame && denial.required_permission)
+  const permission = lacking(denial);
+  const key = newest(denial);
+  if (permission === undefined || key === null)
+    return <span className="text-sm text-muted">{denial.hint}</span>;
+  return key === undefined ? null : (
+    <CureByKey denial={denial} account={account} newest={key} permission={permission} />
+  );
+}
+
+/** The key is the one that was refused, or the one that took over from it. */
+function CureByKey(props: { denial: Denial; account: Account; newest: ApiKey; permission: string }) {
+  const { denial, account, newest, permission } = props;
+  const options = useQuery(keyOptionsQuery(account)).data;
+  const isSame = newest.id === denial.key.id;
+  if (isCured(denial, newest))
     return (
-      <Link
-        to="/api/keys"
-        search={{ roll: denial.key.id, add: denial.required_permission }}
-        className={small}
-      >
-        Roll the key with this permission
-      </Link>
+      <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+        <Badge tone="good">cured</Badge>
+        <Link to="/api/keys" search={{ key: newest.id }} className="link">
+          {isSame ? 'The key' : 'Its successor'} has the permission now
+        </Link>
+      </span>
     );
-  return <span className="text-sm text-muted">{hint}</span>;
+  const why =
+    whyNotRolled(newest, account) ??
+    (options && isBeyondRole(permission, options)
+      ? `Your role (${account.role}) may not give this permission. An owner or admin of the account can.`
+      : undefined);
+  if (why !== undefined) return <span className="text-sm text-muted">{why}</span>;
+  return (
+    <Link to="/api/keys" search={{ roll: newest.id, add: permission }} className={SMALL}>
+      Roll {isSame ? 'the key' : 'its successor'} with this permission
+    </Link>
+  );
 }

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../data/http.ts';
 import { grants } from '../../data/permissions.ts';
@@ -15,7 +16,7 @@ import { Loaded } from '../../ui/states.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { useFaults } from '../../ui/use-faults.ts';
 import { PermissionTree } from './permission-tree.tsx';
-import { lifetimeWords, whyNotRolled } from './words.ts';
+import { isBeyondRole, lifetimeWords, whyNotRolled } from './words.ts';
 
 interface Props {
   readonly account: Account;
@@ -37,6 +38,7 @@ export function RollKey(props: Props) {
   const key = useQuery(keyQuery(props.account, props.id));
   const options = useQuery(keyOptionsQuery(props.account));
   const why = key.data && whyNotRolled(key.data, props.account);
+  const successor = key.data?.replaced_by;
   if (key.data === undefined || options.data === undefined || why !== undefined)
     return (
       <Dialog
@@ -47,24 +49,27 @@ export function RollKey(props: Props) {
         {why === undefined ? (
           <Loaded query={key}>{() => <Loaded query={options}>{() => null}</Loaded>}</Loaded>
         ) : (
-          <Notice tone="warn">{why}</Notice>
+          <Notice tone="warn">
+            <p>{why}</p>
+            {successor && (
+              <Link
+                to="/api/keys"
+                search={{ roll: successor, ...(props.add === undefined ? {} : { add: props.add }) }}
+                className="btn btn-plain btn-small mt-2"
+              >
+                Roll its successor
+              </Link>
+            )}
+          </Notice>
         )}
       </Dialog>
     );
   return <Form {...props} keyOf={key.data} options={options.data} />;
 }
 
-/** Those of the role that the person may not give, although the key is to have them. */
-const beyondRole = (permission: string, { families }: KeyOptions): boolean =>
-  families.some(({ resources }) =>
-    resources.some(({ permissions }) =>
-      permissions.some(({ pattern, allowed = true }) => pattern === permission && !allowed),
-    ),
-  );
-
 function Form({ account, add, close, made, keyOf, options }: Props & { keyOf: ApiKey; options: KeyOptions }) {
   const client = useQueryClient();
-  const isRefused = add !== undefined && beyondRole(add, options);
+  const isRefused = add !== undefined && isBeyondRole(add, options);
   const isAdded =
     add !== undefined && !isRefused && !keyOf.permissions.some((pattern) => grants(pattern, add));
   const [permissions, setPermissions] = useState<ReadonlySet<string>>(

@@ -84,5 +84,13 @@ export function whyNotRolled(key: ApiKey, account: Account): string | undefined 
   return isAdmin(account) ? `${owner} Transfer it to yourself first, or revoke it.` : owner;
 }
 
+/** Those of the role that the person may not give, although the key is to have them. */
+export const isBeyondRole = (permission: string, { families }: KeyOptions): boolean =>
+  families.some(({ resources }) =>
+    resources.some(({ permissions }) =>
+      permissions.some(({ pattern, allowed = true }) => pattern === permission && !allowed),
+    ),
+  );
+
 /** For forms that name a key. */
 export const NAME_TAKEN = { name_taken: ['name', 'Another key of this account has this name.'] } as const;

@@ -265,6 +265,15 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByText('4 chosen').first().waitFor();
       await page.getByRole('button', { name: 'Roll', exact: true }).click();
       await page.getByText('The key ci-production is ready').waitFor();
+      await open('/portal/api/keys/denials');
+      await page.getByRole('link', { name: 'Its successor has the permission now' }).waitFor();
+      expect(await page.getByRole('link', { name: /^Roll / }).count()).toBe(0);
+      await open('/portal');
+      await page.getByText('What needs you').waitFor();
+      expect(await page.getByRole('link', { name: 'Cure them' }).count()).toBe(0);
+      await open(`/portal/api/keys?roll=${seeded.keys['ci-production']!.id}&add=flexible-vps:vms:delete`);
+      await page.getByRole('link', { name: 'Roll its successor' }).click();
+      await page.getByRole('button', { name: 'Roll', exact: true }).waitFor();
     });
     const { id } = seeded.keys['ci-production']!;
     const { db } = portal.t.services;
