@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { boundsOf, ownPeriod, whyNoPeriod } from '../../../portal/src/pages/usage/periods.ts';
 import { stacksOf } from '../../../portal/src/pages/usage/stacks.ts';
+import { linesOf } from '../../../portal/src/pages/usage/table.ts';
 
 const days = ['2026-03-01', '2026-03-02'];
 const group = (type: string, day: string, cost: string) => ({
@@ -31,6 +32,34 @@ describe('the stacks of a day', () => {
 
   it('are one of nothing if nothing was used', () => {
     expect(stacksOf([], days)).toEqual([{ key: null, values: [0, 0] }]);
+  });
+});
+
+describe('the file', () => {
+  it('has the day in each line, and the cost of a day and a group once', () => {
+    const used = (sku: string) => ({
+      sku,
+      name: sku,
+      unit: 'hour',
+      quantity: '2',
+      included: '0',
+      billable: '2',
+    });
+    const groups = [{ ...group('vm', days[0]!, '1.50'), quantities: [used('a'), used('b')] }];
+    const lines = linesOf({ groups, currency: 'EUR' }, 'type', ({ resource_type: type }) => type ?? '');
+    expect(lines.map((line) => [line[0], line[1], line[2], line.at(-1)])).toEqual([
+      ['day', 'type', 'sku', 'group_cost_eur'],
+      [days[0], 'vm', 'a', '1.50'],
+      [days[0], 'vm', 'b', ''],
+    ]);
+  });
+
+  it('has no day where the report has none, and a line for a cost without quantities', () => {
+    const groups = [{ key: { family: 'f' }, quantities: [], cost: '3' }];
+    expect(linesOf({ groups, currency: 'USD' }, 'family', ({ family }) => family ?? '')).toEqual([
+      ['family', 'sku', 'name', 'unit', 'quantity', 'included', 'billable', 'group_cost_usd'],
+      ['f', '', '', '', '', '', '', '3'],
+    ]);
   });
 });
 

@@ -10,8 +10,6 @@ import { Cell, Row, Table } from '../../ui/rows.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { ResourceLink } from '../resource-link.tsx';
 
-export const sku = ({ quantities }: UsageGroup): string => (quantities.length === 0 ? '' : 'all');
-
 /** What the rows of a group have in common, for a file. */
 export const groupName = ({
   family,

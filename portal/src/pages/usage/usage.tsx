@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usageQuery } from '../../data/account-queries.ts';
-import type { Usage as Report, UsageGroup } from '../../data/account-types.ts';
+import type { Usage as Report } from '../../data/account-types.ts';
 import { csvOf, download } from '../../data/csv.ts';
 import { useAccount } from '../../data/session.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,7 +9,7 @@ import { SelectField, TextField } from '../../ui/field.tsx';
 import { Filters } from '../../ui/filters.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Empty, Loaded, PageHead, Section } from '../../ui/states.tsx';
-import { Breakdown, groupName, sku } from './breakdown.tsx';
+import { Breakdown, groupName } from './breakdown.tsx';
 import { Days } from './days.tsx';
 import {
   boundsOf,
@@ -22,6 +22,7 @@ import {
   periodOf,
   whyNoPeriod,
 } from './periods.ts';
+import { linesOf } from './table.ts';
 
 const groupings = {
   family: 'Product',
@@ -58,18 +59,28 @@ export default function Usage() {
     enabled: !needsLabel && why === undefined,
   });
   const bounds = boundsOf(asked);
+  // With its days, where the API has them.
+  const saved = by === stackedBy ? days : groups;
+  const whyNotSaved = saved.isError
+    ? 'The server did not give the figures.'
+    : saved.data === undefined
+      ? 'The figures are not there yet.'
+      : undefined;
   return (
     <>
       <PageHead
         title="Usage"
         act={
-          <Button
-            why={groups.data === undefined ? 'The figures are not there yet.' : undefined}
-            onClick={() => groups.data && save(groups.data, by, asked.label)}
-          >
-            <Icon name="download" />
-            CSV
-          </Button>
+          <>
+            {saved.isError && <span className="self-center text-sm text-muted">{whyNotSaved}</span>}
+            <Button
+              why={saved.data === undefined ? whyNotSaved : undefined}
+              onClick={() => saved.data && save(saved.data, by, asked.label)}
+            >
+              <Icon name="download" />
+              CSV
+            </Button>
+          </>
         }
       >
         What {account.name} has used and what it costs, net of tax. This is no invoice.
@@ -134,9 +145,11 @@ export default function Usage() {
       </Filters>
       {why === undefined && (
         <>
-          <Loaded query={days} rows={6}>
-            {(report) => <Days report={report} by={stackedBy} />}
-          </Loaded>
+          <div className={days.data === undefined ? 'mb-8' : ''}>
+            <Loaded query={days} rows={6}>
+              {(report) => <Days report={report} by={stackedBy} />}
+            </Loaded>
+          </div>
           <Section title={`By ${groupings[by].toLowerCase()}`}>
             {needsLabel ? (
               <Empty title="Which label?">Name a label of your resources above, such as env or team.</Empty>
@@ -152,32 +165,7 @@ export default function Usage() {
   );
 }
 
-/** One line for each item of the price list in each group. */
-function save({ groups, currency, period }: Report, by: string, label: string | undefined): void {
-  const head = [
-    label === undefined ? by : `${by} ${label}`,
-    'sku',
-    'name',
-    'unit',
-    'quantity',
-    'included',
-    'billable',
-  ];
-  const lines = groups.flatMap((group: UsageGroup) => [
-    ...group.quantities.map((each) => [
-      groupName(group.key),
-      each.sku,
-      each.name,
-      each.unit,
-      each.quantity,
-      each.included,
-      each.billable,
-      '',
-    ]),
-    [groupName(group.key), sku(group), '', '', '', '', '', group.cost],
-  ]);
-  download(
-    `usage-${period.from.slice(0, 10)}-${by}.csv`,
-    csvOf([[...head, `group_cost_${currency.toLowerCase()}`], ...lines]),
-  );
+function save(report: Report, by: string, label: string | undefined): void {
+  const title = label === undefined ? by : `${by} ${label}`;
+  download(`usage-${report.period.from.slice(0, 10)}-${by}.csv`, csvOf(linesOf(report, title, groupName)));
 }
