@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { type Described, describe, type Resolve, type Schema } from '../../portal/src/form/document.ts';
 import { type Kind, kindOf, kinds } from '../../portal/src/form/kinds.ts';
 import { membersOf } from '../../portal/src/form/when.ts';
+import { hintOf, valuesOf } from '../../portal/src/form/words.ts';
 
 const document = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8')) as {
   readonly paths: Record<string, Record<string, { readonly operationId?: string }>>;
@@ -65,6 +66,14 @@ it('a body is an object, so that its members can be shown', () => {
 
 it('each kind of field is used', () => {
   expect(new Set(places.map(({ kind }) => kind))).toEqual(new Set(kinds));
+});
+
+it('no field speaks to people of null, of merge patches or of members, and none repeats a word', () => {
+  const said = places.flatMap(({ at, schema }) =>
+    [hintOf(schema), ...valuesOf(schema).map(({ note }) => note)].map((words) => `${at}: ${words}`),
+  );
+  const forPrograms = /\bnull\b|merge patch|members you leave out|: .*\b([a-z]+) \1\b/i;
+  expect(said.filter((words) => forPrograms.test(words))).toEqual([]);
 });
 
 it('the answer to a call is described with all its members', () => {

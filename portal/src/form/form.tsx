@@ -142,7 +142,7 @@ export function MemberField(given: MemberProps) {
 }
 
 /** Says what a program has to send; people choose by name. */
-const OF_ITS_KEY = /^The (slug|id) of [^.]*\.\s*/;
+const OF_ITS_KEY = /^The (slug|id|id or slug) of [^.]*\.\s*/;
 
 function Reference({ name, schema, isRequired, value, change, pointer }: MemberProps) {
   return (

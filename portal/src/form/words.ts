@@ -8,9 +8,24 @@ export const labelOf = (name: string, schema: Schema): string => String(schema['
 export const headOf = (name: string, schema: Schema): string =>
   labelOf(name.replace(/_(ids?|at|bytes|gb|mb)$/, ''), schema);
 
+/** What only those who write the request themselves have to know. */
+const OF_REQUESTS = [
+  /A merge patch of [^.]*\. Null removes all\./g,
+  /Members you leave out stay unchanged\./g,
+];
+
+/** A field without a value is empty, whatever a program would send. */
+const withoutRequests = (text: string): string =>
+  OF_REQUESTS.reduce((rest, words) => rest.replaceAll(words, ''), text)
+    .replaceAll(/Empty or null\b/g, 'Empty')
+    .replaceAll(/Default: null, /g, 'Default: ')
+    .replaceAll(/\bnull\b/g, 'empty')
+    .replaceAll(/\bNull\b/g, 'Empty')
+    .trim();
+
 /** Names of members as their fields are labelled: `ip_id` is "IP". */
 const plain = (text: unknown): string =>
-  String(text ?? '')
+  withoutRequests(String(text ?? ''))
     .replaceAll(/`([a-z\d]+(?:_[a-z\d]+)+)`/g, (_, name: string) => spoken(name.replace(/_ids?$/, '')))
     .replaceAll('`', '');
 
@@ -51,6 +66,21 @@ export function valuesOf(schema: Schema): readonly { value: string | number; not
   return values
     .map((value, i) => ({ value, note: plain(notes?.[i]) }))
     .filter(({ value }) => !not?.enum?.includes(value));
+}
+
+const orders = new Map([
+  ['created_at', 'Oldest first'],
+  ['-created_at', 'Newest first'],
+  ['updated_at', 'Changed longest ago first'],
+  ['-updated_at', 'Changed last first'],
+]);
+
+/** How the order of a list is said: `-name` is "Name, descending". */
+export function orderOf(sort: string): string {
+  const said = orders.get(sort);
+  if (said !== undefined) return said;
+  const isDescending = sort.startsWith('-');
+  return `${spoken(sort.replace(/^-/, ''))}, ${isDescending ? 'descending' : 'ascending'}`;
 }
 
 /** Times are typed in the zone of the person, and sent in UTC. */

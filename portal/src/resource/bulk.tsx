@@ -51,7 +51,8 @@ export function Bulk({ noun, rows, all, above, select, whyNot, keyOf }: Props) {
     <div
       role="toolbar"
       aria-label="Acts on what is selected"
-      className="sticky top-[64px] z-10 mb-3 flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-4 py-2.5"
+      // Before the rows for the keyboard, but shown after and over them: none moves when it comes.
+      className="bulk-bar sticky bottom-3 z-10 order-last mt-3 flex flex-wrap items-center gap-2 rounded-lg border border-accent bg-accent-soft px-4 py-2.5 shadow-(--lift)"
     >
       <p role="status" className="mr-2 text-accent-ink">
         {rows.length} selected

@@ -5,7 +5,7 @@ import { headOf } from '../form/words.ts';
 import { Copy } from '../ui/code.tsx';
 import { membersOf, type Shape } from './schema.ts';
 import { Labels, Value } from './value.tsx';
-import { isEmpty, isNamed, isPrice } from './values.ts';
+import { isEmpty, isId, isNamed, isPrice } from './values.ts';
 
 /** Members that the head of the page shows, or that are for programs. */
 const ELSEWHERE = new Set([
@@ -25,6 +25,14 @@ const titleOf = ([name, schema]: Member): string => headOf(name, schema);
 
 const isPlain = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || isPrice(value) || isNamed(value) || Array.isArray(value);
+
+/** Also an object of whose members none is set. The entries of a map may be empty words: they say something. */
+const isUnset = (value: unknown, schema: Schema, resolve: Resolve): boolean => {
+  if (isEmpty(value)) return true;
+  if (typeof value !== 'object' || Array.isArray(value)) return false;
+  const members = membersOf(schema, resolve);
+  return members.length > 0 && members.every(([name]) => isEmpty((value as Resource)[name]));
+};
 
 const hasObjects = (value: unknown): boolean =>
   Array.isArray(value) && value.some((each) => typeof each === 'object' && each !== null);
@@ -48,11 +56,12 @@ export function FactList({
     const at = first.indexOf(name);
     return at === -1 ? first.length : at;
   };
-  const filled = shown.filter(([name]) => !isEmpty(row[name])).toSorted((a, b) => rank(a) - rank(b));
+  const isNotSet = ([name, schema]: Member): boolean => isUnset(row[name], schema, shape.resolve);
+  const filled = shown.filter((member) => !isNotSet(member)).toSorted((a, b) => rank(a) - rank(b));
   const plain = filled.filter(([name]) => isPlain(row[name]) && !hasObjects(row[name]));
   const lists = filled.filter(([name]) => hasObjects(row[name]));
   const groups = filled.filter((member) => !plain.includes(member) && !lists.includes(member));
-  const empty = shown.filter(([name]) => isEmpty(row[name]));
+  const empty = shown.filter(isNotSet);
   return (
     <div className="grid gap-6">
       <dl className="card grid grid-cols-1 overflow-hidden sm:grid-cols-2 lg:grid-cols-3 [&>*]:-mb-px">
@@ -121,13 +130,19 @@ interface Inner {
 
 /** The members of an object, or the entries of a map, in one line. */
 function Group({ value, schema, resolve, row }: Inner & { value: Resource; schema: Schema }) {
-  const members = membersOf(schema, resolve).filter(([name]) => !isEmpty(value[name]));
+  // The id of what the page is about says nothing on it.
+  const members = membersOf(schema, resolve).filter(
+    ([name]) => !isEmpty(value[name]) && value[name] !== row['id'],
+  );
   if (members.length === 0) return <Labels labels={value as Readonly<Record<string, string>>} />;
   return (
     <span className="flex flex-wrap gap-x-5 gap-y-1">
       {members.map((member) => (
         <span key={member[0]} className="min-w-0 wrap-anywhere">
-          <span className="text-sm text-faint">{titleOf(member)}</span>{' '}
+          <span className="text-sm text-faint">
+            {/* Shown by its name. */}
+            {member[0] === 'id' && isId(value['id']) ? 'Name' : titleOf(member)}
+          </span>{' '}
           <Value value={value[member[0]]} schema={member[1]} row={row} />
         </span>
       ))}

@@ -10,7 +10,7 @@ import { Acts, Cell, Row } from '../ui/rows.tsx';
 import { ActMenu, nameOf } from './act-menu.tsx';
 import { type Act, actsFor } from './acts.ts';
 import type { Shape } from './schema.ts';
-import { Labels, Value } from './value.tsx';
+import { Labels, RowStatus, Value } from './value.tsx';
 
 /** So many columns fit beside the menu on a small screen with a table. */
 export const FIRST = 4;
@@ -25,6 +25,18 @@ export const columnsOf = ({ columns, members }: Shape, key: string): Shape['colu
   columns.length > 0
     ? columns
     : members.filter(([name, schema]) => name !== key && schema['type'] !== 'object').slice(0, 5);
+
+/**
+ * The share of a column in the width of the table. It follows from the column alone, so that no row that comes, goes or
+ * changes moves the columns.
+ */
+export function shareOf(schema: Schema, at: number): number {
+  if (at === 0) return 3;
+  if (schema['x-states'] !== undefined) return 2.5;
+  const types = [schema['type']].flat();
+  if (types.includes('number') || types.includes('integer') || types.includes('boolean')) return 1.5;
+  return schema['x-ref'] !== undefined || schema['enum'] !== undefined ? 1.75 : 2.25;
+}
 
 /** Texts that people wrote may be one long word. */
 const isFree = (schema: Schema): boolean =>
@@ -117,7 +129,11 @@ export const ListRow = memo(function ListRow(props: Props) {
           </Cell>
         ) : (
           <Cell key={name} label={headOf(name, schema)} free={isFree(schema)} extra={at >= FIRST}>
-            <Value value={row[name]} schema={schema} row={row} />
+            {schema === status && typeof row[name] === 'string' ? (
+              <RowStatus value={row[name]} schema={schema} row={row} />
+            ) : (
+              <Value value={row[name]} schema={schema} row={row} />
+            )}
           </Cell>
         ),
       )}

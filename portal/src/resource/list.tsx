@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useDeferredValue, useMemo } from 'react';
+import { useWhyNot } from '../data/access.ts';
 import { filled, inSentence, type Noun, singularOf } from '../data/nouns.ts';
 import { oneQuery, type Query, type Resource } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
@@ -44,6 +45,7 @@ function DescribedList({
   const described = useMemo(() => describe(document, from.operation), [document, from]);
   const shape = useMemo(() => answerOf(document, from.operation, from.in), [document, from]);
   const sorts = useMemo(() => (described === null ? [] : sortsOf(described)), [described]);
+  const whyNot = useWhyNot();
   if (described === null) return null;
   const { above = {}, fixed = {} } = props;
   const path = filled(from.path, above);
@@ -51,7 +53,10 @@ function DescribedList({
   const filters = filtersOf(described, Object.keys(fixed));
   return (
     <>
-      <Filters described={described} filters={filters} />
+      {/* Who may not read the list is told so, and has nothing to filter. */}
+      {whyNot(from.operation) === undefined && (
+        <Filters described={described} filters={filters} sorts={sorts} />
+      )}
       <ListRows {...props} shape={shape} path={path} filters={filters} sorts={sorts} />
     </>
   );

@@ -10,7 +10,7 @@ import { nameOf, pathFor } from './act-menu.tsx';
 import { type Act, isFor } from './acts.ts';
 import { useHeld } from './held.ts';
 import { ActDialog } from './lazy-act.tsx';
-import { columnsOf, FIRST, keyIn, ListRow } from './list-row.tsx';
+import { columnsOf, FIRST, keyIn, ListRow, shareOf } from './list-row.tsx';
 import type { Shape } from './schema.ts';
 import { useSearchValues, useSetSearch } from './search-values.ts';
 
@@ -44,6 +44,7 @@ function useHeads(columns: Shape['columns'], sorts: readonly string[]): readonly
   return columns.map(([name, schema], at) => ({
     label: headOf(name, schema),
     extra: at >= FIRST,
+    share: shareOf(schema, at),
     ...(sorts.includes(name)
       ? {
           sort: () => set({ sort: sorted === name ? `-${name}` : name }),
@@ -55,8 +56,13 @@ function useHeads(columns: Shape['columns'], sorts: readonly string[]): readonly
 
 function Nothing({ noun, create, isFiltered }: Pick<Props, 'noun' | 'create' | 'isFiltered'>) {
   const things = inSentence(titleOf(noun));
+  const { name } = useSearchValues();
   return isFiltered ? (
-    <Empty title={`No ${things} match these filters`}>Change or clear the filters.</Empty>
+    <Empty title={`No ${things} match these filters`}>
+      Change or clear the filters.
+      {name !== undefined &&
+        ' Here only a whole name is found. The search at the top of the page, Ctrl K, also finds a part of it.'}
+    </Empty>
   ) : (
     <Empty title={`No ${things} yet`} act={create}>
       {noun.purpose}
@@ -100,7 +106,7 @@ export function ListedRows({
   const chosen = held.rows.filter((row) => selected.has(keyOf(row)));
   const parts = Math.ceil(held.rows.length / PART);
   return (
-    <div {...held.handlers} className="relative">
+    <div {...held.handlers} className="relative flex flex-col">
       {/* Lists of their own have the button in the head of the page. */}
       {noun.parent !== undefined && create && <div className="mb-4 flex justify-end">{create}</div>}
       {canSelect && chosen.length > 0 && (

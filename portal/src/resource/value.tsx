@@ -27,15 +27,23 @@ export function Reference({ id }: { id: string }) {
   );
 }
 
+const OwnId = ({ id }: { id: string }) => <code className="break-all">{id}</code>;
+
+interface StatusProps {
+  readonly value: string;
+  readonly schema: Schema;
+  readonly row: Resource;
+}
+
 /** The state in words. While an operation works on the resource, its step and progress stand below. */
-export function Status({ value, schema, row }: { value: string; schema: Schema; row: Resource }) {
+export function Status({ value, schema, row }: StatusProps) {
   const work = workOn(row);
   const isRunning = work !== null && work.finished_at === null;
   return (
     <>
       <Badge tone={toneOf(statesOf(schema), value)}>{spoken(value)}</Badge>
       {isRunning && (
-        <span className="mt-1 block max-w-[180px]">
+        <span className="mt-0.5 block w-full max-w-[180px]">
           <span className="block truncate text-xs text-muted">
             {work.step === '' ? 'Waits for its turn' : spoken(work.step)}
           </span>
@@ -51,13 +59,20 @@ export function Status({ value, schema, row }: { value: string; schema: Schema; 
   );
 }
 
+/** In a list the room for the step is kept: rows below must not move when an operation begins or ends. */
+export const RowStatus = (props: StatusProps) => (
+  <div className={statesOf(props.schema)?.transient.length ? 'flex h-[46px] flex-col lg:-mb-2' : ''}>
+    <Status {...props} />
+  </div>
+);
+
 export const PriceText = ({ price }: { price: Price }) =>
   isFree(price) ? (
     <span className="text-muted">Free</span>
   ) : (
-    <span className="whitespace-nowrap" title={`${money(price.hourly, price.currency)} an hour`}>
-      {money(price.monthly, price.currency)}
-      <span className="text-muted"> / month</span>
+    <span title={`${money(price.hourly, price.currency)} an hour`}>
+      <span className="whitespace-nowrap">{money(price.monthly, price.currency)}</span>{' '}
+      <span className="whitespace-nowrap text-muted">/ month</span>
     </span>
   );
 
@@ -76,7 +91,8 @@ export function Value({ value, schema, row }: { value: unknown; schema: Schema; 
   if (typeof value === 'string') {
     if (schema['x-states'] !== undefined) return <Status value={value} schema={schema} row={row} />;
     if (schema['format'] === 'date-time') return <Ago time={value} />;
-    if (isId(value)) return <Reference id={value} />;
+    // Its own id, such as the serial number of a volume, leads nowhere.
+    if (isId(value)) return value === row['id'] ? <OwnId id={value} /> : <Reference id={value} />;
     if (schema['enum'] !== undefined) return <>{value.replaceAll('_', ' ')}</>;
     const isTechnical = ['ipv4', 'ipv6', 'cidr', 'hostname', 'uri'].includes(String(schema['format']));
     return isTechnical ? <code className="break-all">{unturned(value)}</code> : unturned(value);

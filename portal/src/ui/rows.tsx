@@ -7,6 +7,8 @@ export interface Column {
   readonly direction?: 'up' | 'down' | undefined;
   /** Left out on screens that are wide enough for a table, but not for all of its columns. */
   readonly extra?: boolean;
+  /** Of the width. In a table whose columns have shares, no cell can make its column wider. */
+  readonly share?: number;
 }
 
 const EXTRA = 'lg:max-xl:hidden';
@@ -24,23 +26,31 @@ interface TableProps {
 
 /** A table on wide screens; on others each row is a small card, with the name of the column above each value. */
 export function Table({ columns, label, children, rowCount }: TableProps) {
+  const shares = columns.reduce(
+    (sum, column) => sum + (typeof column === 'string' ? 0 : (column.share ?? 0)),
+    0,
+  );
   return (
     <div className="card overflow-visible">
       <table
         aria-label={label}
         // The head is a row, too.
         aria-rowcount={rowCount === undefined ? undefined : rowCount + 1}
-        className="w-full border-collapse text-left max-lg:block"
+        className={`w-full border-collapse text-left max-lg:block ${shares > 0 ? 'lg:table-fixed' : ''}`}
       >
         <thead className="border-b border-line text-xs text-muted max-lg:sr-only">
           <tr>
             {columns.map((column) =>
               typeof column === 'string' ? (
-                <th key={column} scope="col" className="px-4 py-2.5 font-medium first:pl-5">
+                <th
+                  key={column}
+                  scope="col"
+                  className={`px-4 py-2.5 font-medium first:pl-5 ${shares > 0 && SILENT.has(column) ? 'w-12' : ''}`}
+                >
                   {SILENT.has(column) ? <span className="sr-only">{column}</span> : column}
                 </th>
               ) : (
-                <Head key={column.label} {...column} />
+                <Head key={column.label} {...column} shares={shares} />
               ),
             )}
           </tr>
@@ -83,10 +93,11 @@ export function Rows({
 
 const orders = { up: 'ascending', down: 'descending' } as const;
 
-function Head({ label, sort, direction, extra }: Column) {
+function Head({ label, sort, direction, extra, share, shares }: Column & { shares: number }) {
   return (
     <th
       scope="col"
+      style={share === undefined ? undefined : { width: `${(share / shares) * 100}%` }}
       className={`px-4 py-2.5 font-medium first:pl-5 ${extra ? EXTRA : ''}`}
       aria-sort={direction === undefined ? undefined : orders[direction]}
     >
@@ -95,7 +106,7 @@ function Head({ label, sort, direction, extra }: Column) {
       ) : (
         <button type="button" className="-mx-1 rounded px-1 hover:text-ink" onClick={sort}>
           {label}
-          <span aria-hidden="true">{direction === 'up' ? ' ↑' : direction === 'down' ? ' ↓' : ''}</span>
+          <span aria-hidden="true">{direction === undefined ? ' ↕' : direction === 'up' ? ' ↑' : ' ↓'}</span>
         </button>
       )}
     </th>

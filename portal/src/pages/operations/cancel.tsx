@@ -9,7 +9,7 @@ import { TextField } from '../../ui/field.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
-import { titleOf } from './words.ts';
+import { useTitle } from './title.ts';
 
 export function CancelOperation({
   account,
@@ -21,6 +21,7 @@ export function CancelOperation({
   close: () => void;
 }) {
   const client = useQueryClient();
+  const title = useTitle(operation);
   const [reason, setReason] = useState('');
   const { busy, error, run } = useAct(async () => {
     await post(
@@ -29,11 +30,11 @@ export function CancelOperation({
     );
     await client.invalidateQueries({ queryKey: [account.id, 'operations'] });
     close();
-    toast(`${titleOf(operation)}: being cancelled.`);
+    toast(`${title}: being cancelled.`);
   });
   return (
     <Dialog
-      title={`Cancel: ${titleOf(operation)}`}
+      title={`Cancel: ${title}`}
       close={close}
       onSubmit={() => void run()}
       foot={

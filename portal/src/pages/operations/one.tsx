@@ -26,7 +26,8 @@ import { Again } from './again.tsx';
 import { CancelOperation } from './cancel.tsx';
 import { OperationRows } from './operation-rows.tsx';
 import { Steps } from './steps.tsx';
-import { hasEnded, noteOf, titleOf, toneOf } from './words.ts';
+import { useTitle } from './title.ts';
+import { hasEnded, noteOf, toneOf } from './words.ts';
 
 export default function OperationPage() {
   const { id = '' } = useParams({ strict: false });
@@ -79,7 +80,7 @@ function Shown({
   return (
     <>
       <PageHead
-        title={titleOf(operation)}
+        title={useTitle(operation)}
         act={
           isOver ? (
             status === 'failed' && <Again operation={operation} kind={kind} />

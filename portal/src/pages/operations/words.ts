@@ -1,5 +1,6 @@
 import type { Operation } from '../../data/types.ts';
 import { spoken } from '../../data/words.ts';
+import { isId } from '../../resource/values.ts';
 import type { Tone } from '../../ui/badge.tsx';
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -13,9 +14,10 @@ export const toneOf = (status: string): Tone => tones[status] ?? 'info';
 
 export const hasEnded = ({ finished_at }: Operation): boolean => finished_at !== null;
 
-/** `vm.create` on web-1 is "Create VM web-1". */
+/** `vm.create` on web-1 is "Create VM web-1". An id says nothing to people; the page of the operation has it. */
 export function titleOf({ type, resource }: Pick<Operation, 'type' | 'resource'>): string {
-  return `${kindWords(type)} ${resource.name ?? resource.id ?? ''}`.trim();
+  const name = resource.name ?? (isId(resource.id) ? '' : resource.id);
+  return `${kindWords(type)} ${name ?? ''}`.trim();
 }
 
 export function kindWords(type: string): string {

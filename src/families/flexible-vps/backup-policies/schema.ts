@@ -27,10 +27,10 @@ const Frequency = Named(
   'BackupFrequency',
   OneOf(
     {
-      every_n_hours: 'Several times a day, every `every_hours` hours.',
+      every_n_hours: 'Several times a day, with the same time between two windows.',
       daily: 'Once a day.',
-      weekly: 'Once a week, on `weekday`.',
-      monthly: 'Once a month, on `day_of_month`.',
+      weekly: 'Once a week, on one day of the week.',
+      monthly: 'Once a month, on one day of the month.',
     },
     { description: 'How often each machine is backed up.' },
   ),

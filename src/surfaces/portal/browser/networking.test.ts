@@ -222,4 +222,25 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await code.getByText('AllowedIPs = 0.0.0.0/0, ::/0').waitFor();
     });
   });
+
+  it('says what is part of something by its name, and leads from no page to itself', async () => {
+    const volume = await made('volumes', { name: 'archive', location: 'fra1', size_gb: 10 });
+    await onPage(`volumes/${volume}`, async (page, { open }) => {
+      const content = page.getByRole('main');
+      const linksTo = (name: string) => content.getByRole('link', { name, exact: true }).count();
+      await content.getByText('Serial', { exact: true }).waitFor();
+      // The id and the serial number, which is the same.
+      expect(await content.getByText(volume, { exact: true }).count()).toBe(2);
+      expect(await linksTo('archive')).toBe(0);
+      await open(`/portal/p/flexible-vps/networks/${network}`);
+      await content.getByText('In use', { exact: true }).waitFor();
+      await content.getByRole('link', { name: 'app', exact: true }).first().waitFor();
+      expect(await linksTo('inside')).toBe(0);
+      await content.getByText(/^Not set: .*\bDNS\b/i).waitFor();
+      expect(await content.getByText('servers=').count()).toBe(0);
+      await open('/portal/operations');
+      await content.getByText('Attach interface of app').waitFor();
+      expect(await content.getByText(/\bnic_/).count()).toBe(0);
+    });
+  });
 });

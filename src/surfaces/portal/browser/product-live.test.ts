@@ -5,6 +5,7 @@ import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { seedAccount } from '../../../testing/browser/seed.ts';
+import { settle } from '../../../testing/operations.ts';
 
 const title = 'lists of products';
 const LIST = '/flexible-vps/v1/placement-groups';
@@ -62,6 +63,65 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.mouse.move(5, 5);
     await page.getByRole('link', { name: 'fourth' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'third' }).waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
+  it('keep their rows and columns in place when operations begin, and when rows are selected', async () => {
+    const { page, complaints } = tab;
+    const call = (url: string, payload: Record<string, unknown>) =>
+      portal.t.call({ method: 'POST', url, key: key.key, payload });
+    const source = { type: 'image', image_id: 'debian-12' };
+    const ids: string[] = [];
+    for (const name of ['web-1', 'web-2']) {
+      const payload = { name, location: 'fra1', plan: 'flex-1-2', source };
+      ids.push((await call('/flexible-vps/v1/vms', payload)).json<{ id: string }>().id);
+    }
+    await settle(portal.t);
+    await tab.open('/portal/p/flexible-vps/vms');
+    const row = page.getByRole('row').last();
+    const places = async () =>
+      Promise.all((await row.getByRole('cell').all()).map((cell) => cell.boundingBox()));
+    await row.hover();
+    const before = await places();
+    for (const id of ids)
+      expect((await call(`/flexible-vps/v1/vms/${id}/actions`, { type: 'restart' })).statusCode).toBe(202);
+    // No worker runs yet, so another change lets the page read its rows again.
+    await make('fifth');
+    await expect.poll(() => page.getByRole('progressbar').count()).toBe(2);
+    expect(await places()).toEqual(before);
+    await page.getByRole('checkbox').first().check();
+    await page.getByRole('toolbar', { name: 'Acts on what is selected' }).waitFor();
+    expect(await places()).toEqual(before);
+    await settle(portal.t);
+    await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
+    expect(await places()).toEqual(before);
+    expect(complaints).toEqual([]);
+  });
+
+  it('have filters that stay open while somebody works in them, named as the fields of forms', async () => {
+    const { page, complaints } = tab;
+    await tab.open('/portal/p/flexible-vps/vms');
+    await page.getByText('More filters').click();
+    const labels = page.getByLabel('Label selector');
+    await labels.fill('env=prod');
+    await page.getByText('No VMs match these filters').or(page.getByText('No machines match')).waitFor();
+    await labels.fill('');
+    await page.getByRole('link', { name: 'web-1' }).waitFor();
+    expect(await labels.isVisible()).toBe(true);
+    for (const name of ['Image', 'Network', 'Firewall'])
+      expect(await page.getByRole('search').getByLabel(name, { exact: true }).count()).toBe(1);
+    expect(complaints).toEqual([]);
+  });
+
+  it('can be shown in each order that the server has, and say where a part of a name is found', async () => {
+    const { page, complaints } = tab;
+    const names = () => page.getByRole('row').getByRole('link').allTextContents();
+    await page.getByLabel('Order').selectOption('Name, ascending');
+    await expect.poll(names).toEqual(['web-1', 'web-2']);
+    await page.getByLabel('Order').selectOption('Name, descending');
+    await expect.poll(names).toEqual(['web-2', 'web-1']);
+    await page.getByLabel('Exact name').fill('web');
+    await page.getByText('Here only a whole name is found.').waitFor();
     expect(complaints).toEqual([]);
   });
 });
