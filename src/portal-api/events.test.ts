@@ -50,6 +50,8 @@ describe('events are written in order for changes that people make', () => {
     await setAccountStatus(db, staff, { account_id, status: 'restricted' });
     await setAccountStatus(db, staff, { account_id, status: 'suspended' });
     await setAccountStatus(db, staff, { account_id, status: 'active' });
+    await setAccountStatus(db, staff, { account_id, status: 'closing' });
+    await setAccountStatus(db, staff, { account_id, status: 'active' });
     await setProduct(db, staff, { account_id, family: 'datacenter', enabled: true });
     await setProduct(db, staff, { account_id, family: 'datacenter', enabled: false, reason: 'ended' });
     await setProduct(db, staff, { account_id, family: 'datacenter', enabled: false, reason: 'other words' });
@@ -60,9 +62,11 @@ describe('events are written in order for changes that people make', () => {
       [1, 'account.restricted'],
       [2, 'account.suspended'],
       [3, 'account.reinstated'],
-      [4, 'account.product_enabled'],
-      [5, 'account.product_disabled'],
-      [6, 'limit.raised'],
+      [4, 'account.closing'],
+      [5, 'account.reinstated'],
+      [6, 'account.product_enabled'],
+      [7, 'account.product_disabled'],
+      [8, 'limit.raised'],
     ]);
     expect(events[0]).toMatchObject({
       family: 'account',

@@ -1,5 +1,6 @@
 /** What the pages read. The keys begin with the account, so that switching it shows nothing of another one. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { Denial } from './account-types.ts';
 import { get } from './http.ts';
 import type { FoundOperations, IacList, OperationIndex } from './reference-types.ts';
 import { acts, calls } from './session.ts';
@@ -9,7 +10,6 @@ import type {
   Allowlist,
   ApiKey,
   Approval,
-  Denial,
   EnforcePreview,
   Invitation,
   KeyOptions,

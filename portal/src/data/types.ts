@@ -6,6 +6,7 @@ import type {
   AccessAnswer,
   AllowlistAnswer,
   ApprovalAnswer,
+  HappeningsAnswer,
   InvitationAnswer,
   KeyOptionsAnswer,
   KeySummaryAnswer,
@@ -41,36 +42,13 @@ export type Allowlist = Frozen<AllowlistAnswer>;
 export type AllowlistMode = Allowlist['mode'];
 export type EnforcePreview = Frozen<PreviewAnswer>;
 
-/** By hand: what declares it needs the whole server. */
-export interface Denial {
-  readonly id: string;
-  readonly cause: string;
-  readonly code: string;
-  readonly enforced: boolean;
-  readonly key: { readonly id: string; readonly public_id: string; readonly name: string };
-  readonly client_ip: string;
-  readonly method: string;
-  readonly path_template: string;
-  readonly operation_id: string;
-  readonly required_permission: string | null;
-  readonly denied_by: readonly string[] | null;
-  readonly user_agent: string | null;
-  readonly count: number;
-  readonly first_at: string;
-  readonly last_at: string;
-  readonly hint: string;
-}
-
 export type Effect = Frozen<EffectView>;
 /** The answer to a dry run. */
 export type Foreseen = Frozen<DryRun>;
 /** What a dry run says that a call would change. */
 export type ForeseenChange = Foreseen['changes'][number];
-/** What the request kept of its dry run is passed on as it is. */
-export type Approval = Omit<Frozen<ApprovalAnswer>, 'effects' | 'cost'> & {
-  readonly effects: readonly Effect[];
-  readonly cost: { readonly hourly?: string; readonly monthly?: string; readonly currency?: string } | null;
-};
+export type Approval = Frozen<ApprovalAnswer>;
+export type Happenings = Frozen<HappeningsAnswer>;
 export type Member = Frozen<MemberAnswer>;
 export type Invitation = Frozen<InvitationAnswer>;
 export type Security = Frozen<SecurityAnswer>;

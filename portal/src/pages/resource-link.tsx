@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import type { ResourceOf } from '../data/account-types.ts';
+import type { AuditEntry } from '../data/account-types.ts';
 import { resourcePath } from '../data/links.ts';
 import { spoken } from '../data/words.ts';
 
 /** A resource by its kind and name, and the way to its page if it has one. */
-export function ResourceLink({ resource }: { resource: ResourceOf }) {
+export function ResourceLink({ resource }: { resource: NonNullable<AuditEntry['resource']> }) {
   const { type, id, name } = resource;
   const path = resourcePath(resource);
   const shown = name || id || '';

@@ -81,6 +81,11 @@ export const accountEventTypes: readonly EventType[] = [
     'The account was suspended: it can only be read, and resources can be deleted.',
     standing,
   ),
+  warning(
+    'account.closing',
+    'An owner closes the account: it can only be read, and resources can be deleted.',
+    standing,
+  ),
   info('account.reinstated', 'The account is active again.', standing),
   info('account.product_enabled', 'A product family was enabled for the account.', product),
   warning('account.product_disabled', 'A product family was disabled for the account.', product),

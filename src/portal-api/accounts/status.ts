@@ -26,6 +26,7 @@ const messages: Partial<Record<AccountStatus, readonly [string, string]>> = {
   active: ['account.reinstated', 'The account is active again.'],
   restricted: ['account.restricted', 'The account is restricted: calls that raise its cost are refused.'],
   suspended: ['account.suspended', 'The account is suspended: it can be read and cleared, nothing else.'],
+  closing: ['account.closing', 'The account is being closed: it can be read and cleared, nothing else.'],
 };
 
 function told(before: AccountStatus, after: AccountStatus): NewEvent[] {

@@ -208,15 +208,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
     if (priced === null) return;
     const { hourly, monthly } = priced;
     const { id: resourceId, labels } = columnsOf(row);
-    call.cost({
-      hourly,
-      monthly,
-      labels,
-      resourceId,
-      creatorKeyId: null,
-      monthlyAfter: monthly,
-      lines: costLines(priced),
-    });
+    const cost = { hourly, monthly, monthlyAfter: monthly, lines: costLines(priced) };
+    call.cost({ ...cost, labels, resourceId, creatorKeyId: null });
   }
 
   /** Writes row, inventory entry, meter, effect, cost and event if something changes. Throws 409 if a name is taken. */

@@ -2,6 +2,7 @@
 import { lifetimes } from '../../kernel/access/lifetimes.ts';
 import { allowlistModes, approvals } from '../../kernel/access/tables.ts';
 import { ForeseenChange } from '../../kernel/change-words/change-words.ts';
+import { EffectView } from '../../kernel/effect-view.ts';
 import { Nullable, OneOf, Secret, Shape, type Static, Time, Type } from '../../kernel/schema.ts';
 import { themes } from '../../portal-api/people/tables.ts';
 import { Anything, EntryShape, KeyShape, Listed, MemberShape, Role, Text, Warnings } from './shapes.ts';
@@ -134,10 +135,10 @@ export const Approval = Shape({
     /** Without secrets. */
     body: Type.Unknown(),
   }),
-  effects: Type.Array(Anything),
+  effects: Type.Array(EffectView),
   /** In words; null if the request is older than these words. */
   changes: Nullable(Type.Array(ForeseenChange)),
-  cost: Anything,
+  cost: Shape({ hourly: Text, monthly: Text, currency: Text }),
   requested_at: Time,
   expires_at: Time,
   decision: Nullable(OneOf(['approved', 'denied'])),
@@ -200,3 +201,27 @@ export const Site = Shape({
   mail: OneOf(['smtp', 'files']),
 });
 export type SiteAnswer = Static<typeof Site>;
+
+export const FoundOperations = Shape({
+  /** What the words speak of and the API does not have. */
+  note: Nullable(Text),
+  /** The best first. */
+  operation_ids: Type.Array(Text),
+  /** If there are none: the operations to begin with in the nearest topics. */
+  near_operation_ids: Type.Array(Text),
+});
+export type FoundOperationsAnswer = Static<typeof FoundOperations>;
+
+export const Happenings = Listed(
+  Shape({
+    id: Text,
+    type: Text,
+    occurred_at: Time,
+    last_at: Time,
+    count: Type.Integer(),
+    client_ip: Nullable(Text),
+    user_agent: Nullable(Text),
+    data: Anything,
+  }),
+);
+export type HappeningsAnswer = Static<typeof Happenings>;

@@ -127,17 +127,14 @@ function queryText(query: unknown): string {
 }
 
 function costWords(cost: Approval['cost']): string {
-  const monthly = Number(cost?.monthly ?? 0);
+  const monthly = Number(cost.monthly);
   if (monthly === 0) return 'The bill stays as it is.';
-  const amount = `${cost?.currency ?? ''} ${Math.abs(monthly).toFixed(2)}`.trim();
+  const amount = `${cost.currency} ${Math.abs(monthly).toFixed(2)}`;
   return monthly > 0 ? `Raises the bill by ${amount} a month.` : `Lowers the bill by ${amount} a month.`;
 }
 
-/** These take something away. */
-const TAKING = ['delete', 'wipe_disk', 'detach', 'stop', 'restart', 'cancel'];
-
-const actionTone = (action: string): Tone =>
-  TAKING.includes(action) ? 'bad' : action === 'create' ? 'good' : 'info';
+const toneOf = ({ action, loss }: Effect): Tone =>
+  loss !== null ? 'bad' : action === 'create' ? 'good' : 'info';
 
 function Effects({ effects }: { effects: readonly Effect[] }) {
   if (effects.length === 0) return <span className="text-muted">The call reports none.</span>;
@@ -146,7 +143,7 @@ function Effects({ effects }: { effects: readonly Effect[] }) {
       {effects.map((effect) => (
         <li key={`${effect.action} ${effect.type} ${effect.id} ${effect.name}`}>
           <span className="flex flex-wrap items-center gap-2">
-            <Badge tone={actionTone(effect.action)}>{effect.action.replaceAll('_', ' ')}</Badge>
+            <Badge tone={toneOf(effect)}>{effect.action.replaceAll('_', ' ')}</Badge>
             <span>
               {spoken(effect.type)} <strong className="font-medium">{effect.name ?? effect.id}</strong>
             </span>

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { Denial } from '../../data/account-types.ts';
 import { denialsQuery, keyOptionsQuery } from '../../data/queries.ts';
 import { isAdmin, useAccount } from '../../data/session.ts';
-import type { Account, ApiKey, Denial } from '../../data/types.ts';
+import type { Account, ApiKey } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
 import { Badge, Method } from '../../ui/badge.tsx';
 import { Notice } from '../../ui/notice.tsx';

@@ -1,19 +1,12 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { get } from '../../data/http.ts';
-import type { List } from '../../data/types.ts';
+import type { Happenings } from '../../data/types.ts';
 import { spoken } from '../../data/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Loaded, Section } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
 
-interface Happening {
-  readonly id: string;
-  readonly type: string;
-  readonly last_at: string;
-  readonly count: number;
-  readonly client_ip: string | null;
-  readonly data: { readonly method?: string };
-}
+type Happening = Happenings['data'][number];
 
 const words: Readonly<Record<string, string>> = {
   sign_in_failed: 'Sign-in refused',
@@ -38,7 +31,7 @@ const methods: Readonly<Record<string, string>> = {
 };
 
 const said = ({ type, data }: Happening): string => {
-  const method = methods[data.method ?? ''];
+  const method = methods[String(data['method'] ?? '')];
   return (words[type] ?? spoken(type)) + (method === undefined ? '' : `: ${method}`);
 };
 
@@ -47,7 +40,7 @@ export function Activity() {
   const query = useInfiniteQuery({
     queryKey: ['activity'],
     queryFn: ({ signal, pageParam }) =>
-      get<List<Happening>>(`/portal/v1/me/activity?${new URLSearchParams(pageParam)}`, signal),
+      get<Happenings>(`/portal/v1/me/activity?${new URLSearchParams(pageParam)}`, signal),
     initialPageParam: {},
     getNextPageParam: ({ next_cursor: cursor }) => (cursor ? { cursor } : undefined),
   });

@@ -13,6 +13,7 @@ import {
   OwnId,
   ResourceName,
   Shape,
+  type Static,
   Time,
   Type,
   UpdatedAt,
@@ -113,6 +114,8 @@ export const Budget = Named(
   }),
   { columns: ['name', 'amount', 'spent', 'forecast', 'status', 'action'] },
 );
+
+export type Budget = Static<typeof Budget>;
 
 export const exampleBudget = exampleOf(Budget, {
   id: 'bud_01jqzv5k2ge9rs5d3k8w4t6y0c',

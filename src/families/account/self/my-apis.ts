@@ -5,20 +5,7 @@ import { List, ListQuery } from '../../../kernel/pages/list.ts';
 import { sliceFrom } from '../../../kernel/pages/slice.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { byProvider, Named, OneOf, Shape, Type } from '../../../kernel/schema.ts';
-
-export const Method = Named(
-  'Method',
-  OneOf(
-    {
-      GET: 'Reads and changes nothing.',
-      POST: 'Creates something or starts an action.',
-      PUT: 'Creates or replaces what the path names.',
-      PATCH: 'Changes the members that are sent.',
-      DELETE: 'Deletes or revokes what the path names.',
-    },
-    { description: 'The HTTP method of the call.' },
-  ),
-);
+import { Method } from '../method.ts';
 
 const ApiAccess = Named(
   'ApiAccess',

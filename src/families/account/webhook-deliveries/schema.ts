@@ -61,6 +61,8 @@ export const Delivery = Named(
   { columns: ['event_type', 'status', 'http_status', 'attempt', 'created_at'] },
 );
 
+export type Delivery = Static<typeof Delivery>;
+
 export type DeliveryRow = Selectable<Tables['webhook_deliveries']>;
 
 export const presentDelivery = presenter(Delivery, {

@@ -93,6 +93,8 @@ export const Webhook = Named(
   { columns: ['name', 'url', 'event_types', 'status', 'last_success_at'] },
 );
 
+export type Webhook = Static<typeof Webhook>;
+
 export const WebhookWithSecret = Named(
   'WebhookWithSecret',
   Shape({

@@ -1,12 +1,12 @@
-import { Id, Nullable, OneOf, Shape, Time, Type } from '../../../kernel/schema.ts';
+import { Id, OneOf, Shape, Type } from '../../../kernel/schema.ts';
 import { Line } from '../../../portal-api/input.ts';
 import { listActivity } from '../../../portal-api/people/log/log.ts';
 import { listMemberships } from '../../../portal-api/people/memberships.ts';
 import { changeProfile } from '../../../portal-api/people/profile.ts';
 import { themes } from '../../../portal-api/people/tables.ts';
 import { act, type PersonCall } from '../act.ts';
-import { Me } from '../answers.ts';
-import { Anything, Listed, Nothing, Text } from '../shapes.ts';
+import { Happenings, Me } from '../answers.ts';
+import { Nothing } from '../shapes.ts';
 
 async function showMe({ services, session }: PersonCall, person = session.person) {
   const found = await listMemberships(services.db, person.id);
@@ -63,18 +63,7 @@ export const meActs = [
     path: '/me/activity',
     summary: 'See your sign-ins and the changes to them',
     input: Shape({ cursor: Type.Optional(Id('pev')) }),
-    answer: Listed(
-      Shape({
-        id: Text,
-        type: Text,
-        occurred_at: Time,
-        last_at: Time,
-        count: Type.Integer(),
-        client_ip: Nullable(Text),
-        user_agent: Nullable(Text),
-        data: Anything,
-      }),
-    ),
+    answer: Happenings,
     authority: 'person',
     reauthentication: false,
     audit: 'none',

@@ -1,7 +1,7 @@
-import { Nullable, Shape, Type } from '../../../kernel/schema.ts';
+import { Shape, Type } from '../../../kernel/schema.ts';
 import { searchOf } from '../../openapi/search.ts';
 import { act } from '../act.ts';
-import { Text } from '../shapes.ts';
+import { FoundOperations } from '../answers.ts';
 
 const MOST = 8;
 const MOST_TOPICS = 4;
@@ -13,14 +13,7 @@ export const searchActs = [
     path: '/found-operations',
     summary: 'Find operations of the API by what somebody wants to do',
     input: Shape({ words: Type.Optional(Type.String({ maxLength: 400 })) }),
-    answer: Shape({
-      /** What the words speak of and the API does not have. */
-      note: Nullable(Text),
-      /** The best first. */
-      operation_ids: Type.Array(Text),
-      /** If there are none: the operations to begin with in the nearest topics. */
-      near_operation_ids: Type.Array(Text),
-    }),
+    answer: FoundOperations,
     authority: 'person',
     reauthentication: false,
     audit: 'none',

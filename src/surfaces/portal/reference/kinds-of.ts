@@ -11,3 +11,5 @@ export const kindsOf = ({ kinds, endpoints }: Pick<Registry, 'kinds' | 'endpoint
     undo: (kind.undo ?? []).map(({ name }) => name),
     calls: endpoints.filter(({ operation }) => operation?.type === kind.type).map(({ id }) => id),
   }));
+
+export type OperationKind = ReturnType<typeof kindsOf>[number];
