@@ -133,7 +133,7 @@ function Link({ made, backup, another }: { made: Made; backup: Backup; another: 
         </Button>
       </p>
       <Code
-        title="Download it on a server, go on after a break, and check it"
+        title="On a server, with a check"
         text={`curl --fail --continue-at - --output ${quoted(name)} ${quoted(made.url)}\necho ${quoted(`${made.sha256}  ${name}`)} | sha256sum --check`}
         wrap
       />
