@@ -115,6 +115,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await button(page, 'Restore').click();
       const dialog = page.getByRole('dialog', { name: `Restore ${vm.name}` });
       await dialog.getByText('The whole disk: files, users').waitFor();
+      expect(await page.locator(':focus').textContent()).toContain('Overwritten');
       await dialog.getByText('For now you lose: All data on the disk').waitFor();
       expect(await dialog.getByText('Newer snapshots may be deleted').count()).toBe(0);
       expect(await dialog.getByLabel('Back up the present disk first').isChecked()).toBe(true);
