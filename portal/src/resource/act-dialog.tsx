@@ -216,7 +216,11 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
         </>
       }
     >
-      {note}
+      {note !== undefined && (
+        <div data-read-first tabIndex={-1} className="outline-none">
+          {note}
+        </div>
+      )}
       <Facts value={{ resolve: described.resolve, body: sent, path, ...found }}>
         {parameters.length > 0 && (
           <ObjectForm

@@ -4,6 +4,8 @@ import { returnFocus } from './focus.ts';
 import { Icon } from './icons.tsx';
 import { useLeave } from './use-leave.ts';
 
+/** A text that has to be read before anything is typed: it is not scrolled away, and screen readers begin with it. */
+const TEXT = '[data-read-first]';
 /** Where the typing begins: the first field, or else the main button. */
 const FIRST =
   'input:not([type=radio], [type=checkbox], [readonly]), select, textarea, [type=submit], footer .btn-primary';
@@ -49,7 +51,7 @@ export function Dialog({
     const { current } = dialog;
     const before = document.activeElement;
     if (current && !current.open) current.showModal();
-    current?.querySelector<HTMLElement>(FIRST)?.focus();
+    (current?.querySelector<HTMLElement>(TEXT) ?? current?.querySelector<HTMLElement>(FIRST))?.focus();
     return () => {
       current?.close();
       returnFocus(before);

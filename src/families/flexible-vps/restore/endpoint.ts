@@ -52,7 +52,7 @@ const RestoreVm = Shape({
       ...when('source/type', 'backup'),
       ...label('Back up the present disk first'),
       description:
-        'For a backup: whether the present disk is backed up first. That backup is deleted after 7 days. Default: it is.',
+        'For a backup: whether the present disk is backed up first. That backup is deleted after 7 days. Default: true.',
     }),
   ),
   delete_snapshots: Type.Optional(

@@ -115,6 +115,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await button(page, 'Restore').click();
       const dialog = page.getByRole('dialog', { name: `Restore ${vm.name}` });
       await dialog.getByText('The whole disk: files, users').waitFor();
+      expect(await page.locator(':focus').textContent()).toContain('Overwritten');
       await dialog.getByText('For now you lose: All data on the disk').waitFor();
       expect(await dialog.getByText('Newer snapshots may be deleted').count()).toBe(0);
       expect(await dialog.getByLabel('Back up the present disk first').isChecked()).toBe(true);
@@ -122,6 +123,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       expect(await does.getAttribute('aria-disabled')).toBe('true');
       await dialog.getByLabel(`Type ${vm.name} to confirm`).fill(vm.name);
       await press(page, 'Restore');
+      await page.getByRole('heading', { level: 1, name: vm.name }).waitFor();
     });
     expect(await call('GET', `vms/${vm.id}`)).toMatchObject({ status: 'running', status_reason: null });
     const kinds = (await listed(`backups?vm_id=${vm.id}`)).map(({ kind }) => kind);
@@ -177,8 +179,11 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await onPage(`vms/${vm.id}?tab=backups`, async (page, tab) => {
       await button(page, `Acts on Backup ${first.name}`).click();
       await page.getByRole('menuitem', { name: 'Compare' }).click();
-      const differing = () =>
-        page.getByRole('row').filter({ hasText: 'Differs' }).locator('td:first-child').allTextContents();
+      const differing = async (): Promise<string[]> => {
+        const rows = page.getByRole('row').filter({ hasText: 'Differs' });
+        const heads = await rows.locator('td:first-child').allTextContents();
+        return heads.map((head) => head.replace('Differs', ''));
+      };
       await page.getByText('1 of 6 differ.').waitFor();
       expect(await differing()).toEqual(['Machine']);
       await inspect(tab);
@@ -287,6 +292,33 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByText('nothing is uploaded from this browser').waitFor();
       await inspect(tab);
     });
+  });
+
+  it('has room for the longest names on every width', async () => {
+    const name = 'w'.repeat(63);
+    const vm = await newVm({ name });
+    const schedule = { frequency: 'weekly', weekday: 'sun', hour: 2 };
+    const policy = { name, schedule, retention: { keep_last: 60, keep_days: 365 } };
+    const { id: backup_policy_id } = await call('POST', 'backup-policies', policy);
+    await call('PATCH', `vms/${vm.id}`, { backup_policy_id });
+    const backup = await backUp(vm, { name, description: 'W'.repeat(255) });
+    await call('POST', `backups/${backup.id}/download`, {});
+    const url = address.replace('tiny.iso', `${'w'.repeat(200)}.iso`);
+    const iso = await call('POST', 'isos', { name, url });
+    const image = await call('POST', 'images', { name, source: { type: 'url', url, architecture: 'amd64' } });
+    const tab = await portal.tab({ token: seeded.token });
+    const { id } = backup;
+    const backups = ['', '?tab=compare', '?tab=download'].map((part) => `backups/${id}${part}`);
+    const paths = [`vms/${vm.id}`, `vms/${vm.id}?tab=backups`, ...backups, `isos/${iso.id}`];
+    for (const [turn, path] of [...paths, `images/${image.id}`].entries()) {
+      await openWide(tab, `/portal/p/flexible-vps/${path}`);
+      await inspect(tab, turn);
+    }
+    await openWide(tab, `/portal/p/flexible-vps/backups/${id}`);
+    await button(tab.page, 'Restore').click();
+    await tab.page.getByRole('dialog').getByText('For now you lose').waitFor();
+    await inspect(tab);
+    await tab.close();
   });
 
   it('says what an image was made from, and makes a machine from it', async () => {

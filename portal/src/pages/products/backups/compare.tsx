@@ -64,20 +64,20 @@ export default function Compare({ found: { row, families } }: { found: Found }) 
       {differences ? (
         <>
           <p className="text-muted">{summaryOf(differences)}</p>
-          <Table label="Differences" columns={['What', 'This backup', right, 'Changed']}>
+          <Table label="Differences" columns={['What', 'This backup', right]}>
             {differences.map(({ title, left, right: text, isChanged }) => (
               <Row key={title}>
                 <Cell wide>
-                  <span className="font-medium">{title}</span>
+                  <span className="flex flex-wrap items-center gap-x-3">
+                    <span className="font-medium">{title}</span>
+                    {isChanged && <Badge tone="warn">Differs</Badge>}
+                  </span>
                 </Cell>
                 <Cell label="This backup" free>
                   {unturned(left)}
                 </Cell>
                 <Cell label={right} free>
-                  <span className={isChanged ? 'font-medium text-warn' : ''}>{unturned(text)}</span>
-                </Cell>
-                <Cell label="Changed">
-                  {isChanged ? <Badge tone="warn">Differs</Badge> : <span className="text-muted">Same</span>}
+                  <span className={isChanged ? 'font-medium text-warn' : 'text-muted'}>{unturned(text)}</span>
                 </Cell>
               </Row>
             ))}

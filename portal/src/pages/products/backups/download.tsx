@@ -120,7 +120,8 @@ function Link({ made, backup, another }: { made: Made; backup: Backup; another: 
     <section aria-label="The link" className="mb-8 grid grid-cols-1 gap-4">
       <Notice tone="info">
         Shown only now. It works until {formatTime(made.expires_at)} (<Ago time={made.expires_at} />
-        ); a download that has begun goes on.
+        ), as long as you stay signed in: signing out ends it, also while it is downloaded. A link that an API
+        key makes has no such end.
       </Notice>
       <p className="flex flex-wrap gap-2">
         <a href={made.url} download className="btn btn-primary wrap-anywhere">
@@ -133,7 +134,7 @@ function Link({ made, backup, another }: { made: Made; backup: Backup; another: 
         </Button>
       </p>
       <Code
-        title="Download it on a server, go on after a break, and check it"
+        title="On a server, with a check"
         text={`curl --fail --continue-at - --output ${quoted(name)} ${quoted(made.url)}\necho ${quoted(`${made.sha256}  ${name}`)} | sha256sum --check`}
         wrap
       />

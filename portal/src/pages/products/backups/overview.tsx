@@ -42,7 +42,7 @@ export default function Overview({ found: { row, families } }: { found: Found })
       )}
       <section
         aria-label="In short"
-        className="card mb-6 grid gap-4 p-4 md:grid-cols-[minmax(0,1fr)_auto] md:p-5"
+        className="card mb-6 grid gap-4 p-4 md:p-5 lg:grid-cols-[minmax(0,1fr)_auto]"
       >
         <div className="grid min-w-0 content-start gap-1">
           <p className="text-lg font-semibold">

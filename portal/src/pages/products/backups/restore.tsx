@@ -1,5 +1,6 @@
+import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type NounFamily, nounNamed } from '../../../data/nouns.ts';
+import { addressOf, type NounFamily, nounNamed } from '../../../data/nouns.ts';
 import type { Backup } from '../../../data/storage-types.ts';
 import { formatTime } from '../../../data/words.ts';
 import { Picker } from '../../../form/picker.tsx';
@@ -21,6 +22,7 @@ export default function Restore({ backup, families, close }: Props) {
   const [vm, setVm] = useState(backup.vm_deleted ? '' : backup.vm_id);
   const [isChosen, setChosen] = useState(!backup.vm_deleted);
   const named = useNamed(vm === '' ? null : vm);
+  const navigate = useNavigate();
   const noun = nounNamed(families, 'vm');
   const call = noun?.actions.find(({ id }) => id === 'restoreVm');
   if (noun === undefined || call === undefined) return null;
@@ -38,6 +40,8 @@ export default function Restore({ backup, families, close }: Props) {
           <Meaning backup={backup} name={named?.name ?? backup.vm_name} change={() => setChosen(false)} />
         }
         close={close}
+        // How it goes on is seen on the page of the machine.
+        done={() => void navigate({ to: addressOf(noun, families, vm) })}
       />
     );
   return (

@@ -47,7 +47,7 @@ export default function Overview({ found: { row, noun, families } }: { found: Fo
       )}
       <section
         aria-label="In short"
-        className="card mb-6 grid gap-4 p-4 md:grid-cols-[minmax(0,1fr)_auto] md:p-5"
+        className="card mb-6 grid gap-4 p-4 md:p-5 lg:grid-cols-[minmax(0,1fr)_auto]"
       >
         <dl className="grid min-w-0 content-start gap-4 sm:grid-cols-2">
           <div>
@@ -62,7 +62,7 @@ export default function Overview({ found: { row, noun, families } }: { found: Fo
               {image.architecture}, with {formatNumber(image.min_disk_gb, 'GB')} disk and{' '}
               {formatNumber(image.min_memory_mb, 'MB')} memory or more
               <span className="block text-sm text-muted">
-                {image.locations.length > 0 && `At once in ${image.locations.join(', ')}. `}
+                {image.locations.length > 0 && `Ready in ${image.locations.join(', ')}. `}
                 {image.kind === 'custom' &&
                   status === 'available' &&
                   'Other locations get a copy with their first machine.'}
