@@ -103,6 +103,10 @@ should. All contenders use one embedded PostgreSQL with its default settings (fs
   sent with gzip. For \`whoami\`, one connection calls it without pause; ten people with sessions of their own each load the
   first page every two seconds, with all files and acts that Chromium asks for and the stream for news held open, and
   nothing cached. Rounds with and without them take turns; the ratio is the median of those of the rounds.
+* **Long list**: a real Chromium, 1440 × 900, with a processor made four times slower. All machines of the account are loaded,
+  page by page. Then a person selects three of them, goes from control to control and from screen to screen, opens a menu
+  and the search, and types in both and in the filter. INP is by its definition: of each key press and click the longest
+  event until the next frame is painted, and of these the longest, but for one in fifty.
 * **Operations**: workers as shipped, in processes of their own, that know one more kind: three steps that do nothing.
   For the number per second all are accepted before the first worker starts, and the time is that from the first start
   to the last end; from accept to start is measured on workers with nothing else to do. Fair slots are compared with the

@@ -16,21 +16,21 @@ export interface Held {
   };
 }
 
-/** What is shown, and all rows by their ids. */
+/** What is shown, and by their ids what there is now. */
 function placesOf(
   rows: readonly Resource[],
   held: readonly Resource[] | null,
   keyOf: (row: Resource) => string,
 ) {
+  if (held === null || held === rows) return { now: null, shown: rows };
   const now = new Map(rows.map((row) => [keyOf(row), row]));
-  const kept = held?.map((row) => now.get(keyOf(row)) ?? row);
-  const known = new Set(held?.map(keyOf));
+  const kept = held.map((row) => now.get(keyOf(row)) ?? row);
+  const known = new Set(held.map(keyOf));
   // "Load more" adds rows at the end, where nobody points.
-  const lastHeld = held?.at(-1);
+  const lastHeld = held.at(-1);
   const end = lastHeld === undefined ? -1 : rows.findIndex((row) => keyOf(row) === keyOf(lastHeld));
-  const added = held === null || end === -1 ? [] : rows.slice(end + 1);
-  const shown = kept === undefined ? rows : [...kept, ...added.filter((row) => !known.has(keyOf(row)))];
-  return { now, shown };
+  const added = end === -1 ? [] : rows.slice(end + 1);
+  return { now, shown: [...kept, ...added.filter((row) => !known.has(keyOf(row)))] };
 }
 
 export function useHeld(rows: readonly Resource[], keyOf: (row: Resource) => string): Held {
@@ -42,8 +42,8 @@ export function useHeld(rows: readonly Resource[], keyOf: (row: Resource) => str
   const { now, shown } = useMemo(() => placesOf(rows, held, keyOf), [rows, held, keyOf]);
   return {
     rows: shown,
-    waiting: held === null ? 0 : rows.length - shown.filter((row) => now.has(keyOf(row))).length,
-    isGone: (id) => held !== null && !now.has(id),
+    waiting: now === null ? 0 : rows.length - shown.filter((row) => now.has(keyOf(row))).length,
+    isGone: (id) => now !== null && !now.has(id),
     release,
     handlers: {
       onPointerEnter: hold,

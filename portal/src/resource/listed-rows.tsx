@@ -104,7 +104,6 @@ export function ListedRows({
   const selectable = held.rows.filter(isSelectable);
   const canSelect = selectable.length > 0;
   const chosen = held.rows.filter((row) => selected.has(keyOf(row)));
-  const parts = Math.ceil(held.rows.length / PART);
   return (
     <div {...held.handlers} className="relative flex flex-col">
       {/* Lists of their own have the button in the head of the page. */}
@@ -135,19 +134,19 @@ export function ListedRows({
         columns={[...(canSelect ? ['Select'] : []), ...heads, 'Acts']}
         rowCount={held.rows.length}
       >
-        {Array.from({ length: parts }, (_, part) => {
-          const farHeight = near.farHeight(part, parts);
+        {near.stretches(held.rows.length).map((stretch) => {
+          const { first, last, farHeight } = stretch;
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a part is a place in the list.
-            <Rows key={part} part={part} watch={near.watch} farHeight={farHeight}>
+            // Another stretch is another element: the browser says anew whether it is near.
+            <Rows key={`${first} ${last}`} stretch={stretch} watch={near.watch}>
               {farHeight === undefined &&
-                held.rows.slice(part * PART, (part + 1) * PART).map((row, at) => {
+                held.rows.slice(first * PART, (last + 1) * PART).map((row, at) => {
                   const id = keyOf(row);
                   return (
                     <ListRow
                       key={id}
                       id={id}
-                      place={part * PART + at}
+                      place={first * PART + at}
                       noun={noun}
                       families={families}
                       row={row}

@@ -1,4 +1,5 @@
 import type { ReactNode, RefCallback } from 'react';
+import type { Stretch } from './near.ts';
 
 export interface Column {
   readonly label: string;
@@ -61,29 +62,28 @@ export function Table({ columns, label, children, rowCount }: TableProps) {
   );
 }
 
-/** Rows of a table. `farHeight`: they are far from the screen, and only the room that they take is rendered. */
+/** Rows of a table. Of those that are far from the screen, only the room that they take is rendered. */
 export function Rows({
   children,
-  part,
+  stretch,
   watch,
-  farHeight,
 }: {
   children: ReactNode;
-  part?: number;
+  stretch?: Stretch;
   watch?: RefCallback<HTMLElement>;
-  farHeight?: number | undefined;
 }) {
   return (
     <tbody
       ref={watch}
-      data-part={part}
+      data-first={stretch?.first}
+      data-last={stretch?.last}
       className="divide-y divide-line border-line not-last:border-b max-lg:block"
     >
-      {farHeight === undefined ? (
+      {stretch?.farHeight === undefined ? (
         children
       ) : (
         // biome-ignore lint/a11y/noAriaHiddenOnFocusable: nothing in it can have the focus.
-        <tr aria-hidden="true" className="max-lg:block" style={{ height: farHeight }}>
+        <tr aria-hidden="true" className="max-lg:block" style={{ height: stretch.farHeight }}>
           <td />
         </tr>
       )}
