@@ -1,8 +1,9 @@
 /** Which denials a key with more permissions cures, and which were cured by one. */
 import { useQueries, useQuery } from '@tanstack/react-query';
+import type { Denial } from '../../data/account-types.ts';
 import { grants } from '../../data/permissions.ts';
 import { denialsQuery, newestKeyQuery } from '../../data/queries.ts';
-import type { Account, ApiKey, Denial } from '../../data/types.ts';
+import type { Account, ApiKey } from '../../data/types.ts';
 import { useNow } from '../../ui/time.tsx';
 import { endedWords } from './words.ts';
 
