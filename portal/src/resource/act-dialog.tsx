@@ -141,7 +141,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
     etag: CHANGING.includes(described.method) ? (seen?.['etag'] as string | undefined) : undefined,
   };
   const nothing = isPatch && Object.keys(sent).length === 0;
-  const filled = isFilled(schema, body) && !nothing;
+  const filled = isFilled(schema, body, described.resolve, start) && !nothing;
   const mayTry = described.parameters.some(({ name: own }) => own === 'dry_run');
   const rehearsal = useRehearsal(filled && mayTry ? made : null);
   const { foreseen, problem } = rehearsal;

@@ -11,7 +11,9 @@ const FIRST =
 const Leaving = createContext<() => void>(() => {});
 
 /** For the foot of a dialog: leaves it as Esc does. */
-export const Cancel = () => <Button onClick={useContext(Leaving)}>Cancel</Button>;
+export const Cancel = ({ children = 'Cancel' }: { children?: ReactNode }) => (
+  <Button onClick={useContext(Leaving)}>{children}</Button>
+);
 
 interface Props {
   readonly title: string;
@@ -164,6 +166,7 @@ export function Confirm({
   act,
   busy,
   close,
+  cancel,
   danger,
   ready = true,
 }: {
@@ -172,6 +175,7 @@ export function Confirm({
   act: { readonly label: string; readonly run: () => void };
   busy: boolean;
   close: () => void;
+  cancel?: string;
   danger?: boolean;
   ready?: boolean;
 }) {
@@ -182,7 +186,7 @@ export function Confirm({
       onSubmit={() => ready && act.run()}
       foot={
         <>
-          <Cancel />
+          <Cancel>{cancel}</Cancel>
           <Button
             type="submit"
             kind={danger ? 'danger' : 'primary'}
