@@ -71,8 +71,11 @@ function openMembers(described: Described, { fixed, members }: Act): Schema | nu
   };
   const isShown = ([member, schema]: [string, Schema]): boolean => {
     if (member in fixed || member === 'confirm' || members?.includes(member) === false) return false;
-    const when = resolve(schema)['x-when'] as { member: string; is?: readonly unknown[] } | undefined;
+    const when = resolve(schema)['x-when'] as
+      | { member: string; is?: readonly unknown[]; sent?: boolean }
+      | undefined;
     const decided = when && valueAt(fixed, when.member);
+    if (when?.sent === false && decided !== undefined) return false;
     return when?.is === undefined || decided === undefined || when.is.includes(decided);
   };
   const shown = Object.entries(properties).filter(isShown);
