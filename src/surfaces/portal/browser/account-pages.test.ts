@@ -138,7 +138,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await settled(page);
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Search or jump to' });
-    const first = page.getByRole('option').first();
+    const first = page.getByRole('listbox', { name: 'Hits' }).getByRole('option').first();
     for (const [words, hit] of [
       ['volumes', 'Volumes'],
       ['firewalls', 'Firewalls'],
