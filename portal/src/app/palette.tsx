@@ -1,15 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useId, useMemo, useRef, useState } from 'react';
-import { activeKeysQuery, foundResourcesQuery } from '../data/account-queries.ts';
+import { activeKeysQuery, foundResourcesQuery, operationOfQuery } from '../data/account-queries.ts';
 import { resourcePath } from '../data/links.ts';
+import {
+  inSentence,
+  isOwned,
+  listAddress,
+  mainNouns,
+  type NounFamily,
+  nounsQuery,
+  productsOf,
+  singularOf,
+  titleOf,
+} from '../data/nouns.ts';
 import { foundOperationsQuery, indexQuery } from '../data/queries.ts';
 import { maySee, useMaybeAccount, useMe } from '../data/session.ts';
 import type { Account } from '../data/types.ts';
 import { spoken } from '../data/words.ts';
+import { titleOf as operationTitle } from '../pages/operations/words.ts';
 import { returnFocus } from '../ui/focus.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
-import { groups } from './nav.ts';
+import { familyIcons, groups } from './nav.ts';
 
 interface Hit {
   readonly title: string;
@@ -25,6 +37,26 @@ const LONGEST_QUESTION = 400;
 const LONGEST_NAME = 90;
 /** One letter is in nearly every name. */
 const SHORTEST_NAME = 2;
+const OPERATION = /^op_[0-9a-z]{26}$/;
+
+/** What the account can have: its list, and the page that makes one. */
+const productHits = (families: readonly NounFamily[]): Hit[] =>
+  productsOf(families).flatMap((family): Hit[] => {
+    const { title: note, slug } = family;
+    const icon = familyIcons[slug] ?? 'layers';
+    const pages = mainNouns(family)
+      .filter(isOwned)
+      .flatMap((noun): Hit[] => {
+        const [title, one] = [titleOf(noun), inSentence(singularOf(noun))];
+        const shared = { note, icon };
+        const list = { ...shared, title, to: listAddress(noun), text: `${title} ${one}` };
+        if (noun.create === undefined && noun.declare === undefined) return [list];
+        const create = `Create ${one}`;
+        const to = `${listAddress(noun)}/new`;
+        return [list, { ...shared, title: create, to, text: `${create} new ${title}` }];
+      });
+    return [{ title: note, note: 'Product', to: `/p/${slug}`, icon, text: note }, ...pages];
+  });
 
 /** Ctrl K: jumps to a page, a key, a resource or an operation. */
 export default function Palette({ close, typed }: { close: () => void; typed: () => string }) {
@@ -39,6 +71,7 @@ export default function Palette({ close, typed }: { close: () => void; typed: ()
     member_id: '',
     mfa_required: false,
   };
+  const families = useQuery({ ...nounsQuery, enabled: account !== undefined }).data;
   const sees = account !== undefined && maySee(account);
   const keys = useQuery({ ...activeKeysQuery(account ?? nobody), enabled: sees }).data;
   const [words, setWords] = useState('');
@@ -77,8 +110,8 @@ export default function Palette({ close, typed }: { close: () => void; typed: ()
         })),
       ),
     );
-    return [...pages, ...mine, ...operations];
-  }, [me, keys, index]);
+    return [...pages, ...productHits(families ?? []), ...mine, ...operations];
+  }, [me, keys, index, families]);
   const asked = words.toLowerCase().split(/\s+/).filter(Boolean);
   const named = all
     .filter(({ text }) => asked.every((word) => text.toLowerCase().includes(word)))
@@ -87,23 +120,44 @@ export default function Palette({ close, typed }: { close: () => void; typed: ()
   const resources = useQuery({
     ...foundResourcesQuery(account ?? nobody, text.slice(0, LONGEST_NAME)),
     enabled: sees && text.length >= SHORTEST_NAME,
-  }).data;
-  const things = (resources?.data ?? []).flatMap((resource): Hit[] => {
+  });
+  const work = useQuery({
+    ...operationOfQuery(account ?? nobody, text.toLowerCase()),
+    enabled: sees && OPERATION.test(text.toLowerCase()),
+    retry: false,
+  });
+  const works: readonly Hit[] = work.data
+    ? [
+        {
+          title: operationTitle(work.data),
+          note: `Operation, ${work.data.status}`,
+          to: `/operations/${work.data.id}`,
+          icon: 'bolt',
+          text: work.data.id,
+        },
+      ]
+    : [];
+  const things = (resources.data?.data ?? []).flatMap((resource): Hit[] => {
     // Without a page of its own, what happened to it can be seen.
     const to = resourcePath(resource) ?? `/audit?resource=${resource.id}`;
     const title = resource.name || resource.id;
     const note = [spoken(resource.type), resource.location, resource.status].filter(Boolean).join(', ');
     return [{ title, note, to, icon: 'layers', text: title }];
   });
+  const isFound = works.length > 0 || things.length > 0 || named.length > 0;
   // Nothing has all these words, so the server is asked what they mean.
   const found = useQuery({
     ...foundOperationsQuery(asked.join(' ').slice(0, LONGEST_QUESTION)),
-    enabled: Boolean(me) && named.length === 0 && asked.length > 0,
+    enabled: Boolean(me) && !isFound && asked.length > 0 && !resources.isLoading && !work.isLoading,
   }).data;
   const meant = [...(found?.operation_ids ?? []), ...(found?.near_operation_ids ?? [])].flatMap(
     (operation) => all.find(({ to }) => to === `/api/reference/${operation}`) ?? [],
   );
-  const hits = [...things, ...(named.length > 0 ? named : meant)];
+  // A page that is called exactly like this comes before what has the word in its name.
+  const isExact = ({ title }: Hit): boolean => title.toLowerCase() === asked.join(' ');
+  const hits = isFound
+    ? [...named.filter(isExact), ...works, ...things, ...named.filter((hit) => !isExact(hit))]
+    : meant;
   const current = Math.min(at, Math.max(0, hits.length - 1));
   const go = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
@@ -149,7 +203,7 @@ export default function Palette({ close, typed }: { close: () => void; typed: ()
         />
         <kbd className="rounded border border-line px-1.5 text-xs text-faint">Esc</kbd>
       </div>
-      {named.length === 0 && found?.note && (
+      {!isFound && found?.note && (
         <p role="status" className="px-4 pt-3 text-muted">
           {found.note}
           {found.near_operation_ids.length > 0 && ' The nearest topics:'}

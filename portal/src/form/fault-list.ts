@@ -7,7 +7,11 @@ export interface Fault {
   readonly message?: string;
 }
 
-export const textOf = ({ detail, message }: Fault): string => detail ?? message ?? 'This is not valid.';
+/** Tells programs where to look. People have the choices in the field. */
+const FOR_PROGRAMS = /\s*\b[A-Z]+ \/\S+ lists the valid values[^.]*\./g;
+
+export const textOf = ({ detail, message }: Fault): string =>
+  (detail ?? message ?? 'This is not valid.').replaceAll(FOR_PROGRAMS, '');
 
 /** A part of a JSON Pointer: names of labels may contain its signs. */
 export const step = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

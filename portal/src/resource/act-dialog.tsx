@@ -71,8 +71,11 @@ function openMembers(described: Described, { fixed, members }: Act): Schema | nu
   };
   const isShown = ([member, schema]: [string, Schema]): boolean => {
     if (member in fixed || member === 'confirm' || members?.includes(member) === false) return false;
-    const when = resolve(schema)['x-when'] as { member: string; is?: readonly unknown[] } | undefined;
+    const when = resolve(schema)['x-when'] as
+      | { member: string; is?: readonly unknown[]; sent?: boolean }
+      | undefined;
     const decided = when && valueAt(fixed, when.member);
+    if (when?.sent === false && decided !== undefined) return false;
     return when?.is === undefined || decided === undefined || when.is.includes(decided);
   };
   const shown = Object.entries(properties).filter(isShown);
@@ -141,7 +144,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
     etag: CHANGING.includes(described.method) ? (seen?.['etag'] as string | undefined) : undefined,
   };
   const nothing = isPatch && Object.keys(sent).length === 0;
-  const filled = isFilled(schema, body) && !nothing;
+  const filled = isFilled(schema, body, described.resolve, start) && !nothing;
   const mayTry = described.parameters.some(({ name: own }) => own === 'dry_run');
   const rehearsal = useRehearsal(filled && mayTry ? made : null);
   const { foreseen, problem } = rehearsal;

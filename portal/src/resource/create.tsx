@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import {
   addressOf,
   inSentence,
@@ -21,11 +21,14 @@ import { Facts } from '../form/facts.ts';
 import { useFaults } from '../form/faults.ts';
 import { ObjectForm } from '../form/form.tsx';
 import { FormProblem } from '../form/form-problem.tsx';
+import { isEqual } from '../form/merge-patch.ts';
 import { Button, Spinner } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
+import { Leaving } from '../ui/leaving.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
+import { useIsWide } from '../ui/use-wide.ts';
 import { AnsweredOnce, secretsIn } from './answered-once.tsx';
 import { AsCode } from './as-code.tsx';
 import { CostChange, CostLines, ForeseenNotes } from './foreseen.tsx';
@@ -89,14 +92,27 @@ function Open(
   const client = useQueryClient();
   const navigate = useNavigate();
   const createPath = useCreatePath();
-  const [body, setBody] = useState<Resource>(start);
+  const isWide = useIsWide();
   const [name, setName] = useState('');
+  const [body, setBody] = useState<Resource>(start);
+  // What the page fills in by itself is nobody's work. After the first touch, all may be.
+  const [untouched, setUntouched] = useState<Resource>(start);
+  const isTouched = useRef(false);
+  const isMade = useRef(false);
+  const touch = (): void => {
+    isTouched.current = true;
+  };
+  const change = (next: Resource): void => {
+    setBody(next);
+    if (!isTouched.current) setUntouched(next);
+  };
+  const isEdited = (): boolean => !isMade.current && (name !== '' || !isEqual(body, untouched));
   const [answer, setAnswer] = useState<Resource | null>(null);
   // A declaration is named by the last part of its path.
   const own = call.method === 'PUT' ? described.resource?.parameter : undefined;
   const path = own === undefined ? above : { ...above, [own]: name };
   const made: PersonCall = { call, path, body };
-  const filled = isFilled(described.body, body) && (own === undefined || name !== '');
+  const filled = isFilled(described.body, body, described.resolve) && (own === undefined || name !== '');
   // Once it is made, another one of this name would be refused.
   const rehearsal = useRehearsal(filled && answer === null ? made : null);
   const finish = (result: Resource): void => {
@@ -110,6 +126,7 @@ function Open(
   };
   const run = useAct(async () => {
     const result = await perform(account, made);
+    isMade.current = true;
     refreshNouns(client, account.id);
     if (secretsIn(result, described).length > 0) setAnswer(result);
     else {
@@ -122,7 +139,7 @@ function Open(
   const creation: Creation = {
     described,
     body,
-    change: setBody,
+    change,
     rehearsal,
     faults: found,
     refusal,
@@ -132,46 +149,64 @@ function Open(
     made,
   };
   return (
-    <form
-      noValidate
-      className="grid grid-cols-1 gap-8 lg:grid-cols-[minmax(0,1fr)_320px]"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (filled) void run.run();
-      }}
-    >
-      <Facts value={{ resolve: described.resolve, body, path, ...found, createPath }}>
-        <div className="grid min-w-0 content-start gap-5">
-          {own !== undefined && (
-            <TextField
-              label="Name"
-              autoComplete="off"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-          {children?.(creation) ??
-            (described.body !== null && (
-              <ObjectForm schema={described.body} value={body} change={(next) => setBody(next as Resource)} />
-            ))}
-        </div>
-      </Facts>
-      <Summary creation={creation} noun={noun} />
-      {answer !== null && (
-        <AnsweredOnce
-          title={`${singularOf(noun)} ${String(answer['name'] ?? '')}`}
-          secrets={secretsIn(answer, described)}
-          close={() => finish(answer)}
-        />
-      )}
-    </form>
+    <>
+      <Leaving
+        title={`Leave without creating the ${inSentence(singularOf(noun))}?`}
+        text="What you filled in is only on this page. It is lost when you leave it."
+        isEdited={isEdited}
+        wholePage
+      />
+      <form
+        noValidate
+        onClickCapture={touch}
+        onInputCapture={touch}
+        onKeyDownCapture={(event) => event.key !== 'Tab' && touch()}
+        className="flex flex-col gap-8 max-lg:**:scroll-mb-24 lg:grid lg:grid-cols-[minmax(0,1fr)_320px]"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (filled) void run.run();
+        }}
+      >
+        <Facts value={{ resolve: described.resolve, body, path, ...found, createPath }}>
+          <div className="grid min-w-0 content-start gap-5">
+            {own !== undefined && (
+              <TextField
+                label="Name"
+                autoComplete="off"
+                value={name}
+                onChange={(event) => setName(event.target.value)}
+              />
+            )}
+            {children?.(creation) ??
+              (described.body !== null && (
+                <ObjectForm
+                  schema={described.body}
+                  value={body}
+                  change={(next) => change(next as Resource)}
+                />
+              ))}
+          </div>
+        </Facts>
+        <Summary creation={creation} noun={noun} isWide={isWide} />
+        {!isWide && <Price creation={creation} noun={noun} />}
+        {answer !== null && (
+          <AnsweredOnce
+            title={`${singularOf(noun)} ${String(answer['name'] ?? '')}`}
+            secrets={secretsIn(answer, described)}
+            close={() => finish(answer)}
+          />
+        )}
+      </form>
+    </>
   );
 }
 
-/** The price by the button: what the dry run says about the form as it is now. */
-function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
+/** What the dry run says about the form as it is now. Beside the form, the price and the button are in it. */
+function Summary(props: { creation: Creation; noun: Noun; isWide: boolean }) {
+  const { creation, noun, isWide } = props;
   const { rehearsal, busy, refusal, faults, why, made } = creation;
-  const { foreseen } = rehearsal;
+  const { foreseen = rehearsal.last } = rehearsal;
+  const isOld = why !== undefined || refusal !== undefined;
   return (
     <aside
       aria-label="Summary"
@@ -179,11 +214,12 @@ function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
     >
       <h2 className="flex items-center gap-2 text-lg">
         Summary
-        {foreseen && !rehearsal.isCurrent && <Spinner />}
+        {foreseen && !isOld && !rehearsal.isCurrent && <Spinner />}
       </h2>
       {foreseen ? (
-        <div className="grid gap-3" aria-busy={!rehearsal.isCurrent}>
-          <CostChange cost={foreseen.cost} />
+        <div className="grid gap-3" aria-busy={!isOld && !rehearsal.isCurrent}>
+          {isOld && <p className="text-sm text-muted">The last price that was looked up:</p>}
+          {isWide && <CostChange cost={foreseen.cost} />}
           <CostLines cost={foreseen.cost} />
           <ForeseenNotes foreseen={foreseen} quiet />
         </div>
@@ -192,16 +228,38 @@ function Summary({ creation, noun }: { creation: Creation; noun: Noun }) {
           {why === undefined
             ? refusal === undefined
               ? 'Looking up the price…'
-              : 'Not possible like this.'
+              : 'There is no price yet. The reason stands below.'
             : 'The price stands here once the required fields are filled in.'}
         </p>
       )}
       <FormProblem problem={refusal} found={faults} />
-      <Button type="submit" kind="primary" busy={busy} why={why}>
-        Create {inSentence(singularOf(noun))}
-      </Button>
+      {isWide && (
+        <Button type="submit" kind="primary" busy={busy} why={why}>
+          {createTitle(noun)}
+        </Button>
+      )}
       <AsCode made={made} />
     </aside>
+  );
+}
+
+/** Where the summary is below the form, the price and the button stay in sight. */
+function Price({ creation: { rehearsal, busy, why }, noun }: { creation: Creation; noun: Noun }) {
+  const { foreseen = rehearsal.last } = rehearsal;
+  return (
+    <section
+      aria-label="Price"
+      className="sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center justify-between gap-3 rounded-lg border border-line bg-raised px-4 py-3 shadow-(--lift) max-md:bottom-2"
+    >
+      {foreseen && (
+        <div className="min-w-0 flex-1 basis-[180px]" aria-busy={!rehearsal.isCurrent}>
+          <CostChange cost={foreseen.cost} small />
+        </div>
+      )}
+      <Button type="submit" kind="primary" busy={busy} why={why}>
+        {createTitle(noun)}
+      </Button>
+    </section>
   );
 }
 

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Problem } from '../data/http.ts';
 import { type PersonCall, rehearse } from '../data/product.ts';
 import { useAccount } from '../data/session.ts';
@@ -18,6 +19,8 @@ const wait = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 
 export interface Rehearsal {
   readonly foreseen: Foreseen | undefined;
+  /** What was foreseen last. The call may have become another one, or impossible, since. */
+  readonly last: Foreseen | undefined;
   /** Why the call would be refused as it is now. */
   readonly problem: Problem | undefined;
   /** Of the call as it is now, the answer has come. */
@@ -45,8 +48,12 @@ export function useRehearsal(made: PersonCall | null): Rehearsal {
     retry: false,
   });
   const { data } = query;
+  const foreseen = data instanceof Problem ? undefined : data;
+  const [last, setLast] = useState(foreseen);
+  if (foreseen !== undefined && foreseen !== last) setLast(foreseen);
   return {
-    foreseen: data instanceof Problem ? undefined : data,
+    foreseen,
+    last,
     problem: data instanceof Problem ? data : query.error instanceof Problem ? query.error : undefined,
     isCurrent: query.isSuccess && !query.isPlaceholderData && !query.isFetching,
   };

@@ -40,8 +40,34 @@ export function answerOf(document: Record<string, unknown>, id: string, list?: s
   return shapeOf((resolve(rows)['items'] ?? {}) as Schema, resolve);
 }
 
-/** Whether everything that the schema requires has a value. */
-export const isFilled = (schema: Schema | null, body: Readonly<Record<string, unknown>>): boolean =>
-  ((schema?.['required'] ?? []) as readonly string[]).every(
-    (member) => body[member] !== undefined && body[member] !== '',
+type Members = Readonly<Record<string, unknown>>;
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Whether everything that the schema requires has a value, also in the groups and items that are there. `known` is what
+ * the form began with: the server has taken that before.
+ */
+export function isFilled(
+  schema: Schema | null,
+  body: Members,
+  resolve: Resolve,
+  known: Members = {},
+): boolean {
+  if (schema === null) return true;
+  const isThere = (member: string): boolean => body[member] !== undefined && body[member] !== '';
+  const isWhole = (given: Schema, value: unknown): boolean => {
+    const found = resolve(given);
+    if (Array.isArray(value)) return value.every((each) => isWhole((found['items'] ?? {}) as Schema, each));
+    // Which alternative it is, only the form knows.
+    return !isMembers(value) || found['oneOf'] !== undefined || isFilled(found, value, resolve);
+  };
+  const properties = (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>;
+  return (
+    ((schema['required'] ?? []) as readonly string[]).every(isThere) &&
+    Object.entries(properties).every(
+      ([member, each]) => body[member] === known[member] || isWhole(each, body[member]),
+    )
   );
+}

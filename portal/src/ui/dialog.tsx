@@ -13,7 +13,9 @@ const FIRST =
 const Leaving = createContext<() => void>(() => {});
 
 /** For the foot of a dialog: leaves it as Esc does. */
-export const Cancel = () => <Button onClick={useContext(Leaving)}>Cancel</Button>;
+export const Cancel = ({ children = 'Cancel' }: { children?: ReactNode }) => (
+  <Button onClick={useContext(Leaving)}>{children}</Button>
+);
 
 interface Props {
   readonly title: string;
@@ -166,6 +168,7 @@ export function Confirm({
   act,
   busy,
   close,
+  cancel,
   danger,
   ready = true,
 }: {
@@ -174,6 +177,7 @@ export function Confirm({
   act: { readonly label: string; readonly run: () => void };
   busy: boolean;
   close: () => void;
+  cancel?: string;
   danger?: boolean;
   ready?: boolean;
 }) {
@@ -184,7 +188,7 @@ export function Confirm({
       onSubmit={() => ready && act.run()}
       foot={
         <>
-          <Cancel />
+          <Cancel>{cancel}</Cancel>
           <Button
             type="submit"
             kind={danger ? 'danger' : 'primary'}

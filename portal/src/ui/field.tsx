@@ -96,7 +96,7 @@ export function CheckField({
         aria-invalid={fault ? true : undefined}
         className="mt-1 size-4 shrink-0 accent-accent"
       />
-      <div>
+      <div className="min-w-0 wrap-anywhere">
         <label htmlFor={id} className="font-medium">
           {label}
         </label>

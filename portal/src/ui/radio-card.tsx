@@ -27,7 +27,7 @@ export function RadioCard({
         onChange={choose}
         className="mt-1 size-4 shrink-0 accent-accent outline-none"
       />
-      <span className="min-w-0">
+      <span className="min-w-0 wrap-anywhere">
         <span className="block font-medium">{title}</span>
         <span className={`block text-sm ${checked ? 'text-ink' : 'text-muted'}`}>{note}</span>
       </span>

@@ -9,18 +9,27 @@ import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { QrCode } from './qr-code.tsx';
+import { ShownCodes, useRecoveryCodes } from './recovery-codes.tsx';
 
-export function AddTotp({ close }: { close: () => void }) {
+export function AddTotp({ left, close }: { left: number; close: () => void }) {
   const client = useQueryClient();
   const [started, setStarted] = useState<{ readonly secret: string; readonly uri: string } | null>(null);
   const [code, setCode] = useState('');
+  const [isOn, setOn] = useState(false);
+  const [had] = useState(left);
+  const codes = useRecoveryCodes();
   const start = useAct(async () => setStarted(await post('/portal/v1/me/totp/start')));
   const confirm = useAct(async () => {
     await post('/portal/v1/me/totp', { code: code.trim() });
     await client.invalidateQueries({ queryKey: ['security'] });
     await client.invalidateQueries({ queryKey: ['me'] });
-    close();
-    toast('The authenticator app is on. Make recovery codes next.');
+    if (had > 0) {
+      close();
+      toast('The authenticator app is on.');
+      return;
+    }
+    setOn(true);
+    void codes.make.run();
   });
   // Asked once; the server keeps nothing until the first right code.
   const asked = useQuery({
@@ -31,6 +40,7 @@ export function AddTotp({ close }: { close: () => void }) {
     refetchOnWindowFocus: false,
     enabled: started === null,
   });
+  if (isOn) return <ShownCodes made={codes} left={0} after="The authenticator app is on." close={close} />;
   return (
     <Dialog
       title="Set up an authenticator app"

@@ -7,7 +7,8 @@ import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { Notice, ProblemNotice } from '../../ui/notice.tsx';
 import { useAct } from '../../ui/use-act.ts';
 
-export function RecoveryCodes({ left, close }: { left: number; close: () => void }) {
+/** The codes, once they are made, and how to make them. */
+export function useRecoveryCodes() {
   const client = useQueryClient();
   const [codes, setCodes] = useState<readonly string[]>([]);
   const make = useAct(async () => {
@@ -15,6 +16,22 @@ export function RecoveryCodes({ left, close }: { left: number; close: () => void
     setCodes(answer.codes);
     await client.invalidateQueries({ queryKey: ['security'] });
   });
+  return { codes, make };
+}
+
+interface Props {
+  readonly made: ReturnType<typeof useRecoveryCodes>;
+  readonly left: number;
+  /** What has been done just before. */
+  readonly after?: string;
+  readonly close: () => void;
+}
+
+export function RecoveryCodes({ left, close }: { left: number; close: () => void }) {
+  return <ShownCodes made={useRecoveryCodes()} left={left} close={close} />;
+}
+
+export function ShownCodes({ made: { codes, make }, left, after, close }: Props) {
   const done = codes.length > 0;
   return (
     <Dialog
@@ -45,6 +62,7 @@ export function RecoveryCodes({ left, close }: { left: number; close: () => void
         )
       }
     >
+      {after && <Notice tone="good">{after}</Notice>}
       <ProblemNotice error={make.error} />
       {done ? (
         <ul className="grid grid-cols-2 gap-x-6 gap-y-1.5 rounded-md bg-sunken px-4 py-3">

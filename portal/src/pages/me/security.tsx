@@ -37,7 +37,7 @@ export default function SecurityPage() {
             <Ways security={security} open={setOpen} />
             <Sessions security={security} />
             {open === 'password' && <NewPassword isSet={security.password_set} close={() => setOpen(null)} />}
-            {open === 'totp' && <AddTotp close={() => setOpen(null)} />}
+            {open === 'totp' && <AddTotp left={security.recovery_codes.left} close={() => setOpen(null)} />}
             {open === 'passkey' && <AddPasskey close={() => setOpen(null)} />}
             {open === 'codes' && (
               <RecoveryCodes left={security.recovery_codes.left} close={() => setOpen(null)} />

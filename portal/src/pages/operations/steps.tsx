@@ -74,14 +74,14 @@ export function Steps({ operation, kind }: { operation: Operation; kind: Operati
 function Mark({ state }: { state: State }) {
   if (state === 'running')
     return (
-      <span className="text-accent-ink">
+      <span className="grid size-4 shrink-0 place-items-center text-accent-ink">
         <Spinner />
       </span>
     );
   if (state === 'done') return <Icon name="check" className="text-good" />;
   if (state === 'failed') return <Icon name="close" className="text-bad" />;
   return (
-    <span aria-hidden="true" className="grid size-4 place-items-center">
+    <span aria-hidden="true" className="grid size-4 shrink-0 place-items-center">
       <span className="size-1.5 rounded-full bg-edge" />
     </span>
   );

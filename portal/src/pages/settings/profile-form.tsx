@@ -6,6 +6,7 @@ import { ADMINS_ONLY, acts, isAdmin } from '../../data/session.ts';
 import type { Account } from '../../data/types.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field, TextField } from '../../ui/field.tsx';
+import { Leaving } from '../../ui/leaving.tsx';
 import { ProblemNotice } from '../../ui/notice.tsx';
 import { Section } from '../../ui/states.tsx';
 import { toast } from '../../ui/toast.tsx';
@@ -28,6 +29,8 @@ export function ProfileForm({ account, profile }: { account: Account; profile: A
     abuse: profile.contacts.abuse.join('\n'),
     security: profile.contacts.security.join('\n'),
   });
+  const typed = JSON.stringify([name, timezone, written]);
+  const [saved, setSaved] = useState(typed);
   const { busy, error, run } = useAct(async () => {
     const contacts = {
       technical: linesOf(written.technical),
@@ -38,6 +41,7 @@ export function ProfileForm({ account, profile }: { account: Account; profile: A
       method: 'PATCH',
       body: { name: name.trim(), timezone: timezone.trim(), contacts },
     });
+    setSaved(typed);
     await Promise.all([
       client.invalidateQueries({ queryKey: [account.id, 'profile'] }),
       client.invalidateQueries({ queryKey: ['me'] }),
@@ -52,6 +56,12 @@ export function ProfileForm({ account, profile }: { account: Account; profile: A
   };
   return (
     <Section title="Profile and contacts">
+      <Leaving
+        title="Leave without saving?"
+        text="Your changes are only on this page. They are lost when you leave it."
+        isEdited={() => typed !== saved}
+        wholePage
+      />
       <form className="card grid gap-5 p-5" onSubmit={submit}>
         <ProblemNotice error={error} />
         <div className="grid gap-5 sm:grid-cols-2">

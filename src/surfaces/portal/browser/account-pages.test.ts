@@ -131,4 +131,60 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByRole('option', { name: /begins-/ }).waitFor();
     expect(tab.complaints).toEqual([]);
   });
+
+  it('Ctrl K finds the pages of products, the pages that create something, and an operation by its id', async () => {
+    const { page, open } = tab;
+    await open('/portal/limits');
+    await settled(page);
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Search or jump to' });
+    const first = page.getByRole('listbox', { name: 'Hits' }).getByRole('option').first();
+    for (const [words, hit] of [
+      ['volumes', 'Volumes'],
+      ['firewalls', 'Firewalls'],
+      ['create vm', 'Create VM'],
+      ['machines', 'Machines'],
+    ] as const) {
+      await field.fill(words);
+      await expect.poll(() => first.locator('span').first().textContent()).toBe(hit);
+    }
+    await field.fill(topics.operationId);
+    await page.getByRole('option', { name: /begins-/ }).waitFor();
+    expect(await page.getByRole('dialog').getByRole('status').count()).toBe(0);
+    await field.press('Enter');
+    await expect.poll(() => page.url()).toContain(`/operations/${topics.operationId}`);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it('Ctrl K says that no operation fits only if it has found nothing else', async () => {
+    const { page, open } = tab;
+    await open('/portal/limits');
+    await settled(page);
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Search or jump to' });
+    await field.fill('zzyzx qwv');
+    await page.getByRole('dialog').getByRole('status').waitFor();
+    await field.fill('begins-');
+    await page.getByRole('option', { name: /begins-/ }).waitFor();
+    expect(await page.getByRole('dialog').getByRole('status').count()).toBe(0);
+  });
+
+  it('the spinner of the running step is as wide as it is high', async () => {
+    const { page, open } = tab;
+    const kinds = await page.request.get(`${portal.origin}/portal/api/operation-kinds.json`);
+    const { data } = (await kinds.json()) as { data: { type: string; steps: string[] }[] };
+    const [step] = data.find(({ type }) => type === 'vm.create')!.steps;
+    await page.route(new RegExp(`/operations/${topics.operationId}$`), async (route) => {
+      if (route.request().resourceType() === 'document') return route.fallback();
+      const json = await (await route.fetch()).json();
+      return route.fulfill({ json: { ...json, status: 'running', step, started_at: json.created_at } });
+    });
+    await open(`/portal/operations/${topics.operationId}`);
+    const row = page.getByRole('listitem').filter({ hasText: /running$/ });
+    // Without the turning, which changes its box.
+    const mark = row.locator('[aria-hidden=true]').first();
+    const { width, height } = (await mark.boundingBox())!;
+    expect(width).toBe(height);
+    await page.unroute(/operations/);
+  });
 });

@@ -226,8 +226,8 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
   'pages/products/firewall/apply-dialog.tsx': {
     apply: ofRules(/^Acts on rule 1/, /^Remove/, /^Apply/),
   },
-  'pages/products/firewall/leaving.tsx': {
-    leaves: async (scene) => {
+  'ui/leaving.tsx': {
+    rules: async (scene) => {
       await ofRules(/^Acts on rule 1/, /^Remove/)(scene);
       await scene.tab.page.getByRole('link', { name: 'Overview' }).click();
       return undefined;

@@ -150,7 +150,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByRole('menuitem', { name: 'Duplicate' }).click();
       await page.getByRole('link', { name: 'Overview' }).click();
       const question = page.getByRole('dialog', { name: 'Leave without applying the rules?' });
-      await question.getByRole('button', { name: 'Cancel' }).click();
+      await question.getByRole('button', { name: 'Keep editing' }).click();
       await question.waitFor({ state: 'detached' });
       expect(await field(page, 'Description of rule 2').inputValue()).toBe('SSH from the office');
       await field(page, 'Description of rule 2').fill('SSH from home');

@@ -93,6 +93,28 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await dialog.getByText(/This leaves €3,\d+\.\d\d of €4,000\.00 a month in the budget team\./).waitFor();
   });
 
+  it('are asked for nothing that their selection has decided', async () => {
+    const { page, open, complaints } = tab;
+    await call('POST', '/flexible-vps/v1/vms', {
+      name: 'ticked',
+      location: 'fra1',
+      plan: 'flex-1-2',
+      source: { type: 'image', image_id: 'debian-12' },
+    });
+    await settle(portal.t);
+    await open('/portal/p/flexible-vps/vms');
+    await settled(page);
+    await page.getByRole('row').filter({ hasText: 'ticked' }).getByRole('checkbox').check();
+    const toolbar = page.getByRole('toolbar', { name: 'Acts on what is selected' });
+    await toolbar.getByRole('button', { name: 'Shutdown' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('[type=submit]').waitFor();
+    expect(await dialog.getByText(/Label selector/).count()).toBe(0);
+    await dialog.locator('[type=submit]').click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(complaints).toEqual([]);
+  });
+
   it('make one thing, although the answer to the first try was lost', async () => {
     const { page, open } = tab;
     await open('/portal/p/flexible-vps/firewalls/new');

@@ -37,3 +37,11 @@ it('a fault is said in words', () => {
   expect(textOf({ pointer: '/a', code: 'x', detail: 'Too long.' })).toBe('Too long.');
   expect(textOf({ pointer: '/a', code: 'x' })).toBe('This is not valid.');
 });
+
+it('people read of no calls that list the values', () => {
+  const detail =
+    'There is no such network. GET /flexible-vps/v1/networks?location=ams1 lists the valid values, with a key that has flexible-vps:networks:read. Did you mean `inside`?';
+  expect(textOf({ pointer: '/a', code: 'x', detail })).toBe(
+    'There is no such network. Did you mean `inside`?',
+  );
+});

@@ -9,6 +9,7 @@ import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Icon } from '../../../ui/icons.tsx';
+import { Leaving } from '../../../ui/leaving.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { ProblemNotice } from '../../../ui/notice.tsx';
 import { Table } from '../../../ui/rows.tsx';
@@ -18,7 +19,6 @@ import { useAct } from '../../../ui/use-act.ts';
 import { AllFields } from './all-fields.tsx';
 import { ApplyDialog } from './apply-dialog.tsx';
 import { Conflict } from './conflict.tsx';
-import { Leaving } from './leaving.tsx';
 import { RuleRow } from './rule-row.tsx';
 import {
   changeOf,
@@ -119,7 +119,11 @@ export default function RulesTab({ found: { row, noun, path, acts } }: { found: 
   );
   return (
     <>
-      <Leaving isEdited={isEdited} />
+      <Leaving
+        title="Leave without applying the rules?"
+        text="Your edits are only on this page. They are lost when you leave it."
+        isEdited={() => isEdited}
+      />
       {hasConflict && (
         <Conflict
           firewall={firewall}

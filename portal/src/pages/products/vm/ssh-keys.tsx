@@ -5,11 +5,15 @@ import { useWhyNot } from '../../../data/access.ts';
 import { nounNamed, nounsQuery } from '../../../data/nouns.ts';
 import { perform, type Resource, refreshNouns } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
+import { Combobox } from '../../../form/combobox.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Cancel, Dialog } from '../../../ui/dialog.tsx';
 import { CheckField, Field, TextField } from '../../../ui/field.tsx';
 import { ProblemNotice } from '../../../ui/notice.tsx';
 import { useAct } from '../../../ui/use-act.ts';
+
+/** More are found by their name or fingerprint. */
+const FEW = 5;
 
 interface Props {
   readonly keys: readonly Resource[];
@@ -23,23 +27,49 @@ export function SshKeys({ keys, body, set }: Props) {
   const [adds, setAdds] = useState(false);
   const chosen = (body['ssh_key_ids'] ?? []) as readonly string[];
   const isWithout = chosen.length === 0;
+  // Those that were chosen once stay, so that none vanishes under the pointer.
+  const [found, setFound] = useState<readonly string[]>([]);
+  const isShown = ({ id }: Resource): boolean => [...chosen, ...found].includes(String(id));
+  const first = keys.length <= FEW + 1 ? keys : keys.slice(0, FEW);
+  const shown = keys.filter((key) => first.includes(key) || isShown(key));
+  const choices = keys
+    .filter((key) => !shown.includes(key))
+    .map(({ id, name, fingerprint_sha256: fingerprint }) => ({
+      value: String(id),
+      text: `${name} · ${fingerprint}`,
+    }));
+  const choose = (id: string): void => {
+    setFound([...found, id]);
+    set({ ssh_key_ids: [...chosen, id] });
+  };
   return (
     <>
-      {keys.map(({ id, name, fingerprint_sha256: fingerprint }) => (
+      {shown.map(({ id, name, fingerprint_sha256: fingerprint }) => (
         <CheckField
           key={String(id)}
           label={String(name)}
           hint={<code className="wrap-anywhere">{String(fingerprint)}</code>}
           checked={chosen.includes(String(id))}
-          onChange={(event) =>
-            set({
-              ssh_key_ids: event.target.checked
-                ? [...chosen, String(id)]
-                : chosen.filter((each) => each !== String(id)),
-            })
-          }
+          onChange={(event) => {
+            if (event.target.checked) choose(String(id));
+            else set({ ssh_key_ids: chosen.filter((each) => each !== String(id)) });
+          }}
         />
       ))}
+      {choices.length > 0 && (
+        <Field label="Find another SSH key" hint={`${choices.length} more, by name or fingerprint.`}>
+          {(control) => (
+            <Combobox
+              control={control}
+              choices={choices}
+              value=""
+              change={(id) => id !== undefined && choose(id)}
+              adds
+              placeholder="Type a part of the name"
+            />
+          )}
+        </Field>
+      )}
       <CheckField
         label="A password"
         hint={
@@ -59,7 +89,7 @@ export function SshKeys({ keys, body, set }: Props) {
           <AddKey
             close={() => setAdds(false)}
             added={(id) => {
-              set({ ssh_key_ids: [...chosen, id] });
+              choose(id);
               setAdds(false);
             }}
           />,
