@@ -2,11 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { type ComponentType, useCallback, useEffect, useRef, useState } from 'react';
 import { isPublicPage } from '../../../src/surfaces/portal/public-pages.ts';
+import { useIsAway } from '../data/away.ts';
 import { openLive } from '../data/live.ts';
 import { siteQuery, useMaybeAccount, useMe } from '../data/session.ts';
 import { Brand } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { Icon } from '../ui/icons.tsx';
+import { Notice } from '../ui/notice.tsx';
 import { PageHead } from '../ui/states.tsx';
 import { Toasts, toast } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
@@ -23,6 +25,7 @@ type Palette = ComponentType<{ close: () => void; typed: () => string }>;
 export function Shell() {
   const me = useMe();
   const account = useMaybeAccount();
+  const isAway = useIsAway();
   const site = useQuery(siteQuery).data;
   const { client } = useRouter().options.context;
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -120,6 +123,14 @@ export function Shell() {
           )}
         </header>
         <main id="content" tabIndex={-1} className="shell-main">
+          {isAway && me && (
+            <div className="mb-5">
+              <Notice tone="warn">
+                The server does not answer, so what stands here may be old. The page goes on by itself once it
+                answers again.
+              </Notice>
+            </div>
+          )}
           {isClosed ? null : me === undefined ? (
             <>
               <PageHead title="The portal does not answer">

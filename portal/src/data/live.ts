@@ -3,6 +3,7 @@
  * that something changed; what changed is read again.
  */
 import type { QueryClient } from '@tanstack/react-query';
+import { setAway } from './away.ts';
 import { refreshNouns } from './product.ts';
 import type { Account } from './types.ts';
 
@@ -10,6 +11,9 @@ interface Notice {
   readonly account: string;
   readonly type: string;
 }
+
+/** What the tab that reads the stream tells the others. */
+type Told = Notice | { readonly away: boolean };
 
 /** Which of the things on the pages an event concerns. */
 const topics: readonly (readonly [RegExp, readonly string[]])[] = [
@@ -59,6 +63,7 @@ async function read(
   signal: AbortSignal,
   lastId: string | null,
   tell: (type: string, id: string) => void,
+  opened: () => void,
 ) {
   const response = await fetch(path, {
     signal,
@@ -66,6 +71,7 @@ async function read(
     headers: { accept: 'text/event-stream', ...(lastId === null ? {} : { 'last-event-id': lastId }) },
   });
   if (!response.ok || response.body === null) return response.status;
+  opened();
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let kept = '';
   for (;;) {
@@ -90,19 +96,29 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
     });
   });
 
-async function follow(account: Account, signal: AbortSignal, tell: (type: string) => void): Promise<void> {
+/** One attempt may fail in passing: a server that starts again takes its place. */
+const ATTEMPTS = 2;
+
+async function follow(
+  account: Account,
+  signal: AbortSignal,
+  tell: (type: string) => void,
+  tellAway: (away: boolean) => void,
+): Promise<void> {
   const path = `/portal/v1/call/${account.id}/account/v1/events?since=now&types=*`;
   let lastId: string | null = null;
   for (let failures = 0; !signal.aborted; ) {
-    const status = await read(path, signal, lastId, (type, id) => {
+    const hear = (type: string, id: string): void => {
       lastId = id;
       failures = 0;
       tell(type);
-    }).catch(() => 0);
+    };
+    const status = await read(path, signal, lastId, hear, () => tellAway(false)).catch(() => 0);
     // Without the right to read events the pages still work: they read again when they are looked at.
     if (status === 401 || status === 403 || status === 404) return;
     if (status === 409 || status === 410) lastId = null;
     failures++;
+    if ((status === 0 || status >= 500) && failures >= ATTEMPTS && !signal.aborted) tellAway(true);
     await pause(Math.min(30_000, 1000 * 2 ** failures), signal);
   }
 }
@@ -111,19 +127,29 @@ export function openLive(client: QueryClient, account: Account): () => void {
   const end = new AbortController();
   const { signal } = end;
   const channel = new BroadcastChannel('hp-live');
-  channel.onmessage = ({ data }: MessageEvent<Notice>) => refresh(client, data);
+  const setAwayHere = (away: boolean): void => {
+    // What happened meanwhile may have been missed.
+    if (setAway(away) && !away) void client.invalidateQueries();
+  };
+  channel.onmessage = ({ data }: MessageEvent<Told>) =>
+    'away' in data ? setAwayHere(data.away) : refresh(client, data);
   const tell = (type: string): void => {
     const notice: Notice = { account: account.id, type };
     refresh(client, notice);
     channel.postMessage(notice);
   };
+  const tellAway = (away: boolean): void => {
+    setAwayHere(away);
+    channel.postMessage({ away } satisfies Told);
+  };
   navigator.locks
-    .request(`hp-live-${account.id}`, { signal }, () => follow(account, signal, tell))
+    .request(`hp-live-${account.id}`, { signal }, () => follow(account, signal, tell, tellAway))
     .catch(() => {
       // The tab was closed, or the account changed, before its turn.
     });
   return () => {
     end.abort();
+    setAway(false);
     channel.close();
   };
 }

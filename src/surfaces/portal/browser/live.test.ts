@@ -67,4 +67,21 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect(streams).toBe(1);
     expect(tab.complaints).toEqual([]);
   });
+
+  it('a server that no longer answers is told on every page, until it answers again', async () => {
+    const lone = await portal.tab({ token: seeded.token });
+    const { page } = lone;
+    const stream = '**/account/v1/events?*';
+    await page.route(stream, (route) => route.abort());
+    await lone.open('/portal');
+    await settled(page);
+    const told = page.getByRole('status').filter({ hasText: 'The server does not answer' });
+    await told.waitFor();
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    expect(await told.count()).toBe(1);
+    await page.unroute(stream);
+    await told.waitFor({ state: 'detached' });
+    await lone.close();
+  });
 });
