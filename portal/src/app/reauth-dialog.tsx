@@ -42,6 +42,7 @@ function Ask({ end }: { end: (done: boolean) => void }) {
   const security = useQuery(securityQuery);
   // Unknown while the server fails: then both ways are offered.
   const hasPassword = security.data?.password_set ?? true;
+  const hasPasskey = security.data === undefined || security.data.passkeys.length > 0;
   const withPassword = useAct(async () => {
     await post('/portal/v1/reauthenticate', { password });
     end(true);
@@ -59,9 +60,11 @@ function Ask({ end }: { end: (done: boolean) => void }) {
       foot={
         hasPassword ? (
           <>
-            <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
-              Use a passkey
-            </Button>
+            {hasPasskey && (
+              <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
+                Use a passkey
+              </Button>
+            )}
             <Button kind="primary" type="submit" busy={withPassword.busy}>
               Go on
             </Button>

@@ -13,7 +13,9 @@ export function formatNumber(value: number, unit: unknown): string {
   // Small sizes, such as that of a packet, are known by their exact number.
   if (unit === 'bytes' && value >= 10_000) return formatBytes(value);
   if (unit === 'MB') return formatBytes(value * 1024 ** 2);
-  if (unit === 'GB') return formatBytes(value * 1024 ** 3);
+  // As it is sold: 20,000 GB are no round number of TB.
+  const isRound = value % 1024 === 0 || !Number.isInteger(value);
+  if (unit === 'GB' && (value < 1024 || isRound)) return formatBytes(value * 1024 ** 3);
   if (unit === 'percent') return `${value} %`;
   const text = value.toLocaleString('en-GB');
   return typeof unit === 'string' ? `${text} ${unit}` : text;

@@ -17,7 +17,7 @@ export function Badge({ tone, children, dot = true }: { tone: Tone; children: Re
       className={`inline-flex w-fit max-w-full items-center gap-1.5 rounded-full px-2 py-0.5 text-xs font-medium ${tones[tone]}`}
     >
       {dot && <span aria-hidden="true" className="size-1.5 shrink-0 rounded-full bg-current" />}
-      <span className="truncate">{children}</span>
+      <span className="truncate first-letter:uppercase">{children}</span>
     </span>
   );
 }

@@ -18,7 +18,7 @@ import { Ago } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { useSteady } from '../../ui/use-steady.ts';
-import { toneOf } from './words.ts';
+import { answerOf, toneOf } from './words.ts';
 
 const statuses = ['failed', 'pending', 'succeeded', 'discarded'];
 
@@ -95,11 +95,7 @@ const answerWords = ({
   duration_ms: took,
   next_attempt_at: next,
 }: Delivery) =>
-  [
-    status === null ? (code === null ? null : code.replaceAll('_', ' ')) : `answered ${status}`,
-    took === null ? null : `${took} ms`,
-    next === null ? null : 'will be tried again',
-  ]
+  [answerOf(status, code), took === null ? null : `${took} ms`, next === null ? null : 'will be tried again']
     .filter((each) => each !== null)
     .join(', ');
 

@@ -22,7 +22,7 @@ import { useAct } from '../../ui/use-act.ts';
 import { Deliveries } from './deliveries.tsx';
 import { SecretOnce } from './secret-once.tsx';
 import { WebhookForm } from './webhook-form.tsx';
-import { declared, toneOf, troubleOf } from './words.ts';
+import { answerOf, declared, toneOf, troubleOf } from './words.ts';
 
 export default function WebhookPage() {
   const { id = '' } = useParams({ strict: false });
@@ -117,7 +117,7 @@ function Shown({ account, webhook }: { account: Account; webhook: Webhook }) {
           </Fact>
           {failure && (
             <Fact title="Last failure">
-              <Ago time={failure.at} />: {failure.http_status ?? failure.code.replaceAll('_', ' ')}
+              <Ago time={failure.at} />: {answerOf(failure.http_status, failure.code)}
             </Fact>
           )}
           {previous && <Fact title="Old secret">signs, too, until {formatTime(previous)}</Fact>}

@@ -24,6 +24,19 @@ export function troubleOf({ status, disabled_reason: reason }: Webhook): string 
   return status === 'failing' ? 'The last messages failed. They are still tried, for three days.' : null;
 }
 
+const faults: Readonly<Record<string, string>> = {
+  timeout: 'there was no answer in time',
+  dns: 'the host name has no address',
+  tls: 'the certificate is not valid for the host name, or TLS failed',
+  connect: 'the connection was refused or broke',
+  blocked_address: 'the host name leads to an address that is not public',
+  redirect: 'the receiver answered with a redirect, which is not followed',
+};
+
+/** How an attempt ended that has no success: what the receiver answered, or why it did not. */
+export const answerOf = (status: number | null, code: string | null): string | null =>
+  status !== null ? `answered ${status}` : code === null ? null : (faults[code] ?? code.replaceAll('_', ' '));
+
 /** What a person has declared, without what the server adds: a change sends all of it again. */
 export const declared = ({ url, event_types, enabled, description, labels }: Webhook) => ({
   url,

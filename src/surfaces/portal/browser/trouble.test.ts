@@ -257,7 +257,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('an unused passkey prompt leaves a message that says what to do, and the password works', async () => {
-    const person = await createPerson(db(), { name: 'Closes dialogs' });
+    const person = await withFactor('passkey');
     await joinAccount(db(), person, seeded.account.id, 'owner');
     const tab = await portal.tab({ token: await createSession(db(), person, { reauthenticated: false }) });
     const { page } = tab;
@@ -272,6 +272,20 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('The key after-all is ready').waitFor();
+    await tab.close();
+  });
+
+  it('somebody without a passkey is asked for the password alone', async () => {
+    const person = await createPerson(db(), { name: 'Has a password' });
+    await joinAccount(db(), person, seeded.account.id, 'owner');
+    const tab = await portal.tab({ token: await createSession(db(), person, { reauthenticated: false }) });
+    await tab.open('/portal/api/keys?create=new');
+    await tab.page.getByLabel('Key Name').fill('once-more');
+    await tab.page.getByRole('button', { name: 'Create Key' }).last().click();
+    await tab.page.getByLabel('Your password').fill(PASSWORD);
+    await expect.poll(() => tab.page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
+    await tab.page.getByRole('button', { name: 'Go on' }).click();
+    await tab.page.getByText('The key once-more is ready').waitFor();
     await tab.close();
   });
 });

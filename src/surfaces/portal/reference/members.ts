@@ -77,7 +77,8 @@ function marksOf(schema: JsonSchema): string[] {
       `Only if \`${when.member}\` is ${when.is.map((value) => `\`${asText(value)}\``).join(' or ')}.`,
     );
   else if (when) marks.push(`Only ${when.sent ? 'with' : 'without'} \`${when.member}\`.`);
-  if (schema['x-immutable']) marks.push('Cannot be changed later.');
+  const isSaid = /cannot be changed later/i.test(String(schema['description'] ?? ''));
+  if (schema['x-immutable'] && !isSaid) marks.push('Cannot be changed later.');
   const changedBy = Object.keys((schema['x-changed-by'] as object | undefined) ?? {});
   if (changedBy.length > 0) marks.push(`Changed by ${changedBy.map((id) => `\`${id}\``).join(', ')}.`);
   if (schema['writeOnly']) marks.push('No answer shows it.');
