@@ -55,9 +55,10 @@ export function Shell() {
   useEffect(() => {
     if (isClosed) leave();
   }, [isClosed]);
+  const accountId = account?.id;
   useEffect(
-    () => (account === undefined || isHidden ? undefined : openLive(client, account)),
-    [client, account, isHidden],
+    () => (accountId === undefined || isHidden ? undefined : openLive(client, accountId)),
+    [client, accountId, isHidden],
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes whenever the page changes.
   useEffect(() => setMenuOpen(false), [path]);

@@ -5,7 +5,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { setAway } from './away.ts';
 import { refreshNouns } from './product.ts';
-import type { Account } from './types.ts';
 
 interface Notice {
   readonly account: string;
@@ -18,24 +17,28 @@ type Told = Notice | { readonly away: boolean };
 /** Which of the things on the pages an event concerns. */
 const topics: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^api_key\./, ['keys', 'access', 'denials']],
-  [/^account\./, ['profile']],
+  [/^account\./, ['profile', 'access']],
   [/^budget\./, ['budgets', 'usage']],
   [/^webhook\./, ['webhooks']],
   [/^ip_allowlist\./, ['allowlist', 'denials']],
   [/^approval\./, ['approvals', 'operations']],
   [/^operation\./, ['operations', 'approvals', 'resources']],
-  [/^member\./, ['members']],
+  [/^member\./, ['members', 'access']],
 ];
 
 /** Whatever changes leaves an entry in the audit log, and things that appear or go change the counts of the limits. */
 const OF_EVERYTHING = ['audit'];
 const OF_THINGS = ['resources', 'limits'];
 
+/** The state of the account and the role in it stand with the person. */
+const OF_THE_PERSON = /^(account\.|member\.role_changed$)/;
+
 export function refresh(client: QueryClient, { account, type }: Notice): void {
   const named = topics.filter(([pattern]) => pattern.test(type)).flatMap(([, names]) => names);
   const isThing = /\.(created|deleted|updated)$/.test(type);
   for (const name of new Set([...named, ...OF_EVERYTHING, ...(isThing ? OF_THINGS : [])]))
     void client.invalidateQueries({ queryKey: [account, name] });
+  if (OF_THE_PERSON.test(type)) void client.invalidateQueries({ queryKey: ['me'] });
   refreshSoon(client, account);
 }
 
@@ -100,12 +103,12 @@ const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
 const ATTEMPTS = 2;
 
 async function follow(
-  account: Account,
+  account: string,
   signal: AbortSignal,
   tell: (type: string) => void,
   tellAway: (away: boolean) => void,
 ): Promise<void> {
-  const path = `/portal/v1/call/${account.id}/account/v1/events?since=now&types=*`;
+  const path = `/portal/v1/call/${account}/account/v1/events?since=now&types=*`;
   let lastId: string | null = null;
   for (let failures = 0; !signal.aborted; ) {
     const hear = (type: string, id: string): void => {
@@ -123,7 +126,7 @@ async function follow(
   }
 }
 
-export function openLive(client: QueryClient, account: Account): () => void {
+export function openLive(client: QueryClient, account: string): () => void {
   const end = new AbortController();
   const { signal } = end;
   const channel = new BroadcastChannel('hp-live');
@@ -134,7 +137,7 @@ export function openLive(client: QueryClient, account: Account): () => void {
   channel.onmessage = ({ data }: MessageEvent<Told>) =>
     'away' in data ? setAwayHere(data.away) : refresh(client, data);
   const tell = (type: string): void => {
-    const notice: Notice = { account: account.id, type };
+    const notice: Notice = { account, type };
     refresh(client, notice);
     channel.postMessage(notice);
   };
@@ -143,7 +146,7 @@ export function openLive(client: QueryClient, account: Account): () => void {
     channel.postMessage({ away } satisfies Told);
   };
   navigator.locks
-    .request(`hp-live-${account.id}`, { signal }, () => follow(account, signal, tell, tellAway))
+    .request(`hp-live-${account}`, { signal }, () => follow(account, signal, tell, tellAway))
     .catch(() => {
       // The tab was closed, or the account changed, before its turn.
     });

@@ -1,11 +1,13 @@
 /** What happens elsewhere appears on the page without reloading, in every tab, over one stream. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { setAccountStatus } from '../../../portal-api/accounts/status.ts';
 import { createKey, type TestKey } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { settle } from '../../../testing/operations.ts';
+import { staff } from '../../../testing/portal.ts';
 
 const title = 'live updates in the portal';
 
@@ -35,6 +37,22 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect(refused.json()).toMatchObject({ code: 'permission_denied' });
     await portal.t.services.denials.flush();
     await page.getByRole('link', { name: 'Roll the key with this permission' }).waitFor();
+  });
+
+  it('what the account may do is said at once, also that somebody closes it', async () => {
+    const { page, open } = tab;
+    const { db } = portal.t.services;
+    const become = (status: 'restricted' | 'closing' | 'active') =>
+      setAccountStatus(db, staff, { account_id: seeded.account.id, status });
+    await open('/portal');
+    await settled(page);
+    const standing = page.getByText(/^The account is /);
+    await become('restricted');
+    await standing.filter({ hasText: 'restricted: calls that raise its cost are refused' }).waitFor();
+    await become('closing');
+    await standing.filter({ hasText: 'being closed' }).waitFor();
+    await become('active');
+    await standing.waitFor({ state: 'detached' });
   });
 
   it('an operation appears on the first page of both tabs, then its end, and one of them reads the stream', async () => {
