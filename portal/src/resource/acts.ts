@@ -6,8 +6,8 @@ import type { Resource } from '../data/product.ts';
 import { accessQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
 import type { Access, Account } from '../data/types.ts';
-import { spoken } from '../data/words.ts';
 import type { Schema } from '../form/document.ts';
+import { actsOf } from './act-labels.ts';
 import { statesFor, statesOf } from './values.ts';
 
 export interface Act {
@@ -19,18 +19,6 @@ export interface Act {
   /** Why it cannot be done now. */
   readonly why: string | undefined;
 }
-
-const camelParts = (id: string): string[] => id.split(/(?=[A-Z])/).map((part) => part.toLowerCase());
-
-/** `resetVmPassword` of a machine is "Reset password". */
-export function labelOf({ id }: NounCall, { name, parent }: Noun): string {
-  const own = new Set([...name.split('_'), ...(parent?.noun.split('_') ?? []), 'vps']);
-  const words = camelParts(id).filter((word, at) => at === 0 || !own.has(word));
-  return spoken(words.join(' '));
-}
-
-/** What goes is named beside it: the verb is enough for `deleteVmSnapshot`, which deletes no VM. */
-const verbOf = ({ id }: NounCall): string => spoken(camelParts(id)[0] ?? '');
 
 const reasons: Readonly<Record<string, string>> = {
   product: 'This product is not enabled for the account. The provider can enable it.',
@@ -65,21 +53,12 @@ export function actsFor(
   status: Schema | undefined,
   may: (id: string) => string | undefined,
 ): readonly Act[] {
-  const act = (call: NounCall, label: string, fixed: Act['fixed'] = {}): Act => ({
+  const act = (call: NounCall, label: string, fixed: Act['fixed']): Act => ({
     label,
     call,
     fixed,
     isDanger: call.access === 'destructive',
     why: may(call.id) ?? whyNotInState(call, noun, row, status),
   });
-  const change = noun.update ?? noun.declare;
-  return [
-    ...noun.actions.flatMap((call) =>
-      call.choice === undefined
-        ? [act(call, labelOf(call, noun))]
-        : call.choice.values.map((value) => act(call, spoken(value), { [call.choice?.member ?? '']: value })),
-    ),
-    ...(change === undefined ? [] : [act(change, 'Change')]),
-    ...(noun.delete === undefined ? [] : [act(noun.delete, verbOf(noun.delete))]),
-  ];
+  return actsOf(noun).map(({ call, label, fixed }) => act(call, label, fixed));
 }
