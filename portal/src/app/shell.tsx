@@ -13,6 +13,7 @@ import { PageHead } from '../ui/states.tsx';
 import { Toasts, toast } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { NoAccount, SecondFactorNeeded } from './fallbacks.tsx';
+import { FollowedWork } from './followed-work.tsx';
 import { leave } from './leave.ts';
 import { isOfAccount } from './nav.ts';
 import { ReauthDialog } from './reauth-dialog.tsx';
@@ -153,6 +154,7 @@ export function Shell() {
         <ReauthDialog />
       </div>
       <SignInAgain hide={setHidden} />
+      <FollowedWork />
       <Toasts />
     </>
   );

@@ -1,5 +1,6 @@
 /** Reads resources, and makes calls about them, with dry runs. All of it goes through the records of the API. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { follow } from './followed.ts';
 import { get, Problem, send, UNREADABLE } from './http.ts';
 import { filled, type NounCall, type PathValues } from './nouns.ts';
 import { calls } from './session.ts';
@@ -88,6 +89,12 @@ const isLost = (error: unknown): boolean =>
   error.code === 'idempotency_in_progress';
 
 export async function perform(account: Account, made: PersonCall): Promise<Resource> {
+  const answer = await performOnce(account, made);
+  follow(account, answer);
+  return answer;
+}
+
+async function performOnce(account: Account, made: PersonCall): Promise<Resource> {
   if (made.call.method !== 'POST') return sendFor<Resource>(account, made, {});
   const { call, path, query, body } = made;
   const sent = JSON.stringify([account.id, call.id, path, query, body]);

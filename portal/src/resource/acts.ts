@@ -2,8 +2,8 @@
 import type { WhyNot } from '../data/access.ts';
 import { inSentence, type Noun, type NounCall, singularOf } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
-import { spoken } from '../data/words.ts';
 import type { Schema } from '../form/document.ts';
+import { actsOf } from './act-labels.ts';
 import { statesFor, statesOf } from './values.ts';
 
 export interface Act {
@@ -18,17 +18,6 @@ export interface Act {
   readonly why: string | undefined;
 }
 
-const camelParts = (id: string): string[] => id.split(/(?=[A-Z])/).map((part) => part.toLowerCase());
-
-/** `resetVmPassword` of a machine is "Reset password". */
-export function labelOf({ id }: NounCall, { name, parent }: Noun): string {
-  const own = new Set([...name.split('_'), ...(parent?.noun.split('_') ?? []), 'vps']);
-  const words = camelParts(id).filter((word, at) => at === 0 || !own.has(word));
-  return spoken(words.join(' '));
-}
-
-/** What goes is named beside it: the verb is enough for `deleteVmSnapshot`, which deletes no VM. */
-const verbOf = ({ id }: NounCall): string => spoken(camelParts(id)[0] ?? '');
 
 function whyNotInState(call: NounCall, noun: Noun, row: Resource, status: Schema | undefined) {
   const states = statesFor(statesOf(status), call.id);
@@ -47,22 +36,14 @@ export function actsFor(
   status: Schema | undefined,
   whyNot: WhyNot,
 ): readonly Act[] {
-  const act = (call: NounCall, label: string, fixed: Act['fixed'] = {}): Act => ({
+  const act = (call: NounCall, label: string, fixed: Act['fixed']): Act => ({
     label,
     call,
     fixed,
     isDanger: call.access === 'destructive',
     why: whyNot(call.id) ?? whyNotInState(call, noun, row, status),
   });
-  const change = noun.update ?? noun.declare;
-  const acts = [
-    ...noun.actions.flatMap((call) =>
-      call.choice === undefined
-        ? [act(call, labelOf(call, noun))]
-        : call.choice.values.map((value) => act(call, spoken(value), { [call.choice?.member ?? '']: value })),
-    ),
-    ...(change === undefined ? [] : [act(change, 'Change')]),
-    ...(noun.delete === undefined ? [] : [act(noun.delete, verbOf(noun.delete))]),
-  ];
-  return acts.filter(({ call }) => isFor(call, row));
+  return actsOf(noun)
+    .map(({ call, label, fixed }) => act(call, label, fixed))
+    .filter(({ call }) => isFor(call, row));
 }

@@ -237,7 +237,16 @@ function One(
       </div>
       {typeof row['status_reason'] === 'string' && (
         <div className="mb-5">
-          <Notice tone="bad">The last change failed: {row['status_reason']}. The activity says more.</Notice>
+          <Notice tone="bad">
+            The last change failed: {row['status_reason']}.{' '}
+            <Link
+              to="/operations"
+              search={{ resource: String(row['id']), status: 'failed' }}
+              className="link"
+            >
+              See why, and what to do
+            </Link>
+          </Notice>
         </div>
       )}
       <TabLinks label={`Parts of ${name}`} tabs={tabs} current={current.slug} />

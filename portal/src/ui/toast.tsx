@@ -1,9 +1,17 @@
+import { Link } from '@tanstack/react-router';
 import { useEffect, useSyncExternalStore } from 'react';
 import { Icon } from './icons.tsx';
 
 interface Message {
   readonly id: number;
   readonly text: string;
+  readonly more?: More | undefined;
+}
+
+/** A page that says more, of something that went wrong. */
+interface More {
+  readonly to: string;
+  readonly label: string;
 }
 
 let messages: readonly Message[] = [];
@@ -14,10 +22,13 @@ const tell = (next: readonly Message[]): void => {
   for (const listener of listeners) listener();
 };
 
-/** Says that something was done. It goes away by itself, so nothing important stands only here. */
-export function toast(text: string): void {
+/**
+ * Says that something was done. It goes away by itself, so nothing important stands only here. With `more` it says what
+ * went wrong, and stays.
+ */
+export function toast(text: string, more?: More): void {
   lastId++;
-  tell([...messages.slice(-2), { id: lastId, text }]);
+  tell([...messages.slice(-2), { id: lastId, text, more }]);
 }
 
 const dismiss = (id: number): void => tell(messages.filter((message) => message.id !== id));
@@ -44,14 +55,27 @@ export function Toasts() {
 }
 
 function Toast({ message }: { message: Message }) {
+  const { text, more } = message;
   useEffect(() => {
+    if (more !== undefined) return;
     const timer = setTimeout(() => dismiss(message.id), 6000);
     return () => clearTimeout(timer);
-  }, [message.id]);
+  }, [message.id, more]);
   return (
     <div className="pointer-events-auto flex max-w-[420px] animate-[rise_150ms] items-center gap-2.5 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-3.5 shadow-(--lift)">
-      <Icon name="check" className="text-good" />
-      <span className="min-w-0 flex-1 py-1">{message.text}</span>
+      {more === undefined ? (
+        <Icon name="check" className="text-good" />
+      ) : (
+        <Icon name="warn" className="text-bad" />
+      )}
+      <span className="min-w-0 flex-1 py-1 wrap-anywhere">
+        {text}
+        {more && (
+          <Link to={more.to} className="link block" onClick={() => dismiss(message.id)}>
+            {more.label}
+          </Link>
+        )}
+      </span>
       <button
         type="button"
         className="btn btn-quiet btn-small w-8 px-0"
