@@ -63,7 +63,7 @@ export const ExceededBudgets = Type.Array(
 export const TightestBudget = Named(
   'TightestBudget',
   Shape({
-    budget_id: Id('bud', { description: 'The budget.' }),
+    budget_id: Id('bud', { description: 'The id of the budget, as `listBudgets` shows it.' }),
     name: text('The name of the budget.'),
     amount: BudgetAmount,
     left: perMonth('What is left of the amount after the call; negative if the budget has no room for it.'),
