@@ -15,6 +15,9 @@ function loadedWith(entry: string, context: Context): ReadonlySet<string> {
   return found;
 }
 
+/** Parts of most pages: they are loaded with the first one. */
+const OF_MANY = ['src/ui/rows.tsx', 'src/ui/near.ts'];
+
 /**
  * What an entry loads at once is in one file, and what both entries load in another. Left alone, the bundler makes 25
  * files of it, and over HTTP/1.1 a browser fetches six at a time.
@@ -27,11 +30,12 @@ function chunks(): Rolldown.CodeSplittingGroup[] {
       if (!loaded.has(name)) loaded.set(name, loadedWith(entry, context));
     return [...loaded].filter(([, modules]) => modules.has(id)).map(([name]) => name);
   };
+  const isOfMany = (id: string): boolean => OF_MANY.map(inFolder).includes(id);
   const isOwn = (id: string): boolean =>
     id.endsWith('.css') || Object.values(entries).map(inFolder).includes(id);
   return [
     { name: (id, context) => (users(id, context).length > 1 ? 'shared' : null), priority: 2 },
-    { name: (id, context) => (isOwn(id) ? null : (users(id, context)[0] ?? null)), priority: 1 },
+    { name: (id, context) => (isOwn(id) ? null : (users(id, context)[0] ?? (isOfMany(id) ? 'frame' : null))), priority: 1 },
   ];
 }
 
