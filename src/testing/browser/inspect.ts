@@ -1,28 +1,15 @@
 /** Looks at a page as people with all kinds of screens do: barriers, complaints, and what lies beside the screen. */
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { isLong } from '../long-form.ts';
-import { withAxe } from './axe.ts';
+import { findBarriers } from './axe.ts';
 import type { Tab } from './portal.ts';
 
-const PHONE = 390;
 const DESKTOP = 1440;
 const NARROWEST = 320;
 const LOW = 560;
 /** From wide to narrow, between the widths at which the layout changes. */
-const WIDTHS = [DESKTOP, 1024, 768, PHONE, NARROWEST];
-
-/** All four combinations cost minutes, so the short form looks at two: every theme and every width is in one of them. */
-const looks: readonly { readonly width: number; readonly theme: 'light' | 'dark' }[] = [
-  { width: DESKTOP, theme: 'light' },
-  { width: PHONE, theme: 'dark' },
-  ...(isLong
-    ? ([
-        { width: DESKTOP, theme: 'dark' },
-        { width: PHONE, theme: 'light' },
-      ] as const)
-    : []),
-];
+const WIDTHS = [DESKTOP, 1024, 768, 390, NARROWEST];
+const THEMES = ['light', 'dark'] as const;
 
 /** Asks from outside: the page's own policy forbids the code with which Playwright would wait within it. */
 export async function settled(page: Page): Promise<void> {
@@ -73,34 +60,40 @@ const cutOff = (page: Page): Promise<string[]> =>
       .map((e) => e.outerHTML.slice(0, 120))`,
   );
 
-/** Opens the page as wide as a desktop. The last page left the screen narrow. */
+const wide = { width: DESKTOP, height: 900 };
+
+/** Loads the page as wide as a desktop. The last page left the screen narrow. */
 export async function openWide({ page, open }: Tab, path: string): Promise<void> {
-  await page.setViewportSize({ width: DESKTOP, height: 900 });
+  await page.setViewportSize(wide);
   await open(path);
   await settled(page);
 }
 
-/** `only`: the short form takes one of its looks, another one for each number. */
-export async function inspect({ page, complaints }: Tab, only?: number): Promise<void> {
+/** Goes to the page as a link does, as wide as a desktop. */
+export async function goWide({ page, go }: Tab, path: string): Promise<void> {
+  await page.setViewportSize(wide);
+  await go(path);
   await settled(page);
-  const found: string[] = [];
-  const chosen = only === undefined || isLong ? looks : looks.slice(only % looks.length).slice(0, 1);
-  await withAxe(page, async (find) => {
-    for (const { width, theme } of chosen) {
-      await page.setViewportSize({ width, height: 900 });
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-      found.push(...(await find()).map((barrier) => `${width} ${theme} ${barrier}`));
-    }
-  });
+}
+
+/** Looks at the page in both themes at each width. */
+export async function inspect({ page, complaints }: Tab): Promise<void> {
+  await settled(page);
+  const barriers: string[] = [];
   const out: string[] = [];
   const cut: string[] = [];
-  for (const width of WIDTHS) {
+  for (const [i, width] of WIDTHS.entries()) {
     await page.setViewportSize({ width, height: LOW });
+    // Begins with the theme that the last width has ended with.
+    for (const theme of i % 2 === 0 ? THEMES : THEMES.toReversed()) {
+      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+      barriers.push(...(await findBarriers(page)).map((barrier) => `${width} ${theme} ${barrier}`));
+    }
     out.push(...(await beside(page)).map((what) => `${width} ${what}`));
     if (width === DESKTOP || width === NARROWEST)
       cut.push(...(await cutOff(page)).map((what) => `${width} ${what}`));
   }
-  expect({ barriers: found, beside: out, cut, complaints }).toEqual({
+  expect({ barriers, beside: out, cut, complaints }).toEqual({
     barriers: [],
     beside: [],
     cut: [],

@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
 import { openExchange } from '../../surfaces/http/exchange.ts';
 import { createServer } from '../../surfaces/http/server.ts';
 import { serveIac } from '../../surfaces/iac/routes.ts';
@@ -26,7 +27,10 @@ export interface Tab {
   readonly context: BrowserContext;
   /** What the browser complained about: errors on the console, failed scripts, violations of the policy. */
   readonly complaints: string[];
+  /** Loads the page, as if somebody had typed its address. */
   open(path: string): Promise<void>;
+  /** Shows the page as a link does, without loading the application again, if it is loaded. */
+  go(path: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,6 +44,10 @@ export interface BrowserPortal {
 }
 
 const HEIGHT = 900;
+
+/** In the page: whether the router shows the page of the address. */
+const IS_SHOWN = `(({ state, latestLocation }) =>
+  state.status === 'idle' && state.resolvedLocation?.href === latestLocation.href)(__TSR_ROUTER__)`;
 
 async function openTab(browser: Browser, origin: string, options: TabOptions): Promise<Tab> {
   const context = await browser.newContext({
@@ -61,12 +69,23 @@ async function openTab(browser: Browser, origin: string, options: TabOptions): P
     if (message.type() === 'error' && !isAnswer) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
+  const open = async (path: string): Promise<void> => {
+    await page.goto(`${origin}${path}`);
+    await page.waitForSelector('h1');
+  };
   return {
     page,
     context,
     complaints,
-    async open(path) {
-      await page.goto(`${origin}${path}`);
+    open,
+    async go(path) {
+      if (await page.evaluate<boolean>('typeof __TSR_ROUTER__ === "undefined"')) return open(path);
+      const shown = await page.evaluate<string>(
+        `(({ history }) => (history.push(${JSON.stringify(path)}), history.location.href))(__TSR_ROUTER__)`,
+      );
+      // A page with changes that are not saved asks first.
+      if (shown !== path) return open(path);
+      await expect.poll(() => page.evaluate(IS_SHOWN)).toBe(true);
       await page.waitForSelector('h1');
     },
     close: () => context.close(),

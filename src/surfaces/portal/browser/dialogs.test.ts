@@ -305,7 +305,6 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
 
   afterAll(() => scene.portal.close());
 
-  let turn = 0;
   const all = Object.entries(openers).flatMap(([file, acts]) =>
     Object.entries(acts).map(([act, open]) => ({ file, act, open })),
   );
@@ -316,7 +315,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       const tab = (await open(scene)) ?? scene.tab;
       const dialog = tab.page.getByRole('dialog').last();
       await dialog.waitFor();
-      await inspect(tab, ++turn);
+      await inspect(tab);
       const inside = (): Promise<boolean> =>
         tab.page.evaluate('document.activeElement?.closest("dialog[open]") !== null');
       expect(await inside()).toBe(true);

@@ -119,7 +119,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.keyboard.type('wall-17');
       const options = page.getByRole('listbox').getByRole('option');
       expect(await options.allInnerTexts()).toEqual([expect.stringMatching(/^wall-17/)]);
-      await inspect(tab, 0);
+      await inspect(tab);
       await page.keyboard.press('Enter');
       await page.keyboard.type('wall-3');
       await page.keyboard.press('ArrowDown');

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAccount } from '../../../testing/accounts.ts';
 import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { inspect, openWide } from '../../../testing/browser/inspect.ts';
+import { goWide, inspect, openWide, settled } from '../../../testing/browser/inspect.ts';
 import { stretchNames } from '../../../testing/browser/long-names.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
@@ -23,6 +23,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   let topics: Awaited<ReturnType<typeof seedTopics>>;
   let tab: Tab;
   let stranger: Tab;
+  let empty: Tab | undefined;
 
   beforeAll(async () => {
     portal = await openPortal();
@@ -46,7 +47,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   it.each(signedInPages)(
     '%s has no barriers in both themes, and fits into widths from 320 to 1440 px with the longest names',
     async (path) => {
-      await openWide(tab, path);
+      await goWide(tab, path);
       await inspect(tab);
     },
   );
@@ -60,7 +61,8 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   it('shows itself to people who are not signed in, or asks them to sign in', async () => {
     const headings: (string | null)[] = [];
     for (const path of signedInPages) {
-      await openWide(stranger, path);
+      await stranger.open(path);
+      await settled(stranger.page);
       headings.push(await stranger.page.locator('h1').first().textContent());
     }
     expect(headings).toContain('Sign in');
@@ -83,10 +85,9 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     '/portal/members',
     '/portal/me',
   ])('%s has no barriers when there is nothing to show', async (path) => {
-    const empty = await newcomer({ name: 'Empty' });
-    await openWide(empty, path);
+    empty ??= await newcomer({ name: 'Empty' });
+    await goWide(empty, path);
     await inspect(empty);
-    await empty.close();
   });
 
   it.each(failing)('%s has no barriers when the server fails, and says what to do', async (path) => {
@@ -108,7 +109,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const { approvalId, webhookId, operationId } = topics;
     const keyId = seeded.keys['ci-production']!.id;
     for (const path of pagesOfOneThing(approvalId, keyId, webhookId, operationId)) {
-      await openWide(tab, path);
+      await goWide(tab, path);
       await inspect(tab);
     }
   });

@@ -58,9 +58,9 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect(offered.create).toBe(undefined);
   });
 
-  it.each(paths.map((path, i) => [path, i] as const))('%s has no barriers', async (path, i) => {
+  it.each(paths)('%s has no barriers', async (path) => {
     await openWide(tab, filled(path));
-    await inspect(tab, i);
+    await inspect(tab);
   });
 
   it('offer no acts and no selection for rows that belong to the provider', async () => {
@@ -100,7 +100,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const { page } = tab;
     await openWide(tab, filled(`/portal/p/${whole.family}/${whole.slug}/{${whole.name}}`));
     await page.getByRole('button', { name: /^Acts on / }).click();
-    await inspect(tab, 0);
+    await inspect(tab);
     await page.getByRole('menuitem').last().click();
     await page.getByRole('region', { name: 'What this does' }).waitFor();
     await inspect(tab);
@@ -108,7 +108,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await settled(page);
     await page.getByRole('dialog').getByLabel(/^Name/).first().waitFor();
-    await inspect(tab, 1);
+    await inspect(tab);
     await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
