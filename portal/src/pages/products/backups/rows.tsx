@@ -12,10 +12,10 @@ import { type Act, actsFor, useAccess, whyNot } from '../../../resource/acts.ts'
 import { ActDialog } from '../../../resource/lazy-act.tsx';
 import { answerOf } from '../../../resource/schema.ts';
 import { Status } from '../../../resource/value.tsx';
-import { unturned } from '../../../ui/code.tsx';
 import { Menu } from '../../../ui/menu.tsx';
 import { Acts, Cell, Row, Table } from '../../../ui/rows.tsx';
 import { Ago } from '../../../ui/time.tsx';
+import { unturned } from '../../../ui/unturned.ts';
 import { useBackupActs } from './acts.ts';
 import { newMachineFrom, pageOfBackup, type To } from './links.ts';
 import { kinds } from './words.ts';
