@@ -1,8 +1,8 @@
 import type { Noun, NounFamily } from '../data/nouns.ts';
 import { ownParameter, type PathValues, singularOf } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
-import { unturned } from '../ui/code.tsx';
 import { Menu, type MenuItem } from '../ui/menu.tsx';
+import { unturned } from '../ui/unturned.ts';
 import type { Act } from './acts.ts';
 
 /** The values of the path of a call about this row. */

@@ -4,9 +4,9 @@ import { pageQuery } from '../data/product.ts';
 import { useAccount } from '../data/session.ts';
 import { spoken } from '../data/words.ts';
 import { Badge } from '../ui/badge.tsx';
-import { unturned } from '../ui/code.tsx';
 import { Empty, Loaded } from '../ui/states.tsx';
 import { Ago } from '../ui/time.tsx';
+import { unturned } from '../ui/unturned.ts';
 
 interface Entry {
   readonly id: string;

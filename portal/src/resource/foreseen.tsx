@@ -5,8 +5,8 @@ import { money } from '../data/money.ts';
 import { useAccount } from '../data/session.ts';
 import type { Foreseen } from '../data/types.ts';
 import { ChangeList } from '../ui/change-list.tsx';
-import { unturned } from '../ui/code.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { unturned } from '../ui/unturned.ts';
 
 /** By how much the bill changes. */
 export function CostChange({ cost, small }: { cost: Foreseen['cost']; small?: boolean }) {

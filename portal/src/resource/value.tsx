@@ -7,8 +7,8 @@ import { formatNumber } from '../data/sizes.ts';
 import { spoken } from '../data/words.ts';
 import type { Schema } from '../form/document.ts';
 import { Badge } from '../ui/badge.tsx';
-import { unturned } from '../ui/code.tsx';
 import { Ago } from '../ui/time.tsx';
+import { unturned } from '../ui/unturned.ts';
 import { useNamed } from './references.ts';
 import { isEmpty, isFree, isId, isPrice, nameIn, type Price, statesOf, toneOf } from './values.ts';
 

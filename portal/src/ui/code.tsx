@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Icon } from './icons.tsx';
+import { unturned } from './unturned.ts';
 
 export async function copyText(text: string): Promise<boolean> {
   try {
@@ -40,12 +41,6 @@ export function Copy({
     </button>
   );
 }
-
-const TURNING = /[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-
-/** Characters that turn the direction of text are shown by their code: they could make a call look like another. */
-export const unturned = (text: string): string =>
-  text.replaceAll(TURNING, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 const PARTS =
   /("(?:[^"\\]|\\.)*")(\s*:)?|((?<=^|\s)(?:#|\/\/).*$)|\b(true|false|null)\b|(?<![\w./-])(-?\d+(?:\.\d+)?)(?![\w./-])/gm;

@@ -1,6 +1,7 @@
 /** What an article of the reference can do in the browser; the server has written everything that it says. */
 import { Problem } from '../../data/http.ts';
-import { copyText, unturned } from '../../ui/code.tsx';
+import { copyText } from '../../ui/code.tsx';
+import { unturned } from '../../ui/unturned.ts';
 
 /** Fetching a document runs no scripts in it. Null: there is no such page. */
 export function fetchArticle(path: string): Promise<Element | null> {

@@ -5,9 +5,9 @@ import type { AuditEntry } from '../../data/account-types.ts';
 import { indexQuery } from '../../data/queries.ts';
 import { formatTime, spoken } from '../../data/words.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
-import { unturned } from '../../ui/code.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Ago } from '../../ui/time.tsx';
+import { unturned } from '../../ui/unturned.ts';
 import { ResourceLink } from '../resource-link.tsx';
 
 const tones: Readonly<Record<string, Tone>> = {

@@ -9,10 +9,10 @@ import type { Account } from '../../data/types.ts';
 import { count, spoken } from '../../data/words.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { unturned } from '../../ui/code.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
+import { unturned } from '../../ui/unturned.ts';
 import { BudgetForm } from './budget-form.tsx';
 import { BudgetMenu } from './budget-menu.tsx';
 

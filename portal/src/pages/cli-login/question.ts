@@ -1,5 +1,5 @@
 /** What the address of the page says: it comes from a command line, or from anybody who makes a link. */
-import { unturned } from '../../ui/code.tsx';
+import { unturned } from '../../ui/unturned.ts';
 
 export interface Question {
   /** Only the command line that made it can use the code. */

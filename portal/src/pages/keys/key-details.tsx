@@ -6,11 +6,11 @@ import { useAccount } from '../../data/session.ts';
 import type { ApiKey, KeyOptions } from '../../data/types.ts';
 import { formatTime } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { unturned } from '../../ui/code.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { Loaded } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
+import { unturned } from '../../ui/unturned.ts';
 import { approvalWords, permissionWords, statusTone } from './words.ts';
 
 export function KeyDetails({

@@ -5,8 +5,8 @@ import { CreateForm, createTitle, purposeOf } from '../../resource/create.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Beginning } from './beginning.tsx';
+import { creations } from './creations.tsx';
 import { Found, type Place } from './found.tsx';
-import { creations } from './overrides.tsx';
 
 export default function NewPage() {
   return <Found>{(place) => <New key={place.noun.name} {...place} />}</Found>;

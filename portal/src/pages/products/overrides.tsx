@@ -2,31 +2,17 @@
  * What is made by hand where people would rather look than read facts. Everything else is made from the document. Each
  * part is a file of its own that is loaded when it is shown.
  */
-import { type ComponentType, lazy, Suspense } from 'react';
-import type { Creation } from '../../resource/create.tsx';
 import type { Found, Override } from '../../resource/tabs.tsx';
-import { Skeleton } from '../../ui/states.tsx';
-
-function shown<Props extends object>(load: () => Promise<{ default: ComponentType<Props> }>) {
-  const Part = lazy(load);
-  return (props: Props) => (
-    <Suspense fallback={<Skeleton rows={3} />}>
-      <Part {...props} />
-    </Suspense>
-  );
-}
+import { shown } from './shown.tsx';
 
 const Overview = shown<{ found: Found }>(() => import('./vm/overview.tsx'));
 const Console = shown<{ found: Found }>(() => import('./vm/console.tsx'));
 const Metrics = shown<{ found: Found }>(() => import('./vm/metrics.tsx'));
-const NewVm = shown<{ creation: Creation }>(() => import('./vm/new-vm.tsx'));
 const VmBackups = shown<{ found: Found }>(() => import('./backups/vm-tab.tsx'));
 const BackupOverview = shown<{ found: Found }>(() => import('./backups/overview.tsx'));
 const BackupCompare = shown<{ found: Found }>(() => import('./backups/compare.tsx'));
 const BackupDownload = shown<{ found: Found }>(() => import('./backups/download.tsx'));
-const NewImage = shown<{ creation: Creation }>(() => import('./images/new-image.tsx'));
 const ImageOverview = shown<{ found: Found }>(() => import('./images/overview.tsx'));
-const NewIso = shown<{ creation: Creation }>(() => import('./isos/new-iso.tsx'));
 const IsoOverview = shown<{ found: Found }>(() => import('./isos/overview.tsx'));
 const IsoMachines = shown<{ found: Found }>(() => import('./isos/machines.tsx'));
 const FirewallRules = shown<{ found: Found }>(() => import('./firewall/rules-tab.tsx'));
@@ -98,11 +84,4 @@ export const overrides: Readonly<Record<string, Override>> = {
     withoutActs: ['getVpnPeerConfig'],
     tabs: [{ slug: 'config', title: 'Configuration', show: (found) => <PeerConfiguration found={found} /> }],
   },
-};
-
-/** Forms that create something, in place of the generated ones. */
-export const creations: Readonly<Record<string, ComponentType<{ creation: Creation }>>> = {
-  vm: NewVm,
-  image: NewImage,
-  iso: NewIso,
 };

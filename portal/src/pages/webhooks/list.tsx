@@ -7,11 +7,11 @@ import { useAccount } from '../../data/session.ts';
 import { count } from '../../data/words.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import { unturned } from '../../ui/code.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Cell, Row, Table } from '../../ui/rows.tsx';
 import { Empty, Loaded, PageHead } from '../../ui/states.tsx';
 import { Ago } from '../../ui/time.tsx';
+import { unturned } from '../../ui/unturned.ts';
 import { WebhookForm } from './webhook-form.tsx';
 import { toneOf } from './words.ts';
 

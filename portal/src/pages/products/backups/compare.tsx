@@ -7,11 +7,11 @@ import { formatTime } from '../../../data/words.ts';
 import { useSearchValues, useSetSearch } from '../../../resource/search-values.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Badge } from '../../../ui/badge.tsx';
-import { unturned } from '../../../ui/code.tsx';
 import { SelectField } from '../../../ui/field.tsx';
 import { Notice, ProblemNotice } from '../../../ui/notice.tsx';
 import { Cell, Row, Table } from '../../../ui/rows.tsx';
 import { Empty, Skeleton } from '../../../ui/states.tsx';
+import { unturned } from '../../../ui/unturned.ts';
 import { type Difference, whyNotOn, withBackup, withMachine } from './differences.ts';
 import { useBackupsOf } from './vm-backups.ts';
 

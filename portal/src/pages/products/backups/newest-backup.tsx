@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { addressOf } from '../../../data/nouns.ts';
 import { formatBytes } from '../../../data/sizes.ts';
 import type { Found } from '../../../resource/tabs.tsx';
-import { unturned } from '../../../ui/code.tsx';
 import { Ago } from '../../../ui/time.tsx';
+import { unturned } from '../../../ui/unturned.ts';
 import { newestOf } from './newest.ts';
 import { useBackupsOf, usePolicy } from './vm-backups.ts';
 

@@ -6,8 +6,8 @@ import type { Act } from '../../../resource/acts.ts';
 import { ActDialog } from '../../../resource/lazy-act.tsx';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { unturned } from '../../../ui/code.tsx';
 import { Ago } from '../../../ui/time.tsx';
+import { unturned } from '../../../ui/unturned.ts';
 import { usePolicy } from './vm-backups.ts';
 import { retentionWords, scheduleWords } from './words.ts';
 

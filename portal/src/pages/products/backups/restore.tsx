@@ -7,9 +7,9 @@ import { Picker } from '../../../form/picker.tsx';
 import { ActDialog } from '../../../resource/act-dialog.tsx';
 import { useNamed } from '../../../resource/references.ts';
 import { Button } from '../../../ui/button.tsx';
-import { unturned } from '../../../ui/code.tsx';
 import { Cancel, Dialog } from '../../../ui/dialog.tsx';
 import { Ago } from '../../../ui/time.tsx';
+import { unturned } from '../../../ui/unturned.ts';
 
 interface Props {
   readonly backup: Backup;

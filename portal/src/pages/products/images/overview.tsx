@@ -7,9 +7,9 @@ import type { Operation } from '../../../data/types.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Reference } from '../../../resource/value.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { unturned } from '../../../ui/code.tsx';
 import { Notice } from '../../../ui/notice.tsx';
 import { Ago } from '../../../ui/time.tsx';
+import { unturned } from '../../../ui/unturned.ts';
 import { Failed } from '../imports/failed.tsx';
 import { Work } from '../work.tsx';
 

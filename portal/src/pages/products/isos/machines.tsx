@@ -7,10 +7,10 @@ import { ActDialog } from '../../../resource/lazy-act.tsx';
 import { useRows } from '../../../resource/pages-of-list.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { unturned } from '../../../ui/code.tsx';
 import { ProblemNotice } from '../../../ui/notice.tsx';
 import { Acts, Cell, Row, Table } from '../../../ui/rows.tsx';
 import { Empty, Skeleton } from '../../../ui/states.tsx';
+import { unturned } from '../../../ui/unturned.ts';
 import { useDrive } from './drive.ts';
 import { Insert } from './insert.tsx';
 

@@ -6,7 +6,7 @@ import type { Operation } from '../../../data/types.ts';
 import { count } from '../../../data/words.ts';
 import type { Found } from '../../../resource/tabs.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { unturned } from '../../../ui/code.tsx';
+import { unturned } from '../../../ui/unturned.ts';
 import { Failed } from '../imports/failed.tsx';
 import { Work } from '../work.tsx';
 import { useDrive } from './drive.ts';
