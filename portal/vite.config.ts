@@ -35,7 +35,10 @@ function chunks(): Rolldown.CodeSplittingGroup[] {
     id.endsWith('.css') || Object.values(entries).map(inFolder).includes(id);
   return [
     { name: (id, context) => (users(id, context).length > 1 ? 'shared' : null), priority: 2 },
-    { name: (id, context) => (isOwn(id) ? null : (users(id, context)[0] ?? (isOfMany(id) ? 'frame' : null))), priority: 1 },
+    {
+      name: (id, context) => (isOwn(id) ? null : (users(id, context)[0] ?? (isOfMany(id) ? 'frame' : null))),
+      priority: 1,
+    },
   ];
 }
 
