@@ -16,7 +16,7 @@ function loadedWith(entry: string, context: Context): ReadonlySet<string> {
 }
 
 /** Parts of most pages: they are loaded with the first one. */
-const OF_MANY = ['src/ui/rows.tsx', 'src/ui/near.ts'];
+const OF_MANY = ['src/ui/field.tsx', 'src/ui/near.ts', 'src/ui/rows.tsx'];
 
 /**
  * What an entry loads at once is in one file, and what both entries load in another. Left alone, the bundler makes 25
@@ -31,10 +31,14 @@ function chunks(): Rolldown.CodeSplittingGroup[] {
     return [...loaded].filter(([, modules]) => modules.has(id)).map(([name]) => name);
   };
   const isOfMany = (id: string): boolean => OF_MANY.map(inFolder).includes(id);
+  const isShared = (id: string, context: Context): boolean => {
+    const found = users(id, context);
+    return found.length > 1 || (found[0] === 'front' && isOfMany(id));
+  };
   const isOwn = (id: string): boolean =>
     id.endsWith('.css') || Object.values(entries).map(inFolder).includes(id);
   return [
-    { name: (id, context) => (users(id, context).length > 1 ? 'shared' : null), priority: 2 },
+    { name: (id, context) => (isShared(id, context) ? 'shared' : null), priority: 2 },
     {
       name: (id, context) => (isOwn(id) ? null : (users(id, context)[0] ?? (isOfMany(id) ? 'frame' : null))),
       priority: 1,

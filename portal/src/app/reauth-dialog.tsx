@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { post } from '../data/http.ts';
 import { securityQuery } from '../data/queries.ts';
-import { onRefusal, REAUTHENTICATE } from '../data/reauth.ts';
 import { library, refused } from '../door/passkey.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -24,20 +23,7 @@ async function answerWithPasskey(): Promise<void> {
   await post('/portal/v1/reauthenticate/passkey', { challenge_id, response });
 }
 
-export function ReauthDialog() {
-  const [answer, setAnswer] = useState<{ readonly give: (done: boolean) => void } | null>(null);
-  useEffect(() => {
-    onRefusal(REAUTHENTICATE, (give) => setAnswer({ give }));
-    return () => onRefusal(REAUTHENTICATE, undefined);
-  }, []);
-  const end = (done: boolean): void => {
-    answer?.give(done);
-    setAnswer(null);
-  };
-  return answer === null ? null : <Ask end={end} />;
-}
-
-function Ask({ end }: { end: (done: boolean) => void }) {
+export default function ReauthDialog({ end }: { end: (done: boolean) => void }) {
   const [password, setPassword] = useState('');
   const security = useQuery(securityQuery);
   // Unknown while the server fails: then both ways are offered.

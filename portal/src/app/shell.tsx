@@ -12,13 +12,12 @@ import { Notice } from '../ui/notice.tsx';
 import { PageHead } from '../ui/states.tsx';
 import { Toasts, toast } from '../ui/toast.tsx';
 import { AccountMenu } from './account-menu.tsx';
+import { EndOfSession, Reauthentication } from './asked-again.tsx';
 import { NoAccount, SecondFactorNeeded } from './fallbacks.tsx';
 import { FollowedWork } from './followed-work.tsx';
 import { leave } from './leave.ts';
 import { isOfAccount } from './nav.ts';
-import { ReauthDialog } from './reauth-dialog.tsx';
 import { Sidebar } from './sidebar.tsx';
-import { SignInAgain } from './sign-in-again.tsx';
 import { keepTyped } from './typed-ahead.ts';
 
 type Palette = ComponentType<{ close: () => void; typed: () => string }>;
@@ -151,9 +150,9 @@ export function Shell() {
           )}
         </main>
         {Found !== null && <Found close={() => setFound(null)} typed={takeTyped} />}
-        <ReauthDialog />
+        <Reauthentication />
       </div>
-      <SignInAgain hide={setHidden} />
+      <EndOfSession hide={setHidden} />
       <FollowedWork />
       <Toasts />
     </>

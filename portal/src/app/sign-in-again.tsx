@@ -1,9 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
-import { get, type Problem, post } from '../data/http.ts';
-import { NOT_SIGNED_IN, onRefusal } from '../data/reauth.ts';
-import { meQuery, useMe } from '../data/session.ts';
-import type { Me } from '../data/types.ts';
+import { useEffect, useState } from 'react';
+import { post } from '../data/http.ts';
 import { signInWithPasskey } from '../door/passkey.ts';
 import { SecondFactor, type SecondFactorTicket } from '../door/second-factor.tsx';
 import type { Answer } from '../door/sign-in.tsx';
@@ -14,46 +10,13 @@ import { ProblemNotice } from '../ui/notice.tsx';
 import { useAct } from '../ui/use-act.ts';
 import { leave } from './leave.ts';
 
-interface Asked {
-  readonly refusal: Problem;
-  readonly give: (done: boolean) => void;
+interface Props {
+  readonly email: string;
+  readonly why: string;
+  readonly done: () => Promise<void>;
 }
 
-/**
- * The session has ended. The page stays as it is, but is not shown, until the same person has signed in again. `hide` hides
- * it: somebody else may look at the screen.
- */
-export function SignInAgain({ hide }: { hide: (isHidden: boolean) => void }) {
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const focused = useRef<Element>(null);
-  const me = useMe();
-  const client = useQueryClient();
-  useEffect(() => {
-    onRefusal(NOT_SIGNED_IN, (give, refusal) => {
-      focused.current = document.activeElement;
-      setAsked({ give, refusal });
-      hide(true);
-    });
-    return () => onRefusal(NOT_SIGNED_IN, undefined);
-  }, [hide]);
-  useEffect(() => {
-    if (asked === null && focused.current instanceof HTMLElement) focused.current.focus();
-  }, [asked]);
-  if (asked === null || !me) return null;
-  const done = async (): Promise<void> => {
-    const now = await get<Me>('/portal/v1/me');
-    // Somebody else: nothing that was on the page is theirs.
-    if (now.person.id !== me.person.id) return leave();
-    client.setQueryData(meQuery.queryKey, now);
-    hide(false);
-    setAsked(null);
-    asked.give(true);
-    await client.invalidateQueries();
-  };
-  return <Ask email={me.person.email} why={asked.refusal.detail} done={done} />;
-}
-
-function Ask({ email, why, done }: { email: string; why: string; done: () => Promise<void> }) {
+export default function SignInAgain({ email, why, done }: Props) {
   const [ticket, setTicket] = useState<SecondFactorTicket | null>(null);
   const [password, setPassword] = useState('');
   // The person may have signed in again in another tab.

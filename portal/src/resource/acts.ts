@@ -18,7 +18,6 @@ export interface Act {
   readonly why: string | undefined;
 }
 
-
 function whyNotInState(call: NounCall, noun: Noun, row: Resource, status: Schema | undefined) {
   const states = statesFor(statesOf(status), call.id);
   if (states === undefined || states.includes(String(row['status']))) return undefined;

@@ -29,7 +29,7 @@ import { Loaded } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { useAct } from '../ui/use-act.ts';
 import { useIsWide } from '../ui/use-wide.ts';
-import { AnsweredOnce, secretsIn } from './answered-once.tsx';
+import { secretsIn } from './answered-secrets.ts';
 import { AsCode } from './as-code.tsx';
 import { CostChange, CostLines, ForeseenNotes } from './foreseen.tsx';
 import { type Rehearsal, useRehearsal } from './rehearsal.ts';
@@ -108,6 +108,7 @@ function Open(
   };
   const isEdited = (): boolean => !isMade.current && (name !== '' || !isEqual(body, untouched));
   const [answer, setAnswer] = useState<Resource | null>(null);
+  const shown = useRef<typeof import('./answered-once.tsx')>(undefined);
   // A declaration is named by the last part of its path.
   const own = call.method === 'PUT' ? described.resource?.parameter : undefined;
   const path = own === undefined ? above : { ...above, [own]: name };
@@ -125,6 +126,8 @@ function Open(
     else void navigate({ to: listAddress(noun) });
   };
   const run = useAct(async () => {
+    // What shows a secret is there before the secret is made.
+    shown.current ??= await import('./answered-once.tsx');
     const result = await perform(account, made);
     isMade.current = true;
     refreshNouns(client, account.id);
@@ -134,6 +137,7 @@ function Open(
       finish(result);
     }
   });
+  const AnsweredOnce = shown.current?.AnsweredOnce;
   const refusal = filled ? (run.error ?? rehearsal.problem) : undefined;
   const found = useFaults(refusal);
   const creation: Creation = {
@@ -189,7 +193,7 @@ function Open(
         </Facts>
         <Summary creation={creation} noun={noun} isWide={isWide} />
         {!isWide && <Price creation={creation} noun={noun} />}
-        {answer !== null && (
+        {answer !== null && AnsweredOnce !== undefined && (
           <AnsweredOnce
             title={`${singularOf(noun)} ${String(answer['name'] ?? '')}`}
             secrets={secretsIn(answer, described)}

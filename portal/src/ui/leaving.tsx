@@ -1,5 +1,7 @@
 import { useBlocker } from '@tanstack/react-router';
-import { Confirm } from './dialog.tsx';
+import { useLoadedSoon } from './use-loaded-soon.ts';
+
+const question = async () => ({ default: (await import('./dialog.tsx')).Confirm });
 
 interface Props {
   readonly title: string;
@@ -16,12 +18,17 @@ const isHidden = (): boolean => document.querySelector('#root')?.hasAttribute('h
 
 /** Asks before edits are lost: by a link, by Back, and when the tab is closed. */
 export function Leaving({ title, text, isEdited, wholePage = false }: Props) {
+  const [Confirm] = useLoadedSoon(question);
   const blocker = useBlocker({
-    shouldBlockFn: ({ current, next }) => isEdited() && !(wholePage && current.pathname === next.pathname),
+    shouldBlockFn: ({ current, next }) => {
+      const loses = isEdited() && !(wholePage && current.pathname === next.pathname);
+      // Until our own question is loaded, the browser asks.
+      return loses && (Confirm !== null || !window.confirm(`${title} ${text}`));
+    },
     enableBeforeUnload: () => isEdited() && !isHidden(),
     withResolver: true,
   });
-  if (blocker.status !== 'blocked') return null;
+  if (blocker.status !== 'blocked' || Confirm === null) return null;
   return (
     <Confirm
       title={title}
