@@ -1,6 +1,6 @@
 /** How values of resources are said: sizes, prices, states. */
 import type { Schema } from '../form/document.ts';
-import type { Tone } from '../ui/badge.tsx';
+import type { Tone } from '../ui/tone.ts';
 
 type Obj = Readonly<Record<string, unknown>>;
 

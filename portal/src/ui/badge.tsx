@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
-
-export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'plain';
+import type { Tone } from './tone.ts';
 
 const tones: Readonly<Record<Tone, string>> = {
   good: 'bg-good-soft text-good',

@@ -14,7 +14,7 @@ it('a size is said in the larger unit only if it is a round number of it', () =>
 });
 
 it('a message to a webhook that failed says why in words, whatever the reason is', () => {
-  const { enum: codes } = AttemptFaultShape as { readonly enum: readonly string[] };
+  const { enum: codes } = AttemptFaultShape as unknown as { readonly enum: readonly string[] };
   const withoutStatus = codes.filter((code) => code !== 'http_status');
   expect(withoutStatus.length).toBeGreaterThan(4);
   for (const code of withoutStatus) expect(answerOf(null, code)).toMatch(/^the(re)? [a-z]+ .* /i);

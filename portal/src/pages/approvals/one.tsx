@@ -6,7 +6,7 @@ import { approvalQuery } from '../../data/queries.ts';
 import { ADMINS_ONLY, acts, chooseAccount, isAdmin, maySee, useAccount, useMe } from '../../data/session.ts';
 import type { Account, Approval, Effect } from '../../data/types.ts';
 import { formatTime, spoken } from '../../data/words.ts';
-import { Badge, Method, type Tone } from '../../ui/badge.tsx';
+import { Badge, Method } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ChangeList } from '../../ui/change-list.tsx';
 import { Code } from '../../ui/code.tsx';
@@ -18,6 +18,7 @@ import { Path } from '../../ui/path.tsx';
 import { Loaded, PageHead, Skeleton } from '../../ui/states.tsx';
 import { Ago, useNow } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
+import type { Tone } from '../../ui/tone.ts';
 import { useAct } from '../../ui/use-act.ts';
 
 export default function ApprovalPage() {

@@ -4,9 +4,10 @@ import type { ReactNode } from 'react';
 import type { AuditEntry } from '../../data/account-types.ts';
 import { indexQuery } from '../../data/queries.ts';
 import { formatTime, spoken } from '../../data/words.ts';
-import { Badge, type Tone } from '../../ui/badge.tsx';
+import { Badge } from '../../ui/badge.tsx';
 import { Icon } from '../../ui/icons.tsx';
 import { Ago } from '../../ui/time.tsx';
+import type { Tone } from '../../ui/tone.ts';
 import { unturned } from '../../ui/unturned.ts';
 import { ResourceLink } from '../resource-link.tsx';
 

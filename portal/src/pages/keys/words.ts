@@ -2,7 +2,7 @@ import { grants } from '../../data/permissions.ts';
 import { isAdmin } from '../../data/session.ts';
 import type { Account, ApiKey, KeyOptions } from '../../data/types.ts';
 import { count } from '../../data/words.ts';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/tone.ts';
 
 export const lifetimeWords: Readonly<Record<string, string>> = {
   '1h': '1 hour',

@@ -1,7 +1,7 @@
 import type { Operation } from '../../data/types.ts';
 import { spoken } from '../../data/words.ts';
 import { isId } from '../../resource/values.ts';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/tone.ts';
 
 const tones: Readonly<Record<string, Tone>> = {
   succeeded: 'good',

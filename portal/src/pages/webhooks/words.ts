@@ -1,5 +1,5 @@
 import type { Webhook } from '../../data/account-types.ts';
-import type { Tone } from '../../ui/badge.tsx';
+import type { Tone } from '../../ui/tone.ts';
 
 const tones: Readonly<Record<string, Tone>> = {
   active: 'good',

@@ -54,7 +54,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect([await statusOf(runs.id), await statusOf(stops.id)]).toEqual(['running', 'stopped']);
     const said = page.getByRole('status').filter({ hasText: '1 of 2 failed' });
     await said.waitFor();
-    await inspect(tab, 0);
+    await inspect(tab);
     await said.getByRole('link', { name: 'See why, and what to do' }).click();
     const parts = page.getByRole('list', { name: 'Parts' });
     await parts.getByRole('listitem').filter({ hasText: 'stops' }).getByText('failed').waitFor();

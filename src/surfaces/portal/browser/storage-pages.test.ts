@@ -310,9 +310,9 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const { id } = backup;
     const backups = ['', '?tab=compare', '?tab=download'].map((part) => `backups/${id}${part}`);
     const paths = [`vms/${vm.id}`, `vms/${vm.id}?tab=backups`, ...backups, `isos/${iso.id}`];
-    for (const [turn, path] of [...paths, `images/${image.id}`].entries()) {
+    for (const path of [...paths, `images/${image.id}`]) {
       await openWide(tab, `/portal/p/flexible-vps/${path}`);
-      await inspect(tab, turn);
+      await inspect(tab);
     }
     await openWide(tab, `/portal/p/flexible-vps/backups/${id}`);
     await button(tab.page, 'Restore').click();
