@@ -195,7 +195,12 @@ function DeleteMany(props: {
         )
       }
     >
-      <ul className="max-h-[200px] list-disc overflow-y-auto pl-5">
+      <ul
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        tabIndex={0}
+        aria-label="What is deleted"
+        className="max-h-[200px] list-disc overflow-y-auto pl-5"
+      >
         {rows.map((row) => (
           <li key={nameOf(row)} className="wrap-anywhere">
             {nameOf(row)}

@@ -93,7 +93,12 @@ function Preview({ preview }: { preview: EnforcePreview }) {
             {count(would_deny.length, 'pair')} of key and address called in the last 30 days and would be cut
             off:
           </p>
-          <ul className="max-h-[240px] divide-y divide-line overflow-y-auto rounded-md border border-line">
+          <ul
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+            tabIndex={0}
+            aria-label="Who would be cut off"
+            className="max-h-[240px] divide-y divide-line overflow-y-auto rounded-md border border-line"
+          >
             {would_deny.map(({ key_id, key_name, client_ip, count: calls, last_at }) => (
               <li
                 key={`${key_id} ${client_ip}`}

@@ -115,7 +115,12 @@ function Details({
       </dl>
       <div>
         <h3 className="mb-2 text-sm">What it may do</h3>
-        <ul className="grid max-h-[240px] gap-x-6 overflow-y-auto rounded-md border border-line bg-sunken px-3.5 py-2.5 sm:grid-cols-2">
+        <ul
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+          tabIndex={0}
+          aria-label="What it may do"
+          className="grid max-h-[240px] gap-x-6 overflow-y-auto rounded-md border border-line bg-sunken px-3.5 py-2.5 sm:grid-cols-2"
+        >
           {permissions.map((permission) => (
             <li key={permission}>
               <code className="break-all">{permission}</code>
