@@ -149,7 +149,7 @@ class Sample {
     if (items !== undefined) return [this.#value(items, [...at, '0'], isOthers)];
     if (typeof rest === 'object') return { [WORD]: this.#value(rest, [...at, WORD], true) };
     const isAnything = type === undefined && values[0] === undefined;
-    if (!isText(schema) && typeof values[0] !== 'string' && !isAnything) return 1;
+    if (!isText(schema) && typeof values[0] !== 'string' && !isAnything) return values[0] ?? 1;
     const isOpen = isAnything || isFree(schema);
     const name = at.findLast((part) => part !== '0') ?? '';
     this.places.push({ at, isCustomers: isOthers || (isOpen && by === undefined && written.has(name)) });
