@@ -73,7 +73,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       const changes = page.getByRole('region', { name: 'What the call would change' }).getByRole('listitem');
       await changes.first().waitFor();
       expect(await changes.allInnerTexts()).toEqual([
-        expect.stringMatching(/^loosens\s+the firewall "explored" lets in all arriving connections/),
+        expect.stringMatching(/^Loosens\s+the firewall "explored" lets in all arriving connections/),
         'sets the description of the firewall "explored"',
       ]);
       // What loosens is asked about, although the call is not destructive.
