@@ -164,7 +164,13 @@ function One(
       title: 'API',
       show: () => (
         <div className="grid gap-5">
-          {noun.read && <AsCode made={{ call: noun.read, path }} title="Read it by program" />}
+          {noun.read && (
+            <AsCode
+              made={{ call: noun.read, path }}
+              shown={row}
+              title="Read it by program, or manage it with Terraform"
+            />
+          )}
           <Code title="JSON" text={JSON.stringify(row, null, 2)} tall wrap />
         </div>
       ),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { send } from '../data/http.ts';
-import type { PersonCall } from '../data/product.ts';
+import type { PersonCall, Resource } from '../data/product.ts';
 import type { List } from '../data/types.ts';
 import { Code } from '../ui/code.tsx';
 import { Loaded } from '../ui/states.tsx';
@@ -14,9 +14,15 @@ interface Sample {
 /** The language that was looked at last is shown first the next time. */
 let preferred = 'curl';
 
-export default function Samples({ made: { call, path, query = {}, body } }: { made: PersonCall }) {
+export interface Props {
+  readonly made: PersonCall;
+  /** For a call that reads a resource: the resource, for Terraform. */
+  readonly shown?: Resource;
+}
+
+export default function Samples({ made: { call, path, query = {}, body }, shown }: Props) {
   const [language, setLanguage] = useState(preferred);
-  const asked = { operation_id: call.id, path, query, body };
+  const asked = { operation_id: call.id, path, query, body, shown };
   const samples = useQuery({
     queryKey: ['samples', asked],
     queryFn: ({ signal }) =>

@@ -6,6 +6,7 @@ import { iacModel } from '../model.ts';
 import { aligned, literal, quoted } from './hcl.ts';
 import { moduleFiles } from './module.ts';
 import { readmeOf } from './readme.ts';
+import { moduleOfExisting } from './usage.ts';
 import { moduleInputs, needsPermission } from './variables.ts';
 
 const model = iacModel(exampleDocument(buildRegistry(families)));
@@ -68,6 +69,18 @@ describe.each([...model.resources, ...model.attachments])('the module $name', (r
       const [, sent] = new RegExp(`(?:^ +|\\{ )${name} += [^]*?\\bvar\\.(\\w+)`, 'm').exec(body) ?? [];
       expect([name, sent]).toEqual([name, variable]);
     }
+  });
+
+  it('takes over a resource that exists: with each required input, with what it has now, and its import', () => {
+    const shown = { ...resource.example, description: 'As it is', [resource.key]: 'the-key' };
+    const text = moduleOfExisting(resource, model, { shown, parent: 'the-parent' });
+    expect(text).toContain(`format(module.${resource.name}.import_as, "the-key")`);
+    const [, written = ''] = /^module "\w+" \{\n([\s\S]*?)\n\}\n/.exec(text) ?? [];
+    const names = [...written.matchAll(/^ {2}(\w+) += /gm)].map(([, name]) => name);
+    const required = inputs.filter((input) => input.required).map(({ variable }) => variable);
+    expect(names).toEqual(expect.arrayContaining(required));
+    if (resource.parent !== undefined) expect(text).toMatch(/ += "the-parent"/);
+    if (inputs.some(({ name }) => name === 'description')) expect(text).toContain('"As it is"');
   });
 
   it('takes few lines to use, and its README lists its inputs, outputs and permissions', () => {

@@ -3,8 +3,8 @@ import type { Member } from '../inputs.ts';
 import type { ManagedResource } from '../managed.ts';
 import type { IacModel } from '../model.ts';
 import { keyText, tableOf } from '../readme.ts';
-import { aligned, assign, block, literal, quoted } from './hcl.ts';
-import { moduleUsage } from './usage.ts';
+import { literal } from './hcl.ts';
+import { importBlock, moduleUsage } from './usage.ts';
 import { type ModuleInput, moduleInputs, needsPermission } from './variables.ts';
 
 const shortType = ({ type }: Member): string => {
@@ -27,15 +27,8 @@ function inputRow(input: ModuleInput): string[] {
   ];
 }
 
-function importBlock({ name, key, isDeclared }: ManagedResource): string {
-  const placeholder = isDeclared ? 'my-own' : `THE_${key.toUpperCase()}`;
-  return aligned(
-    block('import', [
-      assign('to', `module.${name}.restful_resource.this`),
-      assign('id', `format(module.${name}.import_as, ${quoted(placeholder)})`),
-    ]),
-  );
-}
+const placeholderOf = ({ key, isDeclared }: ManagedResource): string =>
+  isDeclared ? 'my-own' : `THE_${key.toUpperCase()}`;
 
 /** How a resource is imported whose id is not at hand. */
 const byName = ({ name, key, isDeclared, parent }: ManagedResource): string =>
@@ -93,7 +86,7 @@ ${keyText('this module', baseUrl, permissions)}
 Write the module as above, add this block, run \`plan\`, and remove the block when it is applied.${byName(resource)}
 
 \`\`\`hcl
-${importBlock(resource)}
+${importBlock(resource, placeholderOf(resource))}
 \`\`\`
 `;
 }

@@ -19,6 +19,7 @@ export const sampleActs = [
       path: Values,
       query: Values,
       body: Type.Optional(Type.Unknown()),
+      shown: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     }),
     answer: Shape({
       data: Type.Array(Shape({ language: Text, code: Text, text: Text })),
@@ -28,11 +29,11 @@ export const sampleActs = [
     authority: 'person',
     reauthentication: false,
     audit: 'none',
-    async handle({ services }, { operation_id: id, path, query, body }) {
+    async handle({ services }, { operation_id: id, path, query, body, shown }) {
       const sources = sampleSourcesOf(services);
       const entry = entriesOf(sources.resolver.document).find((each) => each.id === id);
       if (entry === undefined) throw new Problem('not_found', { detail: 'The API has no such operation.' });
-      const samples = samplesOf(entry, sources, { path, query, body });
+      const samples = samplesOf(entry, sources, { path, query, body, shown });
       return whole(samples.map(({ language, code, text }) => ({ language, code, text })));
     },
   }),

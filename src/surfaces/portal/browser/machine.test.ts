@@ -59,6 +59,21 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await expect.poll(openConsoles).toBe(0);
   });
 
+  it('is written as a call in several languages, and as a module of Terraform with its import', async () => {
+    const { page } = tab;
+    await tab.open(`${MACHINES}/${id}?tab=api`);
+    await page.getByText('Read it by program, or manage it with Terraform').click();
+    const code = page.locator('details code').first();
+    await code.getByText(`/flexible-vps/v1/vms/${id}`).first().waitFor();
+    await page.getByLabel('Language').selectOption('Terraform');
+    const written = page.locator('details').filter({ hasText: 'Terraform' });
+    await written.getByText('import_as').first().waitFor();
+    const text = await written.textContent();
+    expect(text).toContain(`format(module.vm.import_as, "${id}")`);
+    expect(text).toMatch(/vm_source += \{ type = "image", image_id = "ubuntu-24.04" \}/);
+    expect(text).toMatch(/plan += "flex-1-2"/);
+  });
+
   it('shows and downloads what it printed', async () => {
     const { page } = tab;
     await page.getByRole('link', { name: 'Console' }).first().click();

@@ -19,6 +19,8 @@ export interface Filled {
   readonly path: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
+  /** For a call that reads a resource: the resource as it was read. */
+  readonly shown?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export function callOf({ method, path, operation }: Entry, resolver: Resolver, filled?: Filled): Call {

@@ -1,6 +1,6 @@
 /** The same call in several languages. The key comes from the environment and stands in no sample. */
 import type { IacModel } from '../../../iac/model.ts';
-import { type Given, moduleUsage } from '../../../iac/terraform/usage.ts';
+import { type Given, moduleOfExisting, moduleUsage } from '../../../iac/terraform/usage.ts';
 import type { Entry, Resolver } from '../../../openapi/resolved.ts';
 import { callOf, type Filled, KEY } from './call.ts';
 import { commandLine } from './command-line.ts';
@@ -24,9 +24,6 @@ export interface SampleSources {
   readonly iac: IacModel;
 }
 
-/** The resource that a module makes by this operation. */
-const madeBy = ({ resources }: IacModel, id: string) => resources.find(({ create }) => create.id === id);
-
 function givenIn(entry: Entry, { path, body }: Filled): Given {
   const { parent, parameter } = entry.operation['x-resource'];
   const own = parameter === undefined ? {} : { [parameter]: path[parameter] };
@@ -34,6 +31,16 @@ function givenIn(entry: Entry, { path, body }: Filled): Given {
     values: { ...own, ...(body as Readonly<Record<string, unknown>> | undefined) },
     parent: parent && path[parent.parameter],
   };
+}
+
+/** The module that makes a resource by this call, or that takes over the one that the call reads. */
+function terraformFor(entry: Entry, iac: IacModel, filled: Filled | undefined): string | undefined {
+  const made = iac.resources.find(({ create }) => create.id === entry.id);
+  if (made !== undefined) return moduleUsage(made, iac, filled && givenIn(entry, filled));
+  const read = iac.resources.find((each) => each.read.id === entry.id && each.read.in === undefined);
+  if (read === undefined || filled?.shown === undefined) return undefined;
+  const parent = read.parent && filled.path[read.parent.parameter];
+  return moduleOfExisting(read, iac, { shown: filled.shown, parent });
 }
 
 /** With the values that somebody has filled in, or with those of the examples. */
@@ -48,19 +55,15 @@ export function samplesOf(entry: Entry, sources: SampleSources, filled?: Filled)
     keyVariable: KEY,
     ...more,
   });
-  const resource = madeBy(iac, entry.id);
+  const terraform = terraformFor(entry, iac, filled);
   return [
     sample('curl', 'sh', curl(call)),
     sample('CLI', 'sh', commandLine(entry, call, commands.get(entry.id) ?? ['api', entry.id], resolver)),
     sample('TypeScript', 'typescript', typescript(call), { comment: '//' }),
     sample('Python', 'python', python(call)),
     sample('Go', 'go', go(call), { comment: '//' }),
-    ...(resource === undefined
+    ...(terraform === undefined
       ? []
-      : [
-          sample('Terraform', 'hcl', moduleUsage(resource, iac, filled && givenIn(entry, filled)), {
-            keyVariable: 'TF_VAR_hostplane_api_key',
-          }),
-        ]),
+      : [sample('Terraform', 'hcl', terraform, { keyVariable: 'TF_VAR_hostplane_api_key' })]),
   ];
 }
