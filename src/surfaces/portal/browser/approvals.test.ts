@@ -50,7 +50,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       const { page } = tab;
       await tab.open('/portal/approvals');
       await page
-        .getByRole('link', { name: /asks for updateVpsFirewall.*loosens/ })
+        .getByRole('link', { name: /asks for updateVpsFirewall.*loosens/i })
         .first()
         .waitFor();
       await tab.open(`/portal/approvals/${id}`);
@@ -59,7 +59,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       const texts = await changes.allInnerTexts();
       expect(texts).toHaveLength(4);
       for (const text of texts.slice(0, 3))
-        expect(text).toMatch(new RegExp(`^loosens\\s+the firewall "${name}" opens tcp (22|3306|5432) to `));
+        expect(text).toMatch(new RegExp(`^Loosens\\s+the firewall "${name}" opens tcp (22|3306|5432) to `));
       expect(texts[3]).toBe(`sets the description of the firewall "${name}"`);
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       expect(tab.complaints).toEqual([]);
