@@ -22,7 +22,7 @@ import { operationQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/code.tsx';
-import { Notice } from '../ui/notice.tsx';
+import { Notice, ProblemNotice } from '../ui/notice.tsx';
 import { Loaded, PageHead } from '../ui/states.tsx';
 import { unturned } from '../ui/unturned.ts';
 import { ActMenu, nameOf, pathFor } from './act-menu.tsx';
@@ -67,6 +67,10 @@ export function ResourceDetail(props: DetailProps & { override?: Override | unde
     ...operationQuery(noun.rows?.operation ?? ''),
     enabled: call === undefined && noun.rows !== undefined,
   });
+  if (one.error instanceof Problem && one.error.status === 404) return <Gone {...props} />;
+  const asked = call === undefined ? rows : one;
+  if (asked.data === undefined && asked.error !== null)
+    return <Unread noun={noun} error={asked.error} retry={() => void asked.refetch()} />;
   if (call === undefined) {
     const row = rows.data?.data.find((each) => String(each[noun.key]) === id);
     return (
@@ -90,7 +94,6 @@ export function ResourceDetail(props: DetailProps & { override?: Override | unde
       </Loaded>
     );
   }
-  if (one.error instanceof Problem && one.error.status === 404) return <Gone {...props} />;
   return (
     <Loaded query={document} rows={6}>
       {(json) => (
@@ -101,6 +104,14 @@ export function ResourceDetail(props: DetailProps & { override?: Override | unde
     </Loaded>
   );
 }
+
+/** It cannot be read now, or this person may not read it. */
+const Unread = ({ noun, error, retry }: { noun: Noun; error: unknown; retry: () => void }) => (
+  <>
+    <PageHead title={singularOf(noun)} />
+    <ProblemNotice error={error} retry={retry} />
+  </>
+);
 
 /** It was here once, or the address is wrong. The audit log may know who deleted it. */
 function Gone({ noun, families, id, above = {} }: DetailProps) {
