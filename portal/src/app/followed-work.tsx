@@ -5,14 +5,20 @@ import { type Followed, unfollow, useFollowed } from '../data/followed.ts';
 import { titleOf } from '../pages/operations/words.ts';
 import { toast } from '../ui/toast.tsx';
 
-/** In milliseconds. Events say it sooner, where the person may read them. */
+/**
+ * In milliseconds, for one operation. Many share it, because each question counts against the person's rate limit. Events
+ * say it sooner, where the person may read them.
+ */
 const BETWEEN = 5000;
 
 /** Says that work failed which the person began on another page. */
-export const FollowedWork = () => useFollowed().map((each) => <One key={each.id} {...each} />);
+export function FollowedWork() {
+  const all = useFollowed();
+  return all.map((each) => <One key={each.id} {...each} between={BETWEEN * all.length} />);
+}
 
-function One({ account, id }: Followed) {
-  const { data, isError } = useQuery({ ...operationOfQuery(account, id), refetchInterval: BETWEEN });
+function One({ account, id, between }: Followed & { between: number }) {
+  const { data, isError } = useQuery({ ...operationOfQuery(account, id), refetchInterval: between });
   useEffect(() => {
     if (isError) unfollow(id);
     if (!data?.finished_at) return;
