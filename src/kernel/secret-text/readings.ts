@@ -25,10 +25,10 @@ class Letters {
     }
   }
 
-  reading(isJoined: boolean): Reading {
+  reading(): Reading {
     return {
       text: this.text,
-      isJoined,
+      isJoined: false,
       place: (start, end) => {
         const offset = this.#starts[start]!;
         return { offset, length: this.#ends[end - 1]! - offset };
@@ -55,19 +55,23 @@ function visible(text: string): Reading {
     if (!UNSEEN.test(letter)) letters.add(letter.normalize('NFKC'), at, at + letter.length);
     at += letter.length;
   }
-  return letters.reading(false);
+  return letters.reading();
 }
 
 function joined(reading: Reading): Reading[] {
   if (!/\s/.test(reading.text)) return [];
-  const letters = new Letters();
-  for (const { 0: word, index } of reading.text.matchAll(/\S+/g)) {
-    for (let i = 0; i < word.length; i++) {
-      const { offset, length } = reading.place(index + i, index + i + 1);
-      letters.add(word[i]!, offset, offset + length);
-    }
-  }
-  return [letters.reading(true)];
+  // Nearly all texts contain nothing, so where their letters stood is found out only for those that do.
+  let places: readonly number[] | undefined;
+  return [
+    {
+      text: reading.text.replaceAll(/\s+/g, ''),
+      isJoined: true,
+      place(start, end) {
+        places ??= [...reading.text.matchAll(/\S/g)].map(({ index }) => index);
+        return reading.place(places[start]!, places[end - 1]! + 1);
+      },
+    },
+  ];
 }
 
 function percentDecoded(reading: Reading): Reading[] {
@@ -78,7 +82,7 @@ function percentDecoded(reading: Reading): Reading[] {
     const letter = part.length === 3 ? String.fromCharCode(Number.parseInt(part.slice(1), 16)) : part;
     letters.add(letter, offset, offset + length);
   }
-  return [letters.reading(false)];
+  return [letters.reading()];
 }
 
 /** Base64 of at least 24 bytes, also as lines of one block. */
