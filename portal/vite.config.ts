@@ -15,8 +15,10 @@ function loadedWith(entry: string, context: Context): ReadonlySet<string> {
   return found;
 }
 
-/** Parts of most pages: they are loaded with the first one. */
+/** Parts of most pages: they are loaded with the first one. Together they are smaller than each for itself. */
 const OF_MANY = ['src/ui/field.tsx', 'src/ui/near.ts', 'src/ui/rows.tsx'];
+/** What it takes from elsewhere, most other pages take, too. */
+const HOME = 'src/pages/home/';
 
 /**
  * What an entry loads at once is in one file, and what both entries load in another. Left alone, the bundler makes 25
@@ -28,19 +30,24 @@ function chunks(): Rolldown.CodeSplittingGroup[] {
   const users = (id: string, context: Context): string[] => {
     for (const [name, entry] of Object.entries(entries))
       if (!loaded.has(name)) loaded.set(name, loadedWith(entry, context));
-    return [...loaded].filter(([, modules]) => modules.has(id)).map(([name]) => name);
+    return Object.keys(entries).filter((name) => loaded.get(name)?.has(id));
   };
-  const isOfMany = (id: string): boolean => OF_MANY.map(inFolder).includes(id);
+  const isOfMany = (id: string, context: Context): boolean => {
+    if (!loaded.has(HOME)) loaded.set(HOME, loadedWith(`${HOME}home.tsx`, context));
+    const isOfHome = loaded.get(HOME)?.has(id) === true && !id.startsWith(inFolder(HOME));
+    return isOfHome || OF_MANY.map(inFolder).includes(id);
+  };
   const isShared = (id: string, context: Context): boolean => {
     const found = users(id, context);
-    return found.length > 1 || (found[0] === 'front' && isOfMany(id));
+    return found.length > 1 || (found[0] === 'front' && isOfMany(id, context));
   };
   const isOwn = (id: string): boolean =>
     id.endsWith('.css') || Object.values(entries).map(inFolder).includes(id);
   return [
     { name: (id, context) => (isShared(id, context) ? 'shared' : null), priority: 2 },
     {
-      name: (id, context) => (isOwn(id) ? null : (users(id, context)[0] ?? (isOfMany(id) ? 'frame' : null))),
+      name: (id, context) =>
+        isOwn(id) ? null : (users(id, context)[0] ?? (isOfMany(id, context) ? 'frame' : null)),
       priority: 1,
     },
   ];

@@ -73,5 +73,5 @@ export function EndOfSession({ hide }: { hide: (isHidden: boolean) => void }) {
     asked.give(true);
     await client.invalidateQueries();
   };
-  return <Ask email={me.person.email} why={asked.refusal.detail} done={done} />;
+  return <Ask person={me.person} why={asked.refusal.detail} done={done} />;
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { operationOfQuery } from '../data/account-queries.ts';
 import { type Followed, unfollow, useFollowed } from '../data/followed.ts';
-import { titleOf } from '../pages/operations/words.ts';
+import { failureOf } from '../pages/operations/words.ts';
 import { toast } from '../ui/toast.tsx';
 
 /**
@@ -23,10 +23,8 @@ function One({ account, id, between }: Followed & { between: number }) {
     if (isError) unfollow(id);
     if (!data?.finished_at) return;
     unfollow(id);
-    // Of work in several parts it says how many failed.
-    const what = data.children === null ? 'failed' : `failed: ${data.error?.detail}`;
     if (data.status === 'failed')
-      toast(`${titleOf(data)} ${what}`, { to: `/operations/${id}`, label: 'See why, and what to do' });
+      toast(failureOf(data), { to: `/operations/${id}`, label: 'See why, and what to do' });
   }, [data, isError, id]);
   return null;
 }

@@ -18,6 +18,8 @@ export interface NavGroup {
 /** A family without an icon of its own has a general one. */
 export const familyIcons: Readonly<Record<string, IconName>> = {
   'flexible-vps': 'server',
+  'ip-management': 'swap',
+  support: 'chat',
 };
 
 export const groups: readonly NavGroup[] = [

@@ -4,10 +4,10 @@ import { useEffect, useId, useMemo, useRef, useState } from 'react';
 import { activeKeysQuery, foundResourcesQuery, operationOfQuery } from '../data/account-queries.ts';
 import { resourcePath } from '../data/links.ts';
 import {
-  inSentence,
   isOwned,
   listAddress,
   mainNouns,
+  makerOf,
   type NounFamily,
   nounsQuery,
   productsOf,
@@ -17,7 +17,7 @@ import {
 import { foundOperationsQuery, indexQuery } from '../data/queries.ts';
 import { maySee, useMaybeAccount, useMe } from '../data/session.ts';
 import type { Account } from '../data/types.ts';
-import { spoken } from '../data/words.ts';
+import { inSentence, spoken } from '../data/words.ts';
 import { titleOf as operationTitle } from '../pages/operations/words.ts';
 import { returnFocus } from '../ui/focus.ts';
 import { Icon, type IconName } from '../ui/icons.tsx';
@@ -50,10 +50,10 @@ const productHits = (families: readonly NounFamily[]): Hit[] =>
         const [title, one] = [titleOf(noun), inSentence(singularOf(noun))];
         const shared = { note, icon };
         const list = { ...shared, title, to: listAddress(noun), text: `${title} ${one}` };
-        if (noun.create === undefined && noun.declare === undefined) return [list];
+        if (makerOf(noun) === undefined) return [list];
         const create = `Create ${one}`;
         const to = `${listAddress(noun)}/new`;
-        return [list, { ...shared, title: create, to, text: `${create} new ${title}` }];
+        return [list, { ...shared, title: create, to, text: `${create} new ${title} ${noun.name}` }];
       });
     return [{ title: note, note: 'Product', to: `/p/${slug}`, icon, text: note }, ...pages];
   });

@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../data/http.ts';
-import { securityQuery } from '../data/queries.ts';
+import { useMe } from '../data/session.ts';
 import { library, refused } from '../door/passkey.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -25,10 +24,7 @@ async function answerWithPasskey(): Promise<void> {
 
 export default function ReauthDialog({ end }: { end: (done: boolean) => void }) {
   const [password, setPassword] = useState('');
-  const security = useQuery(securityQuery);
-  // Unknown while the server fails: then both ways are offered.
-  const hasPassword = security.data?.password_set ?? true;
-  const hasPasskey = security.data === undefined || security.data.passkeys.length > 0;
+  const { has_password: hasPassword = true, has_passkey: hasPasskey } = useMe()?.person ?? {};
   const withPassword = useAct(async () => {
     await post('/portal/v1/reauthenticate', { password });
     end(true);

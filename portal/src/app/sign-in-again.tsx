@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { post } from '../data/http.ts';
+import type { Me } from '../data/types.ts';
 import { signInWithPasskey } from '../door/passkey.ts';
 import { SecondFactor, type SecondFactorTicket } from '../door/second-factor.tsx';
 import type { Answer } from '../door/sign-in.tsx';
@@ -11,12 +12,13 @@ import { useAct } from '../ui/use-act.ts';
 import { leave } from './leave.ts';
 
 interface Props {
-  readonly email: string;
+  readonly person: Me['person'];
   readonly why: string;
   readonly done: () => Promise<void>;
 }
 
-export default function SignInAgain({ email, why, done }: Props) {
+export default function SignInAgain({ person, why, done }: Props) {
+  const { email, has_password: hasPassword, has_passkey: hasPasskey } = person;
   const [ticket, setTicket] = useState<SecondFactorTicket | null>(null);
   const [password, setPassword] = useState('');
   // The person may have signed in again in another tab.
@@ -52,30 +54,34 @@ export default function SignInAgain({ email, why, done }: Props) {
       title="Sign in again"
       intro={intro}
       close={() => {}}
-      onSubmit={() => void withPassword.run()}
+      onSubmit={() => void (hasPassword ? withPassword : withPasskey).run()}
       foot={
         <>
           {other}
-          <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
-            Use a passkey
-          </Button>
-          <Button kind="primary" type="submit" busy={withPassword.busy}>
-            Sign in
+          {hasPassword && hasPasskey && (
+            <Button busy={withPasskey.busy} onClick={() => void withPasskey.run()}>
+              Use a passkey
+            </Button>
+          )}
+          <Button kind="primary" type="submit" busy={hasPassword ? withPassword.busy : withPasskey.busy}>
+            {hasPassword ? 'Sign in' : 'Use your passkey'}
           </Button>
         </>
       }
     >
       <ProblemNotice error={withPassword.error ?? withPasskey.error} />
       <TextField label="E-mail" type="email" autoComplete="username" readOnly value={email} />
-      <TextField
-        label="Password"
-        type="password"
-        autoComplete="current-password"
-        required
-        autoFocus
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-      />
+      {hasPassword && (
+        <TextField
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          required
+          autoFocus
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      )}
     </Dialog>
   );
 }

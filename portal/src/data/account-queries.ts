@@ -9,6 +9,7 @@ import type {
   OperationKind,
   ResourceSummary,
   Usage,
+  UsageGroup,
   Webhook,
 } from './account-types.ts';
 import { get } from './http.ts';
@@ -89,6 +90,19 @@ export interface UsageAsked {
 
 export const usageQuery = (account: Account, asked: UsageAsked) =>
   reading<Usage>(account, 'usage', `/account/v1/usage${queryText({ limit: '1000', ...asked })}`);
+
+/** A spreadsheet opens at most a million lines, and a group has some of them. */
+const MOST_GROUPS = 100_000;
+
+/** All groups of each day. */
+export async function usageByDay(account: Account, asked: UsageAsked) {
+  const { rows, last, isWhole } = await readPages<UsageGroup, Usage>(account, '/account/v1/usage', {
+    filters: { ...asked, limit: '1000', by_day: 'true' },
+    most: MOST_GROUPS,
+    rowsIn: ({ groups }) => groups,
+  });
+  return { ...last, groups: rows, isWhole };
+}
 
 /** An account has few of these: all of them are read. */
 const whole = <Item>(account: Account, topic: string, path: string) =>

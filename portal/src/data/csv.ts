@@ -1,9 +1,11 @@
 /** Tables as files for spreadsheets. */
 
+export const CSV = 'text/csv;charset=utf-8';
+
 type Cell = string | number | null | undefined;
 
 /** A spreadsheet would calculate what begins like this, and a stranger may have written it. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /^[=+\-@\t\r\n]/;
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
 function cellOf(value: Cell): string {
@@ -12,15 +14,6 @@ function cellOf(value: Cell): string {
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }
 
+/** Without the mark at the beginning, a spreadsheet shows letters such as "ü" as others. */
 export const csvOf = (rows: readonly (readonly Cell[])[]): string =>
-  `${rows.map((row) => row.map(cellOf).join(',')).join('\r\n')}\r\n`;
-
-export function download(name: string, text: string, type = 'text/csv;charset=utf-8'): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  // Browsers read the file after this call returns.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}
+  `\ufeff${rows.map((row) => row.map(cellOf).join(',')).join('\r\n')}\r\n`;

@@ -80,6 +80,9 @@ const away = (body: ProblemBody, method: string): Problem =>
     next_step: 'Try again in a minute.',
   });
 
+/** A dry run answers with what the call would be refused with: the browser reports nothing, since nothing went wrong. */
+export const REFUSALS_ANSWERED = 'refusals=answered';
+
 export interface Sent {
   readonly method?: string;
   readonly body?: unknown;
@@ -118,14 +121,15 @@ async function answerTo(path: string, sent: Sent): Promise<{ text: string; statu
   const { method = 'GET' } = sent;
   const response = await exchange(path, sent);
   const text = await response.text();
-  if (response.ok) return { text, status: response.status };
+  const isAnswer = response.headers.get('preference-applied') === REFUSALS_ANSWERED;
+  if (response.ok && !isAnswer) return { text, status: response.status };
   const body = parsed<ProblemBody>(text, response.status, method);
   const problem =
     body.title === undefined
       ? unreadable(response.status, method)
       : body.code === 'engine_unavailable'
         ? away(body, method)
-        : new Problem(response.status, body);
+        : new Problem(isAnswer ? (body.status ?? 0) : response.status, body);
   refusals.listener(problem);
   throw problem;
 }

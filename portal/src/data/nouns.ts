@@ -24,20 +24,23 @@ export const singularOf = ({ name, parent }: Noun): string =>
   spoken(name.replace(parent === undefined ? /^vps_/ : `${parent.noun}_`, ''));
 export const titleOf = (noun: Noun): string => noun.title ?? `${singularOf(noun)}s`;
 
-/** "VM" stays as it is in a sentence, "Backup policy" becomes "backup policy". */
-export const inSentence = (words: string): string =>
-  words.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
-
 /** Whether people can have some of their own. Others are read only: what the provider offers. */
 export const isOwned = (noun: Noun): boolean =>
   noun.create !== undefined || noun.declare !== undefined || noun.delete !== undefined;
 
+/** The call that makes one. What is there from the beginning is only changed. */
+export const makerOf = (noun: Noun): NounCall | undefined =>
+  noun.isOnly ? undefined : (noun.create ?? noun.declare);
+
 export const nounNamed = (families: readonly NounFamily[], name: string): Noun | undefined =>
   families.flatMap(({ nouns }) => nouns).find((noun) => noun.name === name);
 
-/** Those that are no part of another one and can be listed: they have a page of their own. */
+/** Whether it has a page, or a tab on the page of what it is a part of: with its rows, or with the only one. */
+export const isShown = ({ rows, isOnly }: Noun): boolean => rows !== undefined || isOnly === true;
+
+/** Those that are no part of another one: they have a page of their own. */
 export const mainNouns = ({ nouns }: NounFamily): readonly Noun[] =>
-  nouns.filter(({ parent, rows }) => parent === undefined && rows !== undefined);
+  nouns.filter((noun) => noun.parent === undefined && isShown(noun));
 
 export const partsOf = (noun: Noun, families: readonly NounFamily[]): readonly Noun[] =>
   families.flatMap(({ nouns }) => nouns).filter(({ parent }) => parent?.noun === noun.name);
@@ -50,6 +53,8 @@ export const listAddress = (noun: Noun): string => `/p/${noun.family}/${noun.slu
 /** `above` names the resource that it is a part of, if it is one. */
 export function addressOf(noun: Noun, families: readonly NounFamily[], id: string, above?: string): string {
   const parent = noun.parent && nounNamed(families, noun.parent.noun);
+  if (noun.isOnly)
+    return parent && above !== undefined ? addressOf(parent, families, above) : listAddress(noun);
   const own = `${noun.slug}/${encodeURIComponent(id)}`;
   return parent && above !== undefined
     ? `${listAddress(parent)}/${encodeURIComponent(above)}/${own}`

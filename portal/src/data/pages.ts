@@ -33,7 +33,7 @@ export const pagedQuery = <Item, Answer extends List<Item> = List<Item>>(
 const LONGEST_PAGE = '200';
 
 /** All pages one after the other, until there are at least `most` rows. */
-export async function readPages<Item>(
+export async function readPages<Item, Page extends Pick<List<Item>, 'next_cursor'> = List<Item>>(
   account: Account,
   path: string,
   {
@@ -41,24 +41,27 @@ export async function readPages<Item>(
     most,
     signal,
     seen,
+    rowsIn = (page) => (page as unknown as List<Item>).data,
   }: {
     readonly filters?: Filters;
     readonly most: number;
     readonly signal?: AbortSignal;
     /** Called after each page. */
     readonly seen?: (rows: readonly Item[]) => void;
+    /** Of an answer that is no list. */
+    readonly rowsIn?: (page: Page) => readonly Item[];
   },
-): Promise<{ readonly rows: readonly Item[]; readonly isWhole: boolean }> {
+): Promise<{ readonly rows: readonly Item[]; readonly last: Page; readonly isWhole: boolean }> {
   const rows: Item[] = [];
   for (let cursor = ''; ; ) {
-    const page = await get<List<Item>>(
+    const page = await get<Page>(
       `${calls(account)}${path}${queryText({ limit: LONGEST_PAGE, ...filters, cursor })}`,
       signal,
     );
-    rows.push(...page.data);
+    rows.push(...rowsIn(page));
     seen?.(rows);
-    if (!page.next_cursor) return { rows, isWhole: true };
-    if (rows.length >= most) return { rows, isWhole: false };
+    if (!page.next_cursor) return { rows, last: page, isWhole: true };
+    if (rows.length >= most) return { rows, last: page, isWhole: false };
     cursor = page.next_cursor;
   }
 }

@@ -1,7 +1,7 @@
 /** Reads resources, and makes calls about them, with dry runs. All of it goes through the records of the API. */
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { follow } from './followed.ts';
-import { get, Problem, send, UNREADABLE } from './http.ts';
+import { get, Problem, REFUSALS_ANSWERED, send, UNREADABLE } from './http.ts';
 import { filled, type NounCall, type PathValues } from './nouns.ts';
 import { calls } from './session.ts';
 import type { Account, Foreseen, List, Operation } from './types.ts';
@@ -41,9 +41,16 @@ export const oneQuery = (account: Account, noun: string, path: string) => {
   });
 };
 
+/** What has an id of its own and is gone does not come back. What has a name may be made again. */
+export const isGone = (url: unknown, error: unknown): boolean =>
+  error instanceof Problem && error.status === 404 && /_[0-9a-z]{26}$/.test(String(url));
+
 /** What is on the screen is read again; the far pages of long lists when they come near it. */
 export function refreshNouns(client: QueryClient, accountId: string): void {
-  void client.invalidateQueries({ queryKey: [accountId, NOUN] });
+  void client.invalidateQueries({
+    queryKey: [accountId, NOUN],
+    predicate: ({ queryKey, state }) => !isGone(queryKey.at(-1), state.error),
+  });
   // What was made in another tab can be picked in this one.
   void client.invalidateQueries({ queryKey: [accountId, PICK] });
 }
@@ -71,7 +78,7 @@ function sendFor<Answer>(
 }
 
 export const rehearse = (account: Account, made: PersonCall): Promise<Foreseen> =>
-  sendFor<Foreseen>(account, made, { query: { dry_run: 'true' } });
+  sendFor<Foreseen>(account, made, { query: { dry_run: 'true' }, headers: { prefer: REFUSALS_ANSWERED } });
 
 /** By what was sent: the keys of calls whose answer was lost. The same call again does nothing twice. */
 const unanswered = new Map<string, string>();

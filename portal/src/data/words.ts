@@ -41,11 +41,15 @@ export const roleWords: Readonly<Record<string, string>> = {
 
 export const roleNames = Object.keys(roleWords);
 
-/** Words that are not written in lower case. */
+/** Words that people write in another way than the names of the API do. */
 const NAMES = new Map(
-  'API BIOS CIDR DNS GB ICMP ICMPv6 ID IDs IP IPs IPv4 IPv6 ISO ISOs MAC MB MTU NAT OS SSH TB TCP TLS UDP UEFI URL vCPU vCPUs VM VMs VPN VPS'
+  'API BIOS CIDR DNS GB ICMP ICMPv6 ID IDs IP IPs IPv4 IPv6 ISO ISOs MAC MB MTU NAT OS SSH TB TCP TLS UDP UEFI URL vCPU vCPUs VPN VPS'
     .split(' ')
-    .map((name) => [name.toLowerCase(), name]),
+    .map((name) => [name.toLowerCase(), name])
+    .concat([
+      ['vm', 'machine'],
+      ['vms', 'machines'],
+    ]) as [string, string][],
 );
 
 /** `public_key` as "Public key". */
@@ -56,3 +60,7 @@ export const spoken = (name: string): string => {
   const [first = ''] = words.split(' ');
   return NAMES.has(first.toLowerCase()) ? words : words.slice(0, 1).toUpperCase() + words.slice(1);
 };
+
+/** "ISO" stays as it is in a sentence, "Backup policy" becomes "backup policy". */
+export const inSentence = (words: string): string =>
+  words.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());

@@ -20,10 +20,12 @@ export function Frame({
   ] as const;
   return (
     <div className="flex min-h-dvh flex-col items-center px-4 pt-[max(24px,9vh)] pb-8">
-      <a href="/portal/api/reference" className="mb-7 flex items-center gap-2.5 rounded-md">
-        <Brand site={site} size={32} />
-        <span className="text-lg font-semibold tracking-tight">{site?.provider.name ?? 'Portal'}</span>
-      </a>
+      <header className="mb-7">
+        <a href="/portal/api/reference" className="flex items-center gap-2.5 rounded-md">
+          <Brand site={site} size={32} />
+          <span className="text-lg font-semibold tracking-tight">{site?.provider.name ?? 'Portal'}</span>
+        </a>
+      </header>
       <main className="card w-full max-w-[400px] animate-[fade_150ms] p-6 sm:p-8">
         {failed && (
           <div className="mb-5">

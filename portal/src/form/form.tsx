@@ -1,5 +1,5 @@
 import { useContext, useState } from 'react';
-import { inSentence } from '../data/nouns.ts';
+import { inSentence } from '../data/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Box } from './box.tsx';
 import type { Ref } from './choices.ts';

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { limitsQuery } from '../data/account-queries.ts';
 import type { Limit } from '../data/account-types.ts';
-import { inSentence } from '../data/nouns.ts';
+import { usePlaces } from '../data/places.ts';
 import { siteQuery, useAccount } from '../data/session.ts';
-import { spoken } from '../data/words.ts';
+import { inSentence, spoken } from '../data/words.ts';
 import { SelectField } from '../ui/field.tsx';
 import { Filters } from '../ui/filters.tsx';
 import { Progress } from '../ui/progress.tsx';
@@ -93,6 +93,7 @@ export default function Limits() {
 function LimitRow({ limit: row }: { limit: Limit }) {
   const { name, family, unit, limit, used, location, scope, raisable, maximum_on_request: most } = row;
   const part = partOf(row);
+  const placed = usePlaces();
   const isFull = limit !== null && used >= limit;
   const raise = !raisable
     ? ''
@@ -101,7 +102,13 @@ function LimitRow({ limit: row }: { limit: Limit }) {
       : `up to ${most.toLocaleString('en-GB')} on request`;
   return (
     <Row>
-      <Cell wide free quiet={[spoken(family), location ?? scopes[scope]].filter(Boolean).join(', ')}>
+      <Cell
+        wide
+        free
+        quiet={[spoken(family), location === null ? scopes[scope] : placed(location)]
+          .filter(Boolean)
+          .join(', ')}
+      >
         <span className="font-medium">{name}</span>
       </Cell>
       <Cell label="Used">

@@ -208,7 +208,7 @@ function Open(props: ActOn & { described: Described; close: () => void; done?: (
     <Dialog
       wide
       title={`${act.label} ${name}`}
-      intro={row === undefined ? undefined : `${singularOf(noun)} ${name}`}
+      intro={row === undefined || noun.isOnly ? undefined : `${singularOf(noun)} ${name}`}
       close={close}
       onSubmit={() => why === undefined && void run.run()}
       foot={

@@ -1,7 +1,8 @@
 /** What can be done with a resource, and why something cannot be done just now. */
 import type { WhyNot } from '../data/access.ts';
-import { inSentence, type Noun, type NounCall, singularOf } from '../data/nouns.ts';
+import { type Noun, type NounCall, singularOf } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
+import { inSentence } from '../data/words.ts';
 import type { Schema } from '../form/document.ts';
 import { actsOf } from './act-labels.ts';
 import { statesFor, statesOf } from './values.ts';

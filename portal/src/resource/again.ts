@@ -7,6 +7,7 @@ import {
   addressOf,
   filled,
   listAddress,
+  makerOf,
   type Noun,
   type NounCall,
   type NounFamily,
@@ -130,7 +131,7 @@ export function useAgain(operation: Operation, kind: OperationKind | undefined):
   const { row, above, status, acts, isLoading } = useResource(noun, named);
   if (!started || !noun || !families || named === undefined || isLoading) return undefined;
   const { call } = started;
-  const isCreate = call.id === (started.noun.create ?? started.noun.declare)?.id;
+  const isCreate = call.id === makerOf(started.noun)?.id;
   const isFor = ({ call: { id }, fixed }: Act): boolean =>
     id === call.id && (call.choice === undefined || Object.values(fixed).includes(verbOf(operation)));
   const helps = (act: Act): boolean =>

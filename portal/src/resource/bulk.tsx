@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { WhyNot } from '../data/access.ts';
-import { inSentence, type Noun, type NounCall, type PathValues, singularOf, titleOf } from '../data/nouns.ts';
+import { type Noun, type NounCall, type PathValues, singularOf, titleOf } from '../data/nouns.ts';
 import { perform, type Resource, refreshNouns, rehearse } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
-import { count, spoken } from '../data/words.ts';
+import { count, inSentence, spoken } from '../data/words.ts';
 import { describe, type Schema } from '../form/document.ts';
 import { Button } from '../ui/button.tsx';
 import { Cancel, Dialog } from '../ui/dialog.tsx';

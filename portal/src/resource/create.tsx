@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useRef, useState } from 'react';
 import {
   addressOf,
-  inSentence,
   listAddress,
+  makerOf,
   type Noun,
   type NounFamily,
   nounNamed,
@@ -16,6 +16,7 @@ import {
 import { type PersonCall, perform, type Resource, refreshNouns } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
+import { inSentence, spoken } from '../data/words.ts';
 import { type Described, describe } from '../form/document.ts';
 import { Facts } from '../form/facts.ts';
 import { useFaults } from '../form/faults.ts';
@@ -61,7 +62,7 @@ export interface Creation {
 export function CreateForm(
   props: Props & { children?: (creation: Creation) => ReactNode; start?: Resource },
 ) {
-  const call = props.noun.create ?? props.noun.declare;
+  const call = makerOf(props.noun);
   const document = useQuery({ ...operationQuery(call?.id ?? ''), enabled: call !== undefined });
   if (call === undefined) return <p>None can be created: the provider offers them.</p>;
   return (
@@ -87,7 +88,7 @@ function Open(
   props: Props & { described: Described; children?: (creation: Creation) => ReactNode; start?: Resource },
 ) {
   const { noun, families, above = {}, described, children, start = {} } = props;
-  const call = (noun.create ?? noun.declare)!;
+  const call = makerOf(noun)!;
   const account = useAccount();
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -175,7 +176,7 @@ function Open(
           <div className="grid min-w-0 content-start gap-5">
             {own !== undefined && (
               <TextField
-                label="Name"
+                label={spoken(noun.key)}
                 autoComplete="off"
                 value={name}
                 onChange={(event) => setName(event.target.value)}

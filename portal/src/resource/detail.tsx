@@ -6,7 +6,6 @@ import { Problem } from '../data/http.ts';
 import {
   addressOf,
   filled,
-  inSentence,
   listAddress,
   type Noun,
   type NounFamily,
@@ -17,9 +16,10 @@ import {
   singularOf,
   titleOf,
 } from '../data/nouns.ts';
-import { oneQuery, pageQuery, type Resource, workOn } from '../data/product.ts';
+import { isGone, oneQuery, pageQuery, type Resource, workOn } from '../data/product.ts';
 import { operationQuery } from '../data/queries.ts';
 import { useAccount } from '../data/session.ts';
+import { inSentence } from '../data/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Code } from '../ui/code.tsx';
 import { Notice, ProblemNotice } from '../ui/notice.tsx';
@@ -56,11 +56,15 @@ export function ResourceDetail(props: DetailProps & { override?: Override | unde
   const one = useQuery({
     ...oneQuery(account, noun.name, filled(call?.path ?? '', path)),
     enabled: call !== undefined,
-    refetchInterval: ({ state }) => (state.data && workOn(state.data) !== null ? PROGRESS : false),
+    refetchInterval: ({ queryKey, state: { data, error } }) =>
+      data && workOn(data) !== null && !isGone(queryKey.at(-1), error) ? PROGRESS : false,
   });
   // A list that has no call for one of its rows: the row is found in it.
   const rows = useQuery({
-    ...pageQuery(account, noun.name, filled(noun.rows?.path ?? '', above), { limit: '200' }),
+    ...pageQuery(account, noun.name, filled(noun.rows?.path ?? '', above), {
+      limit: '200',
+      ...(noun.rows?.filter === undefined ? {} : { [noun.rows.filter]: id }),
+    }),
     enabled: call === undefined && noun.rows !== undefined,
   });
   const listed = useQuery({

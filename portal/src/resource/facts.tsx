@@ -73,7 +73,7 @@ export function FactList({
                 <Copy text={String(row['id'])} label="Copy" className="btn btn-quiet btn-small -my-1 ml-1" />
               </>
             ) : (
-              <Value value={row[member[0]]} schema={member[1]} row={row} />
+              <Value name={member[0]} value={row[member[0]]} schema={member[1]} row={row} />
             )}
           </Fact>
         ))}
@@ -143,7 +143,7 @@ function Group({ value, schema, resolve, row }: Inner & { value: Resource; schem
             {/* Shown by its name. */}
             {member[0] === 'id' && isId(value['id']) ? 'Name' : titleOf(member)}
           </span>{' '}
-          <Value value={value[member[0]]} schema={member[1]} row={row} />
+          <Value name={member[0]} value={value[member[0]]} schema={member[1]} row={row} />
         </span>
       ))}
     </span>

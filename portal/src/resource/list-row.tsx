@@ -132,7 +132,7 @@ export const ListRow = memo(function ListRow(props: Props) {
             {schema === status && typeof row[name] === 'string' ? (
               <RowStatus value={row[name]} schema={schema} row={row} />
             ) : (
-              <Value value={row[name]} schema={schema} row={row} />
+              <Value name={name} value={row[name]} schema={schema} row={row} />
             )}
           </Cell>
         ),

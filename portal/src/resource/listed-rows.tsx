@@ -1,7 +1,8 @@
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { useWhyNot } from '../data/access.ts';
-import { inSentence, type Noun, type NounFamily, type PathValues, titleOf } from '../data/nouns.ts';
+import { type Noun, type NounFamily, type PathValues, titleOf } from '../data/nouns.ts';
 import type { Resource } from '../data/product.ts';
+import { inSentence } from '../data/words.ts';
 import { headOf } from '../form/words.ts';
 import { type Near, PART } from '../ui/near.ts';
 import { type Column, Rows, Table } from '../ui/rows.tsx';

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ComponentProps, lazy, type ReactNode, Suspense } from 'react';
 import {
   addressOf,
+  isShown,
   type Noun,
   type NounFamily,
   nounNamed,
@@ -15,6 +16,7 @@ import type { Resource } from '../data/product.ts';
 import { Skeleton } from '../ui/states.tsx';
 import type { Act } from './acts.ts';
 import type { Shape } from './schema.ts';
+import { Single } from './single.tsx';
 
 const List = lazy(async () => ({ default: (await import('./list.tsx')).ResourceList }));
 
@@ -58,26 +60,30 @@ export interface Override {
 
 /** Other types whose rows belong to this one: parts of it, and lists that can be narrowed to it. */
 export function tabsFor({ noun, families, path, row }: Found): readonly Tab[] {
-  const parts = partsOf(noun, families).filter(({ rows }) => rows !== undefined);
+  const parts = partsOf(noun, families).filter(isShown);
   const own = ownParameter(noun.read?.path ?? '') ?? 'id';
-  const partTabs = parts.map(
-    (part): Tab => ({
+  const partTabs = parts.map((part): Tab => {
+    const above = { ...path, [part.parent?.parameter ?? 'id']: path[own] ?? '' };
+    return {
       slug: part.slug,
       title: titleOf(part),
-      show: () => (
-        <ResourceList
-          noun={part}
-          families={families}
-          above={{ ...path, [part.parent?.parameter ?? 'id']: path[own] ?? '' }}
-          create={
-            part.create && (
-              <CreatePart noun={part} families={families} above={path[own] ?? ''} parent={noun} />
-            )
-          }
-        />
-      ),
-    }),
-  );
+      show: () =>
+        part.isOnly ? (
+          <Single noun={part} above={above} />
+        ) : (
+          <ResourceList
+            noun={part}
+            families={families}
+            above={above}
+            create={
+              part.create && (
+                <CreatePart noun={part} families={families} above={path[own] ?? ''} parent={noun} />
+              )
+            }
+          />
+        ),
+    };
+  });
   const relatedTabs = noun.related.flatMap(({ noun: name, filter, value }): Tab[] => {
     const other = nounNamed(families, name);
     if (other === undefined) return [];

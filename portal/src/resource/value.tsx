@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { money } from '../data/money.ts';
 import { addressOf, nounNamed, nounsQuery } from '../data/nouns.ts';
+import { Place } from '../data/places.ts';
 import { type Resource, workOn } from '../data/product.ts';
 import { formatNumber } from '../data/sizes.ts';
 import { spoken } from '../data/words.ts';
@@ -85,9 +86,17 @@ const NOTHING = (
 
 const MOST = 3;
 
-/** One value of a resource, by its schema. */
-export function Value({ value, schema, row }: { value: unknown; schema: Schema; row: Resource }) {
+interface ValueProps {
+  readonly name: string;
+  readonly value: unknown;
+  readonly schema: Schema;
+  readonly row: Resource;
+}
+
+/** One value of a resource, by its name and its schema. */
+export function Value({ name, value, schema, row }: ValueProps) {
   if (isEmpty(value)) return NOTHING;
+  if (/^locations?$/.test(name) && typeof value === 'string') return <Place slug={value} />;
   if (typeof value === 'string') {
     if (schema['x-states'] !== undefined) return <Status value={value} schema={schema} row={row} />;
     if (schema['format'] === 'date-time') return <Ago time={value} />;
@@ -100,17 +109,20 @@ export function Value({ value, schema, row }: { value: unknown; schema: Schema; 
   if (typeof value === 'number') return <>{formatNumber(value, schema['x-unit'])}</>;
   if (typeof value === 'boolean') return <>{value ? 'Yes' : 'No'}</>;
   if (isPrice(value)) return <PriceText price={value} />;
-  if (Array.isArray(value)) return <Several values={value} schema={schema} row={row} />;
+  if (Array.isArray(value)) return <Several name={name} value={value} schema={schema} row={row} />;
   return <>{unturned(nameIn(value as Resource) ?? '') || NOTHING}</>;
 }
 
-function Several({ values, schema, row }: { values: readonly unknown[]; schema: Schema; row: Resource }) {
+function Several({ name, value: values, schema, row }: ValueProps & { value: readonly unknown[] }) {
   const items = (schema['items'] ?? {}) as Schema;
   return (
     <span className="flex flex-wrap gap-x-2">
       {values.slice(0, MOST).map((each, i) => (
+        // Without an element of its own a text joins the one before, without a gap.
         // biome-ignore lint/suspicious/noArrayIndexKey: the items have no names of their own.
-        <Value key={i} value={each} schema={items} row={row} />
+        <span key={i}>
+          <Value name={name} value={each} schema={items} row={row} />
+        </span>
       ))}
       {values.length > MOST && <span className="text-muted">and {values.length - MOST} more</span>}
     </span>

@@ -97,16 +97,13 @@ export function Code({
           <Copy text={text} />
         </span>
       </figcaption>
-      <section
+      <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
-        aria-label="Code"
-        className={`overflow-auto px-3.5 py-3 text-[13px]/5 ${wrap ? '[overflow-wrap:anywhere] *:whitespace-pre-wrap' : ''} ${tall ? 'max-h-[70dvh]' : 'max-h-[420px]'}`}
+        className={`overflow-auto px-3.5 py-3 text-[13px]/5 ${wrap ? 'whitespace-pre-wrap [overflow-wrap:anywhere]' : ''} ${tall ? 'max-h-[70dvh]' : 'max-h-[420px]'}`}
       >
-        <pre>
-          <code>{paintCode(text)}</code>
-        </pre>
-      </section>
+        <code>{paintCode(text)}</code>
+      </pre>
     </figure>
   );
 }

@@ -1,4 +1,5 @@
 import { type ComponentType, use, useEffect, useState } from 'react';
+import { useIsAway } from '../data/away.ts';
 import { get, Problem } from '../data/http.ts';
 import { ProblemNotice } from './notice.tsx';
 import { useAct } from './use-act.ts';
@@ -66,8 +67,14 @@ function NotLoaded({ again, loaded }: { again: () => Promise<boolean>; loaded: (
   useEffect(() => {
     document.title = 'Not loaded';
   }, []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once by itself, then when somebody asks for it.
-  useEffect(() => void run(), []);
+  const isAway = useIsAway();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: by itself at first and when the server is back, else when somebody asks for it.
+  useEffect(() => {
+    void run();
+    const again = (): void => void run();
+    addEventListener('online', again);
+    return () => removeEventListener('online', again);
+  }, [isAway]);
   return (
     <>
       <h1 className="mb-6 text-2xl">This page did not load</h1>

@@ -40,6 +40,9 @@ const nameOf = (pointer: string): string => {
 /** The commands of the provider's staff, which stand in brackets. */
 const COMMAND = / \([^()]*hostplane admin[^()]*\)/g;
 
+/** What is not there is looked for in another place than a program would. */
+const isMissing = ({ code }: Problem): boolean => code === 'not_found' || code === 'endpoint_not_found';
+
 /** Without the parts that are for programs, which name a member of the refusal such as `existing_id`. */
 function adviceOf({ nextStep, body }: Problem): string {
   const members = Object.keys(body).filter((name) => name.includes('_') || name === 'corrected');
@@ -51,10 +54,38 @@ function adviceOf({ nextStep, body }: Problem): string {
   return sentence === '' || sentence.endsWith('.') ? sentence : `${sentence}.`;
 }
 
+/** The list of which the address shows one thing: its last part is an id. */
+function listAround(): string | undefined {
+  const [, list] = /^(\/portal\/.+)\/[a-z]+_[^/]+\/?$/.exec(location.pathname) ?? [];
+  return list;
+}
+
+/** For somebody who looks for a thing in a browser. */
+function Elsewhere() {
+  const list = listAround();
+  return (
+    <p className="mt-1">
+      {list !== undefined && (
+        <>
+          <a className="underline" href={list}>
+            See what there is
+          </a>{' '}
+          or{' '}
+        </>
+      )}
+      <a className="underline" href="/portal">
+        go to the first page
+      </a>
+      .
+    </p>
+  );
+}
+
 /** The server's own words about fields are for programs: they name members of the body. */
 function explain(problem: Problem): readonly string[] {
   const faults = problem.body.errors ?? [];
-  if (problem.code !== 'validation_failed' || faults.length === 0) return [problem.detail, adviceOf(problem)];
+  if (problem.code !== 'validation_failed' || faults.length === 0)
+    return [problem.detail, isMissing(problem) ? '' : adviceOf(problem)];
   return faults.map(
     ({ pointer, detail, message }) => `${nameOf(pointer)}${detail ?? message ?? 'not valid'}`,
   );
@@ -73,6 +104,7 @@ export function ProblemNotice({ error, retry }: { error: unknown; retry?: (() =>
       {(problem === null ? ['Reload the page and try again.'] : explain(problem)).map(
         (text) => text !== '' && <p key={text}>{text}</p>,
       )}
+      {problem !== null && isMissing(problem) && <Elsewhere />}
       {problem?.body.request_id && <p className="mt-1 font-mono text-xs">{problem.body.request_id}</p>}
       {retry && isPassing(problem) && (
         <Button small className="mt-2" onClick={retry}>

@@ -1,8 +1,10 @@
 /** Saves a text as a file of the person. */
-export function saveFile(name: string, text: string): void {
+export function saveFile(name: string, text: string, type = ''): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text]));
+  link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(link.href);
+  // Browsers read the file after this call returns.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

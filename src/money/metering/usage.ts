@@ -25,9 +25,6 @@ export interface Grouping {
   readonly byDay?: boolean;
 }
 
-/** They have few groups, so each can have one for each day. */
-export const perDay: readonly Grouping['by'][] = ['family', 'type', 'location'];
-
 export interface UsageKey {
   readonly family?: string;
   readonly resource_type?: string;

@@ -56,6 +56,19 @@ ${firstCall(facts)}
   };
 }
 
+/** For somebody whose browser asks for a path that is not there. */
+export const strayPage = ({ provider }: Facts, hasPortal: boolean): string =>
+  page(
+    'There is no such page',
+    html`<h1>There is no such page</h1>
+<p>The address may be mistyped, or the page has moved.</p>
+<ul>
+${hasPortal ? html`<li><a href="/portal">Go to the portal</a><br><span class="soft">Your machines, keys and costs.</span></li>` : html`<li><a href="/">Go to the first page</a></li>`}
+<li><a href="/docs">Read about the API</a><br><span class="soft">All paths that programs can call.</span></li>
+</ul>
+<p class="soft">Questions? Write to <a href="mailto:${provider.provider.support_email}">${provider.provider.support_email}</a>.</p>`,
+  );
+
 export function docsPage(facts: Facts, version: string): Page {
   const families = facts.registry.families
     .filter(({ endpoints }) => endpoints.length > 0)

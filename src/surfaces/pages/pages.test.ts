@@ -127,3 +127,26 @@ describe('the pages', () => {
     expect([unknown.statusCode, unknown.json().code]).toEqual([404, 'endpoint_not_found']);
   });
 });
+
+describe('a path that is not there', () => {
+  it('404 for a browser: a page that leads on', async () => {
+    const { statusCode, headers, body } = await get('/no/such/page', BROWSER);
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(headers).toMatchObject({ vary: 'Accept', 'x-request-id': expect.stringMatching(/^req_/) });
+    expect(body).toContain('<h1>There is no such page</h1>');
+    expect([...body.matchAll(/href="(\/[^"]*)"/g)].map(([, href]) => href)).toEqual(['/', '/docs']);
+    const withPortal = createServer(t.services);
+    servePages(withPortal, t.services, '1.2.3', openExchange, () => '');
+    const shown = await withPortal.inject({ url: '/no/such/page', headers: { accept: BROWSER } });
+    expect(shown.body).toContain('href="/portal"');
+    await withPortal.close();
+  });
+
+  it('404 for other clients and other methods: the problem of the API', async () => {
+    for (const answer of [
+      await get('/no/such/page'),
+      await server.inject({ method: 'POST', url: '/no/such/page', headers: { accept: BROWSER } }),
+    ])
+      expect([answer.statusCode, answer.json().code]).toEqual([404, 'endpoint_not_found']);
+  });
+});

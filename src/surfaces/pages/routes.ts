@@ -8,7 +8,15 @@ import type { Services } from '../../kernel/services.ts';
 import { runStages } from '../../pipeline/admission.ts';
 import { clientAddressStage } from '../../pipeline/client-address.ts';
 import { requestId } from '../../pipeline/request-id.ts';
-import { approvalsPage, docsPage, errorPage, errorsPage, indexPage, type Page } from './content.ts';
+import {
+  approvalsPage,
+  docsPage,
+  errorPage,
+  errorsPage,
+  indexPage,
+  type Page,
+  strayPage,
+} from './content.ts';
 import { pageHeaders } from './html.ts';
 
 const wantsHtml = ({ headers }: FastifyRequest): boolean => /\btext\/html\b/.test(headers.accept ?? '');
@@ -64,5 +72,16 @@ export function servePages(
     ['/docs/approvals', approvalsPage()],
   ];
   for (const [url, page] of fixed) serve(url, () => page);
+  const stray = strayPage(services, portalFor !== null);
+  app.get('/*', { onRequest: identify }, async (request, reply) => {
+    if (!wantsHtml(request)) return reply.callNotFound();
+    const headers = {
+      ...request.exchange.headers,
+      ...pageHeaders,
+      vary: 'Accept',
+      'cache-control': 'no-store',
+    };
+    return reply.code(404).headers(headers).send(stray);
+  });
   serve('/docs/errors/:code', ({ params }) => errorPage((params as { code: string }).code));
 }

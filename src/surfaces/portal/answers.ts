@@ -8,7 +8,14 @@ import { themes } from '../../portal-api/people/tables.ts';
 import { Anything, EntryShape, KeyShape, Listed, MemberShape, Role, Text, Warnings } from './shapes.ts';
 
 export const Me = Shape({
-  person: Shape({ id: Text, name: Text, email: Text, theme: OneOf(themes) }),
+  person: Shape({
+    id: Text,
+    name: Text,
+    email: Text,
+    theme: OneOf(themes),
+    has_password: Type.Boolean(),
+    has_passkey: Type.Boolean(),
+  }),
   session: Shape({
     id: Text,
     created_at: Time,

@@ -12,6 +12,7 @@ import { publicationOf } from '../openapi/publication.ts';
 import { html, page, pageHeaders } from '../pages/html.ts';
 import { type BuiltFile, readBuiltFiles, readLogo } from './built-files.ts';
 import { portalHeaders, sendFile } from './file-answer.ts';
+import { apiAddress } from './origin.ts';
 import { isPublicPage } from './public-pages.ts';
 import { Reference } from './reference/reference.ts';
 
@@ -43,20 +44,20 @@ export function servePortalFiles(
   const reference = new Reference(publicationOf(services), textOf(files?.get('index.html')), services);
   const headers = portalHeaders((services.provider.portal.base_url ?? services.baseUrl).startsWith('https:'));
 
-  const pageFor = (path: string): BuiltFile | undefined => {
+  const pageFor = (path: string, base: string): BuiltFile | undefined => {
     if (path === 'logo') return readLogo(services.provider.portal.logo);
     const known = files?.get(path);
     if (known !== undefined && !path.endsWith('.html')) return known;
     if (path.startsWith('assets/')) return undefined;
     if (DOORS.has(path)) return files?.get('door.html');
-    return reference.find(path) ?? files?.get('index.html');
+    return reference.find(path, base) ?? files?.get('index.html');
   };
 
   const answer = (request: FastifyRequest, reply: FastifyReply): unknown => {
     const path = ((request.params as { '*'?: string })['*'] ?? '').replace(/\/+$/, '');
     // Acts that do not exist are refused like paths of the API.
     if (path === 'v1' || path.startsWith('v1/')) return reply.callNotFound();
-    const found = pageFor(path);
+    const found = pageFor(path, apiAddress(services, request.raw));
     if (found === undefined) {
       if (files !== undefined) return reply.callNotFound();
       return reply

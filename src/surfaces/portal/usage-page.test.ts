@@ -1,8 +1,9 @@
 /** What the page of the usage makes of a report, and the periods that it lets people choose. */
 import { describe, expect, it } from 'vitest';
+import { csvOf } from '../../../portal/src/data/csv.ts';
 import { boundsOf, ownPeriod, whyNoPeriod } from '../../../portal/src/pages/usage/periods.ts';
 import { stacksOf } from '../../../portal/src/pages/usage/stacks.ts';
-import { linesOf } from '../../../portal/src/pages/usage/table.ts';
+import { type Figures, linesOf } from '../../../portal/src/pages/usage/table.ts';
 
 const days = ['2026-03-01', '2026-03-02'];
 const group = (type: string, day: string, cost: string) => ({
@@ -36,30 +37,70 @@ describe('the stacks of a day', () => {
 });
 
 describe('the file', () => {
-  it('has the day in each line, and the cost of a day and a group once', () => {
-    const used = (sku: string) => ({
-      sku,
-      name: sku,
-      unit: 'hour',
-      quantity: '2',
-      included: '0',
-      billable: '2',
-    });
-    const groups = [{ ...group('vm', days[0]!, '1.50'), quantities: [used('a'), used('b')] }];
-    const lines = linesOf({ groups, currency: 'EUR' }, 'type', ({ resource_type: type }) => type ?? '');
-    expect(lines.map((line) => [line[0], line[1], line[2], line.at(-1)])).toEqual([
-      ['day', 'type', 'sku', 'group_cost_eur'],
-      [days[0], 'vm', 'a', '1.50'],
-      [days[0], 'vm', 'b', ''],
+  const used = (sku: string) => ({
+    sku,
+    name: sku,
+    unit: 'hour',
+    quantity: '2',
+    included: '0',
+    billable: '2',
+  });
+  const figures: Figures = {
+    groups: [],
+    currency: 'EUR',
+    period: { from: '2026-03-01T00:00:00.000Z', to: '2026-03-05T00:00:00.000Z' },
+    data_complete_until: '2026-03-03T11:20:00.000Z',
+    isWhole: true,
+  };
+  /** Day, group, SKU, cost and note. */
+  const short = (changed: Partial<Figures>, title = 'type') =>
+    linesOf({ ...figures, ...changed }, title).map((line) => [0, 1, 2, 8, 9].map((at) => line[at]));
+
+  it('has each day of the period, by day, the cost of a day and a group once, and a reason for each gap', () => {
+    const groups = [
+      group('vm', days[0]!, '1.50'),
+      { ...group('volume', days[0]!, '0.5'), quantities: [used('a'), used('b')] },
+      { ...group('vm', '2026-03-03', '2'), quantities: [used('c')] },
+    ];
+    const part = 'The cost of this item is part of the cost in the line above that has one.';
+    expect(short({ groups })).toEqual([
+      ['day', 'type', 'sku', 'cost_eur', 'note'],
+      [days[0], 'vm', '', '1.50', ''],
+      [days[0], 'volume', 'a', '0.5', ''],
+      [days[0], 'volume', 'b', '', part],
+      [days[1], '', '', '0', 'Nothing was used.'],
+      ['2026-03-03', 'vm', 'c', '2', 'Counted until 11:20 UTC: the day is not over.'],
+      ['2026-03-04', '', '', '', 'This day has not begun.'],
     ]);
   });
 
-  it('has no day where the report has none, and a line for a cost without quantities', () => {
-    const groups = [{ key: { family: 'f' }, quantities: [], cost: '3' }];
-    expect(linesOf({ groups, currency: 'USD' }, 'family', ({ family }) => family ?? '')).toEqual([
-      ['family', 'sku', 'name', 'unit', 'quantity', 'included', 'billable', 'group_cost_usd'],
-      ['f', '', '', '', '', '', '', '3'],
+  it('says why a group has no name', () => {
+    const of = (key: object) => [{ key: { ...key, day: days[0]! }, quantities: [], cost: '3' }];
+    expect(short({ groups: of({ label_value: null }) }, 'label env')[1]).toEqual([
+      days[0],
+      '',
+      '',
+      '3',
+      'These resources do not have the label.',
     ]);
+    expect(short({ groups: of({ location: null }) })[1]?.at(-1)).toBe('This cost has no location.');
+  });
+
+  it('says in its last line that it is not whole, and gives days without lines no cost', () => {
+    const lines = short({ isWhole: false, groups: [group('vm', days[0]!, '1')] });
+    expect(lines[2]).toEqual([days[1], '', '', '', 'No line of this file is about this day.']);
+    expect(lines.at(-1)?.at(-1)).toMatch(/^There is more than a file can have: choose fewer days/);
+  });
+
+  it('has numbers as numbers, and nothing that a spreadsheet would calculate', () => {
+    const named = { key: { label_value: '=1+1', day: days[0]! }, quantities: [used('a')], cost: '-1.50' };
+    const [head, line] = csvOf(linesOf({ ...figures, groups: [named] }, '@label')).split('\r\n');
+    expect(head).toBe("\ufeffday,'@label,sku,name,unit,quantity,included,billable,cost_eur,note");
+    expect(line).toBe("2026-03-01,'=1+1,a,a,hour,2,0,2,-1.50,");
+  });
+
+  it.each(['=1', '+1x', '-1x', '@a', '\t=1', '\r=1', '\n=1'])('guards %j', (text) => {
+    expect(csvOf([[text]])).toMatch(/^\ufeff"?'/);
   });
 });
 

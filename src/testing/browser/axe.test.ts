@@ -1,9 +1,10 @@
 /** Asking axe only about what is new finds the same as asking about the whole page each time. */
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findBarriers } from './axe.ts';
-import { launchChromium, whyNoBrowser } from './chromium.ts';
+import { launchChromium } from './chromium.ts';
+import { describeInBrowser } from './describe.ts';
 
 /** Sound texts of several looks, and faults that show in one theme only, at one width only, or always. */
 const BROKEN = `<!doctype html><html lang="en"><head><title>Broken</title><style>
@@ -45,7 +46,7 @@ async function findAll(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run({ preload: false })');
   return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impact !== 'minor')
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
@@ -59,7 +60,7 @@ async function lookEverywhere(page: Page, find: (page: Page) => Promise<string[]
   return found;
 }
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser ?? 'the search for barriers', () => {
+describeInBrowser('the search for barriers', () => {
   let browser: Browser;
 
   beforeAll(async () => {

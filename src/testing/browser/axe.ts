@@ -164,7 +164,7 @@ async function worldOf(page: Page): Promise<Evaluate> {
   return evaluate;
 }
 
-/** One line for each serious or critical barrier, without those that were named for the page as it was before. */
+/** One line for each barrier that is more than minor, without those that were named for the page as it was before. */
 export async function findBarriers(page: Page): Promise<string[]> {
   const evaluate = await worldOf(page);
   const known = seen.get(page.context()) ?? new Map<string, boolean>();
@@ -180,7 +180,7 @@ export async function findBarriers(page: Page): Promise<string[]> {
 
 const barriersIn = (violations: readonly Violation[]): string[] =>
   violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .filter(({ impact }) => impact !== 'minor')
     .flatMap(({ id, nodes }) =>
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
     );

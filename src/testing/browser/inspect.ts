@@ -20,6 +20,15 @@ export async function settled(page: Page): Promise<void> {
 export const pickerOf = (page: Page, label: string | RegExp): Locator =>
   page.getByLabel(label, { exact: true }).and(page.locator('select'));
 
+export const buttonOf = (page: Page, name: string): Locator =>
+  page.getByRole('button', { name, exact: true });
+
+/** A button that cannot be used yet says why, and takes no press. */
+export async function pressWhenReady(button: Locator): Promise<void> {
+  await expect.poll(() => button.getAttribute('aria-disabled')).toBe(null);
+  await button.click();
+}
+
 /**
  * What lies beside the screen: anything that makes the page scroll sideways, and buttons that cannot be reached, because
  * neither the page nor a box around them scrolls there. Dialogs do not scroll with the page, so their buttons must
@@ -70,9 +79,10 @@ export async function openWide({ page, open }: Tab, path: string): Promise<void>
 }
 
 /** Goes to the page as a link does, as wide as a desktop. */
-export async function goWide({ page, go }: Tab, path: string): Promise<void> {
+export async function goWide({ page, go, open }: Tab, path: string): Promise<void> {
   await page.setViewportSize(wide);
-  await go(path);
+  // A dialog that a test before has left open would stay.
+  await ((await page.locator('dialog[open]').count()) > 0 ? open : go)(path);
   await settled(page);
 }
 

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import type { RoleName } from '../../kernel/access/roles.ts';
 import { openExchange } from '../../surfaces/http/exchange.ts';
 import { createServer } from '../../surfaces/http/server.ts';
 import { serveIac } from '../../surfaces/iac/routes.ts';
@@ -13,6 +14,7 @@ import { servePortalFiles } from '../../surfaces/portal/files.ts';
 import { serveOutbox } from '../../surfaces/portal/outbox.ts';
 import { serveActs } from '../../surfaces/portal/routes.ts';
 import { createTestApp, type TestApp, type TestAppOptions } from '../app.ts';
+import { createPerson, createSession, joinAccount } from '../people.ts';
 import { launchChromium } from './chromium.ts';
 
 export interface TabOptions {
@@ -22,11 +24,19 @@ export interface TabOptions {
   readonly token?: string;
 }
 
+export interface MemberOptions extends Omit<TabOptions, 'token'> {
+  readonly name?: string;
+  /** False: acts that matter ask for the password first. */
+  readonly reauthenticated?: boolean;
+}
+
 export interface Tab {
   readonly page: Page;
   readonly context: BrowserContext;
   /** What the browser complained about: errors on the console, failed scripts, violations of the policy. */
   readonly complaints: string[];
+  /** Addresses of answers that the browser reports on its console as failed: refusals, which pages show. */
+  readonly refused: string[];
   /** Loads the page, as if somebody had typed its address. */
   open(path: string): Promise<void>;
   /** Shows the page as a link does, without loading the application again, if it is loaded. */
@@ -40,6 +50,10 @@ export interface BrowserPortal {
   readonly origin: string;
   readonly browser: Browser;
   tab(options?: TabOptions): Promise<Tab>;
+  /** A tab in which somebody new is signed in, who has the role in the account. */
+  memberTab(accountId: string, role: RoleName, options?: MemberOptions): Promise<Tab>;
+  /** A tab for one thing to do, about which the browser complains of nothing. */
+  withTab(options: TabOptions, act: (tab: Tab) => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -63,10 +77,13 @@ async function openTab(browser: Browser, origin: string, options: TabOptions): P
   // As long as the tests themselves: a busy machine must not fail them.
   page.setDefaultTimeout(100_000);
   const complaints: string[] = [];
+  const refused: string[] = [];
   page.on('console', (message) => {
+    if (message.type() !== 'error') return;
     // A refused call is an answer that pages show; the browser logs it on its own.
-    const isAnswer = /Failed to load resource: the server responded with a status/.test(message.text());
-    if (message.type() === 'error' && !isAnswer) complaints.push(message.text());
+    if (/Failed to load resource: the server responded with a status/.test(message.text()))
+      refused.push(message.location().url);
+    else complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   const open = async (path: string): Promise<void> => {
@@ -77,6 +94,7 @@ async function openTab(browser: Browser, origin: string, options: TabOptions): P
     page,
     context,
     complaints,
+    refused,
     open,
     async go(path) {
       if (await page.evaluate<boolean>('typeof __TSR_ROUTER__ === "undefined"')) return open(path);
@@ -115,12 +133,28 @@ export async function openPortal(options: TestAppOptions = {}): Promise<BrowserP
   const { port } = server.server.address() as AddressInfo;
   const origin = `http://localhost:${port}`;
   const browser = await launchChromium();
+  const tab: BrowserPortal['tab'] = (tabOptions = {}) => openTab(browser, origin, tabOptions);
   return {
     t,
     server,
     origin,
     browser,
-    tab: (tabOptions = {}) => openTab(browser, origin, tabOptions),
+    tab,
+    async memberTab(accountId, role, { name, reauthenticated = true, ...shown } = {}) {
+      const { db } = t.services;
+      const person = await createPerson(db, name === undefined ? {} : { name });
+      await joinAccount(db, person, accountId, role);
+      return tab({ ...shown, token: await createSession(db, person, { reauthenticated }) });
+    },
+    async withTab(tabOptions, act) {
+      const opened = await tab(tabOptions);
+      try {
+        await act(opened);
+        expect(opened.complaints).toEqual([]);
+      } finally {
+        await opened.close();
+      }
+    },
     async close() {
       await browser.close();
       await server.close();

@@ -27,9 +27,9 @@ export function MayCall({
   );
   const name = fitting?.name;
   useEffect(() => (name === undefined ? undefined : nameKey(article, name)), [article, name]);
-  if (keys === undefined) return <div className="mb-4 h-[26px]" />;
+  if (keys === undefined) return <div className="h-[26px]" />;
   return (
-    <div className="mb-4 flex min-h-[26px] flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+    <div className="flex min-h-[26px] flex-wrap items-center gap-x-3 gap-y-1 text-sm">
       {fitting ? (
         <KeySays account={account} keyOf={fitting} operation={operation} />
       ) : (

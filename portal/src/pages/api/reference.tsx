@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { indexQuery } from '../../data/queries.ts';
 import { maySee, useMaybeAccount } from '../../data/session.ts';
 import { ProblemNotice } from '../../ui/notice.tsx';
@@ -46,6 +47,8 @@ function Shown({ article, operation }: { article: Element; operation: string | u
   const place = useRef<HTMLDivElement>(null);
   const navigate = useNavigate();
   const account = useMaybeAccount();
+  // The server leaves room for it among the facts of the call.
+  const beside = article.querySelector('.ref-may');
   useEffect(() => {
     place.current?.replaceChildren(article);
     document.title = article.querySelector('h1')?.textContent ?? 'Reference';
@@ -53,9 +56,11 @@ function Shown({ article, operation }: { article: Element; operation: string | u
   }, [article, navigate]);
   return (
     <>
-      {operation && account && maySee(account) && (
-        <MayCall account={account} operation={operation} article={article} />
-      )}
+      {operation &&
+        account &&
+        maySee(account) &&
+        beside !== null &&
+        createPortal(<MayCall account={account} operation={operation} article={article} />, beside)}
       <div ref={place} />
     </>
   );

@@ -1,10 +1,11 @@
 import { useState } from 'react';
 import type { AuditEntry } from '../../data/account-types.ts';
-import { csvOf, download } from '../../data/csv.ts';
+import { CSV, csvOf } from '../../data/csv.ts';
 import { readPages } from '../../data/pages.ts';
 import type { Account } from '../../data/types.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon } from '../../ui/icons.tsx';
+import { saveFile } from '../../ui/save-file.ts';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 
@@ -51,12 +52,13 @@ export function ExportCsv({
       most: MOST,
       seen: (all) => setRead(all.length),
     });
-    download(
+    saveFile(
       `audit-log-${new Date().toISOString().slice(0, 10)}.csv`,
       csvOf([
         columns.map(([name]) => name),
         ...rows.map((entry) => columns.map(([, value]) => value(entry))),
       ]),
+      CSV,
     );
     toast(
       isWhole

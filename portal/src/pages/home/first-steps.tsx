@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { activeKeysQuery, newestResourcesQuery } from '../../data/account-queries.ts';
-import { inSentence, listAddress, mainNouns, nounsQuery, productsOf, singularOf } from '../../data/nouns.ts';
+import { listAddress, mainNouns, nounsQuery, productsOf, singularOf } from '../../data/nouns.ts';
 import { securityQuery } from '../../data/queries.ts';
 import type { Account } from '../../data/types.ts';
+import { inSentence } from '../../data/words.ts';
 import { Icon } from '../../ui/icons.tsx';
 import { Section } from '../../ui/states.tsx';
 

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { newestResourcesQuery } from '../../data/account-queries.ts';
 import { money } from '../../data/money.ts';
+import { Place } from '../../data/places.ts';
 import type { Account } from '../../data/types.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Cell, Row, Table } from '../../ui/rows.tsx';
@@ -31,7 +32,13 @@ export function NewestResources({ account }: { account: Account }) {
                 <ResourceLink resource={resource} />
               </span>
             </Cell>
-            <Cell label="Location">{resource.location ?? <span className="text-muted">none</span>}</Cell>
+            <Cell label="Location">
+              {resource.location === null ? (
+                <span className="text-muted">none</span>
+              ) : (
+                <Place slug={resource.location} />
+              )}
+            </Cell>
             <Cell label="Price">
               {resource.price === null ? (
                 <span className="text-muted">free</span>

@@ -6,7 +6,6 @@ import { grants } from '../../data/permissions.ts';
 import { keyOptionsQuery, keyQuery } from '../../data/queries.ts';
 import { acts } from '../../data/session.ts';
 import type { Account, ApiKey, KeyOptions, NewKey } from '../../data/types.ts';
-import { count } from '../../data/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Cancel, Dialog } from '../../ui/dialog.tsx';
 import { SelectField } from '../../ui/field.tsx';
@@ -16,7 +15,7 @@ import { Loaded } from '../../ui/states.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { useFaults } from '../../ui/use-faults.ts';
 import { PermissionTree } from './permission-tree.tsx';
-import { isBeyondRole, lifetimeWords, whyNotRolled } from './words.ts';
+import { isBeyondRole, lifetimeWords, sameWords, whyNotRolled } from './words.ts';
 
 interface Props {
   readonly account: Account;
@@ -150,7 +149,7 @@ function Form({ account, add, close, made, keyOf, options }: Props & { keyOf: Ap
           <RadioCard
             name="permissions"
             title="The same"
-            note={`As the old key: ${count(keyOf.permissions.length, 'permission')}.`}
+            note={sameWords(keyOf)}
             checked={!changes}
             choose={() => setChanges(false)}
           />

@@ -46,6 +46,14 @@ export function permissionWords(key: ApiKey, options: KeyOptions | undefined): s
   return preset?.title ?? (key.preset === null ? 'Chosen by hand' : key.preset);
 }
 
+/** What a key may do that is made in place of this one. */
+export function sameWords({ permissions }: ApiKey): string {
+  if (permissions.includes('*:*:*')) return 'Everything, like the old key.';
+  return permissions.length === 1
+    ? 'The one permission that the old key has.'
+    : `All ${permissions.length} permissions that the old key has.`;
+}
+
 export const grantWords = ({ permissions, approval }: ApiKey): string => {
   const what = permissions.includes('*:*:*') ? 'everything' : count(permissions.length, 'permission');
   const asks = { off: '', destructive: ', asks before destructive', writes: ', asks before every change' }[

@@ -9,15 +9,22 @@ import { ProblemNotice } from '../../ui/notice.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { useAct } from '../../ui/use-act.ts';
 import { deviceOf } from './device.ts';
+import { ShownCodes, useRecoveryCodes } from './recovery-codes.tsx';
+
+const ADDED = 'You can sign in with this passkey from now on.';
 
 interface Challenge {
   readonly challenge_id: string;
   readonly options: Parameters<typeof import('@simplewebauthn/browser').startRegistration>[0]['optionsJSON'];
 }
 
-export function AddPasskey({ close }: { close: () => void }) {
+export function AddPasskey({ left, close }: { left: number; close: () => void }) {
   const client = useQueryClient();
   const [name, setName] = useState(deviceOf(navigator.userAgent));
+  const [isAdded, setAdded] = useState(false);
+  // What was there before: making codes changes it.
+  const [had] = useState(left);
+  const codes = useRecoveryCodes();
   const { busy, error, run } = useAct(async () => {
     const { startRegistration } = await library();
     const { challenge_id, options } = await post<Challenge>('/portal/v1/me/passkeys/options');
@@ -31,9 +38,16 @@ export function AddPasskey({ close }: { close: () => void }) {
     await post('/portal/v1/me/passkeys', { challenge_id, name, response });
     await client.invalidateQueries({ queryKey: ['security'] });
     await client.invalidateQueries({ queryKey: ['me'] });
-    close();
-    toast('You can sign in with this passkey from now on.');
+    if (had > 0) {
+      close();
+      toast(ADDED);
+      return;
+    }
+    // Whoever has no codes is locked out when the device is lost.
+    setAdded(true);
+    void codes.make.run();
   });
+  if (isAdded) return <ShownCodes made={codes} left={0} after={ADDED} close={close} />;
   return (
     <Dialog
       title="Add a passkey"

@@ -15,6 +15,7 @@ export function NewPassword({ isSet, close }: { isSet: boolean; close: () => voi
   const { busy, error, run } = useAct(async () => {
     await post('/portal/v1/me/password', { new_password: password });
     await client.invalidateQueries({ queryKey: ['security'] });
+    await client.invalidateQueries({ queryKey: ['me'] });
     close();
     toast('Your password is set. Your other sessions are ended.');
   });

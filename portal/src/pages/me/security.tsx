@@ -38,7 +38,9 @@ export default function SecurityPage() {
             <Sessions security={security} />
             {open === 'password' && <NewPassword isSet={security.password_set} close={() => setOpen(null)} />}
             {open === 'totp' && <AddTotp left={security.recovery_codes.left} close={() => setOpen(null)} />}
-            {open === 'passkey' && <AddPasskey close={() => setOpen(null)} />}
+            {open === 'passkey' && (
+              <AddPasskey left={security.recovery_codes.left} close={() => setOpen(null)} />
+            )}
             {open === 'codes' && (
               <RecoveryCodes left={security.recovery_codes.left} close={() => setOpen(null)} />
             )}
@@ -182,6 +184,7 @@ function Remove({ title, path, close }: { title: string; path: string; close: ()
   const { busy, error, run } = useAct(async () => {
     await send(path, { method: 'DELETE' });
     await client.invalidateQueries({ queryKey: ['security'] });
+    await client.invalidateQueries({ queryKey: ['me'] });
     close();
     toast('Removed. A mail tells you about it.');
   });

@@ -1,7 +1,9 @@
 import type { Operation } from '../../data/types.ts';
-import { spoken } from '../../data/words.ts';
+import { count, inSentence, spoken } from '../../data/words.ts';
 import { isId } from '../../resource/values.ts';
 import type { Tone } from '../../ui/tone.ts';
+
+type Titled = Pick<Operation, 'type' | 'resource'> & Partial<Pick<Operation, 'children'>>;
 
 const tones: Readonly<Record<string, Tone>> = {
   succeeded: 'good',
@@ -14,15 +16,41 @@ export const toneOf = (status: string): Tone => tones[status] ?? 'info';
 
 export const hasEnded = ({ finished_at }: Operation): boolean => finished_at !== null;
 
-/** `vm.create` on web-1 is "Create VM web-1". An id says nothing to people; the page of the operation has it. */
-export function titleOf({ type, resource }: Pick<Operation, 'type' | 'resource'>): string {
+/**
+ * `vm.create` on web-1 is "Create machine web-1", and `vm.power_on` of three parts "Power on 3 machines". An id says
+ * nothing to people; the page of the operation has it.
+ */
+export function titleOf({ type, resource, children }: Titled): string {
+  if (children?.type) {
+    const { verb, noun } = partsOf(children.type);
+    return `${verb} ${count(children.total, noun)}`;
+  }
   const name = resource.name ?? (isId(resource.id) ? '' : resource.id);
   return `${kindWords(type)} ${name ?? ''}`.trim();
 }
 
-export function kindWords(type: string): string {
+/** Verbs of kinds that are no words for people. */
+const VERBS = new Map([
+  ['shutdown', 'shut down'],
+  ['set_iso', 'change ISO of'],
+]);
+
+function partsOf(type: string): { verb: string; noun: string } {
   const [noun = '', verb = ''] = type.split('.');
-  return `${spoken(verb)} ${spoken(noun).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())}`;
+  return { verb: spoken(VERBS.get(verb) ?? verb), noun: inSentence(spoken(noun)) };
+}
+
+export function kindWords(type: string): string {
+  const { verb, noun } = partsOf(type);
+  const [, what] = /^Bulk (.*)/.exec(verb) ?? [];
+  return what === undefined ? `${verb} ${noun}` : `${spoken(what)} actions on ${noun}s`;
+}
+
+/** What is told of work that failed. Of work in several parts it says how many failed. */
+export function failureOf(operation: Titled & Pick<Operation, 'children'>): string {
+  const { children } = operation;
+  const title = titleOf(operation);
+  return children === null ? `${title} failed` : `${title}: ${children.failed} of ${children.total} failed`;
 }
 
 const waits: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { operationOfQuery } from '../../data/account-queries.ts';
 import {
   addressOf,
   filled,
-  inSentence,
+  makerOf,
   type Noun,
   type NounFamily,
   ownParameter,
@@ -15,6 +15,7 @@ import {
 import { oneQuery, type Resource } from '../../data/product.ts';
 import { operationQuery } from '../../data/queries.ts';
 import { useAccount } from '../../data/session.ts';
+import { inSentence } from '../../data/words.ts';
 import { bodyOf } from '../../form/body-of.ts';
 import { describe } from '../../form/document.ts';
 import { useNamed } from '../../resource/references.ts';
@@ -49,7 +50,7 @@ function Failed({ noun, families, above, operation: id, children }: Props & { op
     ...oneQuery(account, noun.name, filled(noun.read?.path ?? '', path)),
     enabled: named != null && noun.read !== undefined,
   });
-  const call = (noun.create ?? noun.declare)?.id ?? '';
+  const call = makerOf(noun)?.id ?? '';
   const document = useQuery({ ...operationQuery(call), enabled: call !== '' });
   if (operation.isLoading || named === undefined || left.isLoading || document.isLoading)
     return <Skeleton rows={6} />;

@@ -1,6 +1,7 @@
 import { useWhyNot } from '../../data/access.ts';
-import { isOwned, listAddress, titleOf } from '../../data/nouns.ts';
+import { isOwned, listAddress, makerOf, titleOf } from '../../data/nouns.ts';
 import { CreateLink, ResourceList } from '../../resource/list.tsx';
+import { Single } from '../../resource/single.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Found, type Place } from './found.tsx';
 
@@ -10,14 +11,18 @@ export default function ListPage() {
 
 function List({ noun, families }: Place) {
   const whyNot = useWhyNot();
-  const make = noun.create ?? noun.declare;
+  const make = makerOf(noun);
   const create = make && <CreateLink noun={noun} to={`${listAddress(noun)}/new`} why={whyNot(make.id)} />;
   return (
     <>
       <PageHead title={titleOf(noun)} act={isOwned(noun) ? create : undefined}>
         {noun.purpose}
       </PageHead>
-      <ResourceList noun={noun} families={families} create={create} />
+      {noun.isOnly ? (
+        <Single noun={noun} />
+      ) : (
+        <ResourceList noun={noun} families={families} create={create} />
+      )}
     </>
   );
 }

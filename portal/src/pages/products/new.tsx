@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useWhyNot } from '../../data/access.ts';
-import { addressOf, listAddress, titleOf } from '../../data/nouns.ts';
+import { addressOf, listAddress, makerOf, titleOf } from '../../data/nouns.ts';
 import { CreateForm, createTitle, purposeOf } from '../../resource/create.tsx';
+import { NotANoun } from '../../resource/not-a-noun.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Beginning } from './beginning.tsx';
@@ -9,12 +10,14 @@ import { creations } from './creations.tsx';
 import { Found, type Place } from './found.tsx';
 
 export default function NewPage() {
-  return <Found>{(place) => <New key={place.noun.name} {...place} />}</Found>;
+  return (
+    <Found>{(place) => (place.noun.isOnly ? <NotANoun /> : <New key={place.noun.name} {...place} />)}</Found>
+  );
 }
 
 function New({ noun, families, parent }: Place) {
   const Form = creations[noun.name];
-  const why = useWhyNot()((noun.create ?? noun.declare)?.id ?? '');
+  const why = useWhyNot()(makerOf(noun)?.id ?? '');
   const above = parent && noun.parent ? { [noun.parent.parameter]: parent.id } : {};
   return (
     <>

@@ -17,6 +17,7 @@ const IsoOverview = shown<{ found: Found }>(() => import('./isos/overview.tsx'))
 const IsoMachines = shown<{ found: Found }>(() => import('./isos/machines.tsx'));
 const FirewallRules = shown<{ found: Found }>(() => import('./firewall/rules-tab.tsx'));
 const NetworkMembers = shown<{ found: Found }>(() => import('./network/members-tab.tsx'));
+const TicketConversation = shown<{ found: Found }>(() => import('./ticket/conversation.tsx'));
 const PeerConfiguration = shown<{ found: Found }>(() => import('./vpn/configuration.tsx'));
 const PeerConnection = shown<{ found: Found }>(() => import('./vpn/connection.tsx'));
 
@@ -78,6 +79,10 @@ export const overrides: Readonly<Record<string, Override>> = {
   },
   network: {
     tabs: [{ slug: 'members', title: 'Members', show: (found) => <NetworkMembers found={found} /> }],
+  },
+  ticket: {
+    head: (found) => <TicketConversation found={found} />,
+    inHead: ['subject', 'messages', 'message_count', 'last_message', 'resource_ids'],
   },
   vpn_peer: {
     head: (found) => <PeerConnection found={found} />,

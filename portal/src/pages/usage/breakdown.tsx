@@ -1,31 +1,22 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Usage, UsageGroup } from '../../data/account-types.ts';
 import { money } from '../../data/money.ts';
-import { inSentence } from '../../data/nouns.ts';
+import { usePlaces } from '../../data/places.ts';
 import { indexQuery } from '../../data/queries.ts';
 import type { Account } from '../../data/types.ts';
-import { count, spoken } from '../../data/words.ts';
+import { count, inSentence, spoken } from '../../data/words.ts';
 import { Progress } from '../../ui/progress.tsx';
 import { Cell, Row, Table } from '../../ui/rows.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { ResourceLink } from '../resource-link.tsx';
 
-/** What the rows of a group have in common, for a file. */
-export const groupName = ({
-  family,
-  resource_type: type,
-  resource_id: id,
-  label_value: value,
-  location,
-  day,
-}: UsageGroup['key']): string => id ?? type ?? family ?? day ?? value ?? location ?? '';
-
-/** For people: products by their titles. */
+/** Products by their titles. */
 export function useGroupWords(): (key: UsageGroup['key']) => string | null {
   const families = useQuery(indexQuery).data?.families ?? [];
+  const placed = usePlaces();
   return ({ family, resource_type: type, location = null }) => {
     if (type !== undefined) return spoken(type);
-    if (family === undefined) return location;
+    if (family === undefined) return location && placed(location);
     const title = families.find(({ name }) => name.toLowerCase().replaceAll(' ', '-') === family)?.name;
     return title ?? spoken(family);
   };

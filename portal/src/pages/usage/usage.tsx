@@ -1,16 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usageQuery } from '../../data/account-queries.ts';
-import type { Usage as Report } from '../../data/account-types.ts';
-import { csvOf, download } from '../../data/csv.ts';
 import { useAccount } from '../../data/session.ts';
-import { Button } from '../../ui/button.tsx';
 import { SelectField, TextField } from '../../ui/field.tsx';
 import { Filters } from '../../ui/filters.tsx';
-import { Icon } from '../../ui/icons.tsx';
 import { Empty, Loaded, PageHead, Section } from '../../ui/states.tsx';
-import { Breakdown, groupName } from './breakdown.tsx';
+import { Breakdown } from './breakdown.tsx';
 import { Days } from './days.tsx';
+import { ExportCsv } from './export-csv.tsx';
 import {
   boundsOf,
   isPeriodName,
@@ -22,7 +19,6 @@ import {
   periodOf,
   whyNoPeriod,
 } from './periods.ts';
-import { linesOf } from './table.ts';
 
 const groupings = {
   family: 'Product',
@@ -59,28 +55,16 @@ export default function Usage() {
     enabled: !needsLabel && why === undefined,
   });
   const bounds = boundsOf(asked);
-  // With its days, where the API has them.
-  const saved = by === stackedBy ? days : groups;
-  const whyNotSaved = saved.isError
-    ? 'The server did not give the figures.'
-    : saved.data === undefined
-      ? 'The figures are not there yet.'
-      : undefined;
   return (
     <>
       <PageHead
         title="Usage"
         act={
-          <>
-            {saved.isError && <span className="self-center text-sm text-muted">{whyNotSaved}</span>}
-            <Button
-              why={saved.data === undefined ? whyNotSaved : undefined}
-              onClick={() => saved.data && save(saved.data, by, asked.label)}
-            >
-              <Icon name="download" />
-              CSV
-            </Button>
-          </>
+          <ExportCsv
+            account={account}
+            asked={{ ...period, group_by: by, label_key: by === 'label' ? asked.label : undefined }}
+            why={needsLabel ? 'Name a label first.' : why && 'These dates cannot be shown.'}
+          />
         }
       >
         What {account.name} has used and what it costs, net of tax. This is no invoice.
@@ -163,9 +147,4 @@ export default function Usage() {
       )}
     </>
   );
-}
-
-function save(report: Report, by: string, label: string | undefined): void {
-  const title = label === undefined ? by : `${by} ${label}`;
-  download(`usage-${report.period.from.slice(0, 10)}-${by}.csv`, csvOf(linesOf(report, title, groupName)));
 }

@@ -2,16 +2,15 @@ import { pagesOf } from '../../../kernel/pages/list.ts';
 import { invalid } from '../../../kernel/problems/problem.ts';
 import { endpoint, ok } from '../../../kernel/record.ts';
 import { Shape, Time, Type } from '../../../kernel/schema.ts';
-import { DAY_MS, earlierOf, monthOf, type Period } from '../../../money/metering/calendar.ts';
+import { DAY_MS, earlierOf, monthOf, type Period, startOfDay } from '../../../money/metering/calendar.ts';
 import { LONGEST_PERIOD } from '../../../money/metering/longest-period.ts';
 import { reportUsage } from '../../../money/metering/report/report.ts';
-import { GroupBy, perDay, type UsageGroup } from '../../../money/metering/usage.ts';
+import { GroupBy, type UsageGroup } from '../../../money/metering/usage.ts';
 import { type Book, bookOf } from '../../../money/prices/book.ts';
 import { formatAmount, formatQuantity } from '../../../money/prices/format.ts';
-
-/** Only groups by resource or by label can be more: those are read in pages. */
 import { Usage } from './schema.ts';
 
+/** Only groups by resource or by label can be more: those are read in pages. */
 const MAX_GROUPS = 1000;
 /** A cursor has the exact sum of the groups before it, and the members of the last group. */
 const CURSOR_LENGTH = { resource: 4, label: 3 } as const;
@@ -72,6 +71,10 @@ function periodOf(query: { from?: string; to?: string }, now: Date): Period {
   return { from, to };
 }
 
+/** Days that have only a part in the period count, too. */
+const daysIn = ({ from, to }: Period): number =>
+  Math.ceil((to.getTime() - startOfDay(from.getTime())) / DAY_MS);
+
 function presentPeriod({ from, to }: Period) {
   const month = monthOf(from);
   const isMonth = month.from.getTime() === from.getTime() && month.to.getTime() === to.getTime();
@@ -120,7 +123,7 @@ export const getUsage = endpoint({
     by_day: Type.Boolean({
       default: false,
       description:
-        'With `group_by=family`, `type` and `location`, and only then: one group for each of these and each day in UTC.',
+        'With every `group_by` but `day`: one group for each of these and each day in UTC. By resource and by label, a page has all days of as many as fit into `limit`, and of one at least.',
     }),
     ...pagesOf(MAX_GROUPS, MAX_GROUPS),
   }),
@@ -134,17 +137,18 @@ export const getUsage = endpoint({
       const code = label_key === undefined ? 'required' : 'incompatible';
       throw invalid([{ pointer: 'query/label_key', code, detail }]);
     }
-    if (by_day && !perDay.includes(group_by)) {
-      const detail = `Use by_day with group_by=${perDay.join(', ')}, and only then.`;
+    if (by_day && group_by === 'day') {
+      const detail = 'Groups by day have their days already: leave out by_day.';
       throw invalid([{ pointer: 'query/by_day', code: 'incompatible', detail }]);
     }
     const period = periodOf(query, now);
     const accountId = caller.account.id;
-    const list = JSON.stringify([accountId, 'getUsage', query.from, query.to, group_by, label_key]);
+    const list = JSON.stringify([accountId, 'getUsage', query.from, query.to, group_by, label_key, by_day]);
     const length = group_by === 'label' ? CURSOR_LENGTH.label : CURSOR_LENGTH.resource;
     const after = query.cursor === undefined ? null : services.cursors.read(list, query.cursor, length);
     const grouping = { by: group_by, labelKey: label_key, byDay: by_day };
-    const page = { limit: query.limit, after };
+    const limit = by_day ? Math.max(1, Math.floor(query.limit / daysIn(period))) : query.limit;
+    const page = { limit, after };
     const book = bookOf(services.provider.catalogue);
     const report = await reportUsage(db, accountId, period, grouping, page, now);
     const { fixed, metered, groups, forecast, confidence, end } = report;

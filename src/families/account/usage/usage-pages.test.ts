@@ -45,9 +45,14 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
+interface Group {
+  readonly key: { readonly day?: string };
+  readonly cost: string;
+}
+
 interface Page {
   readonly accrued: { readonly total: string };
-  readonly groups: readonly { readonly key: object; readonly cost: string }[];
+  readonly groups: readonly Group[];
   readonly next_cursor: string | null;
 }
 
@@ -93,6 +98,23 @@ describe.each(groupings)('getUsage with %s', (query, count) => {
       expect(rest.flatMap(({ groups }) => groups)).toEqual(whole.flatMap(({ groups }) => groups));
     },
   );
+
+  it('has all days of a group on one page, and all groups once on its pages', async () => {
+    const byDay = `${query}&by_day=true`;
+    const pages = await readAll(byDay);
+    const groups = pages.flatMap((page) => page.groups);
+    const total = groups.reduce((sum, { cost }) => sum + micros(cost), 0);
+    expect(pages.map(({ accrued }) => micros(accrued.total))).toEqual(pages.map(() => total));
+    const without = ({ key: { day, ...rest } }: Group): string => JSON.stringify(rest);
+    const onPages = pages.map((page) => [...new Set(page.groups.map(without))]);
+    expect(onPages.map((names) => names.length).slice(0, -1)).toEqual(onPages.slice(1).map(() => 32));
+    expect(new Set(onPages.flat()).size).toBe(onPages.flat().length);
+    expect(onPages.flat().length).toBe(count);
+    expect(new Set(groups.map(({ key }) => key.day)).size).toBeGreaterThan(5);
+    const { next_cursor } = (await read(`${byDay}&limit=1`)).json<Page>();
+    const cursor = `cursor=${encodeURIComponent(next_cursor ?? '')}`;
+    expect((await read(`${query}&${cursor}`)).json()).toMatchObject({ code: 'invalid_cursor' });
+  });
 
   it('400: a cursor of another grouping or period is refused', async () => {
     const { next_cursor } = (await read(`${query}&limit=10`)).json<Page>();

@@ -29,7 +29,7 @@ describe('getUsage', () => {
     ['?from=2024-01-01T00:00:00Z&to=2026-01-01T00:00:00Z', 'query/to', 'out_of_range'],
     ['?group_by=label', 'query/label_key', 'required'],
     ['?label_key=env', 'query/label_key', 'incompatible'],
-    ['?group_by=resource&by_day=true', 'query/by_day', 'incompatible'],
+    ['?group_by=day&by_day=true', 'query/by_day', 'incompatible'],
     ['?from=2026-02-30T00:00:00Z', 'query/from', 'invalid_format'],
   ])('422: %s', async (query, pointer, code) => {
     const response = await usage(query);
@@ -68,8 +68,11 @@ describe('getUsage', () => {
     const from = new Date(Date.now() - 6 * 86_400_000).toISOString();
     const to = new Date(Date.now() + 86_400_000).toISOString();
     const keys: Record<string, unknown[]> = {};
-    for (const by of ['family', 'type', 'resource', 'label', 'location', 'day', 'type&by_day=true']) {
-      const label = by === 'label' ? '&label_key=env' : '';
+    for (const by of [
+      ...['family', 'type', 'resource', 'label', 'location', 'day'],
+      ...['type&by_day=true', 'resource&by_day=true', 'label&by_day=true'],
+    ]) {
+      const label = by.startsWith('label') ? '&label_key=env' : '';
       const url = `/account/v1/usage?from=${from}&to=${to}&group_by=${by}${label}`;
       const { accrued, forecast, groups } = (await t.call({ url, key: own })).json();
       const add = (amounts: string[]): number =>
@@ -99,6 +102,13 @@ describe('getUsage', () => {
     expect([keys.resource?.length, (keys.day?.length ?? 0) >= 5]).toEqual([3, true]);
     const [type] = keys['type'] ?? [];
     expect(keys['type&by_day=true']).toEqual(keys.day?.map((day) => Object.assign({}, type, day)));
+    const dayOf = (key: unknown): string => (key as { day: string }).day;
+    for (const by of ['resource', 'label']) {
+      const byDay = keys[`${by}&by_day=true`] ?? [];
+      expect([...new Set(byDay.map(dayOf))].toSorted()).toEqual(keys.day?.map(dayOf));
+      const withoutDay = byDay.map((key) => ({ ...(key as object), day: undefined }));
+      for (const key of keys[by] ?? []) expect(withoutDay).toContainEqual(key);
+    }
   });
 
   it('200: a dry run, the estimate, the resource and the usage have the same price', async () => {

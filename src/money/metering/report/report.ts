@@ -177,7 +177,7 @@ export async function reportUsage(
   const tallies = new Tallies();
   for (const month of monthsOf(from, until)) {
     if (!isByDay(grouping)) await tallies.add(paged.entries, month);
-    else for (const day of daysOf(month)) await tallies.add(totals, day, { day: dayName(day.from) });
+    else for (const day of daysOf(month)) await tallies.add(paged.entries, day, { day: dayName(day.from) });
   }
   const { groups, after: sumAfter } = tallies.groups(BigInt(prefix));
   const metered = costsWithin(totals.filter(isMetered), from, until);

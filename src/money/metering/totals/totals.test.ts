@@ -13,7 +13,7 @@ import { reportUsage } from '../report/report.ts';
 import type { Ledger, Span } from '../span.ts';
 import { commitmentsOn, forecastOf, spentOn } from '../spent.ts';
 import { addSpan, endSpan } from '../store.ts';
-import { type Grouping, groupings, groupUsage, perDay } from '../usage.ts';
+import { type Grouping, groupings, groupUsage } from '../usage.ts';
 import { foldMeter } from './folding.ts';
 import { findDifferences, recount } from './store.ts';
 
@@ -84,12 +84,12 @@ const periods = fc
 async function compareUsage(accountId: string, of: Ledger, period: { from: Date; to: Date }): Promise<void> {
   const parts = [...partsOf(of, { from: period.from.getTime(), to: period.to.getTime(), byDay: true })]
     .length;
-  const askedFor = [...groupings, ...perDay.map((by) => `${by} by day`)];
+  const askedFor = groupings.flatMap((by) => (by === 'day' ? [by] : [by, `${by} by day`]));
   for (const by of askedFor) {
     const [name = '', byDay] = by.split(' ');
     const grouping: Grouping = {
       by: name as Grouping['by'],
-      labelKey: by === 'label' ? 'env' : undefined,
+      labelKey: name === 'label' ? 'env' : undefined,
       byDay: byDay !== undefined,
     };
     const expected = await groupUsage(of, period, grouping);
@@ -98,13 +98,14 @@ async function compareUsage(accountId: string, of: Ledger, period: { from: Date;
     const costs = actual.groups.map(({ cost }) => cost);
     expect([by, sum(costs)]).toEqual([by, actual.fixed]);
     expect([by, actual.fixed, near(actual.fixed, expected.fixed, parts)]).toEqual([by, actual.fixed, true]);
-    if (by === 'resource') continue;
+    // Their ids in the database are longer.
+    if (name === 'resource') continue;
     const places = new Map(expected.groups.map(({ key, cost }) => [JSON.stringify(key), cost]));
     for (const { key, cost } of actual.groups) {
-      const name = JSON.stringify(key);
-      expect([by, name, cost, near(cost, places.get(name) ?? -1n, parts + 1)]).toEqual([
+      const place = JSON.stringify(key);
+      expect([by, place, cost, near(cost, places.get(place) ?? -1n, parts + 1)]).toEqual([
         by,
-        name,
+        place,
         cost,
         true,
       ]);

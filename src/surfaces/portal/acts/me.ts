@@ -3,6 +3,7 @@ import { Line } from '../../../portal-api/input.ts';
 import { listActivity } from '../../../portal-api/people/log/log.ts';
 import { listMemberships } from '../../../portal-api/people/memberships.ts';
 import { changeProfile } from '../../../portal-api/people/profile.ts';
+import { listWaysIn } from '../../../portal-api/people/security.ts';
 import { themes } from '../../../portal-api/people/tables.ts';
 import { act, type PersonCall } from '../act.ts';
 import { Happenings, Me } from '../answers.ts';
@@ -20,8 +21,9 @@ async function showMe({ services, session }: PersonCall, person = session.person
   }));
   const { id, created_at, expires_at, reauthenticated_until, second_factor } = session;
   const { name, email, theme } = person;
+  const ways = await listWaysIn(services.db, person.id);
   return {
-    person: { id: person.id, name, email, theme },
+    person: { id: person.id, name, email, theme, ...ways },
     session: { id, created_at, expires_at, reauthenticated_until, second_factor },
     accounts,
     needs_second_factor: !second_factor && accounts.some(({ mfa_required }) => mfa_required),

@@ -29,8 +29,8 @@ export const sampleActs = [
     authority: 'person',
     reauthentication: false,
     audit: 'none',
-    async handle({ services }, { operation_id: id, path, query, body, shown }) {
-      const sources = sampleSourcesOf(services);
+    async handle({ services, context }, { operation_id: id, path, query, body, shown }) {
+      const sources = sampleSourcesOf(services, services.provider.server.base_url ?? context.origin);
       const entry = entriesOf(sources.resolver.document).find((each) => each.id === id);
       if (entry === undefined) throw new Problem('not_found', { detail: 'The API has no such operation.' });
       const samples = samplesOf(entry, sources, { path, query, body, shown });

@@ -1,13 +1,11 @@
 /** The pages of the account do what they say: budgets, webhooks, the audit log, settings, and the search. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 
-const title = 'the pages of an account';
-
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('the pages of an account', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let topics: Awaited<ReturnType<typeof seedTopics>>;
@@ -142,7 +140,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     for (const [words, hit] of [
       ['volumes', 'Volumes'],
       ['firewalls', 'Firewalls'],
-      ['create vm', 'Create VM'],
+      ['create vm', 'Create machine'],
       ['machines', 'Machines'],
     ] as const) {
       await field.fill(words);

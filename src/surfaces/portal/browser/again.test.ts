@@ -1,16 +1,14 @@
 /** Work that failed can be done again from its page, with what is still known about it. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { settle } from '../../../testing/operations.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 
-const title = 'a failed operation';
 const refusal = { kind: 'fail', code: 'engine_failed', detail: 'Not today.' } as const;
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('a failed operation', () => {
   let portal: BrowserPortal;
   let customer: VpsAccount;
   let tab: Tab;
@@ -18,10 +16,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   beforeAll(async () => {
     portal = await openPortal();
     customer = await VpsAccount.open(portal.t);
-    const { db } = portal.t.services;
-    const person = await createPerson(db, { name: 'Ada Lovelace' });
-    await joinAccount(db, person, customer.account.id, 'owner');
-    tab = await portal.tab({ token: await createSession(db, person) });
+    tab = await portal.memberTab(customer.account.id, 'owner', { name: 'Ada Lovelace' });
   });
   afterAll(() => portal.close());
 
@@ -54,17 +49,22 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByRole('button', { name: 'Redeploy', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Do it again' }).click();
     await page.getByRole('link', { name: 'again-1', exact: true }).waitFor();
-    await page.getByRole('radio', { name: /Helsinki/, checked: true }).waitFor();
+    await page.getByRole('radio', { name: /^Helsinki 1 \(hel1\)/, checked: true }).waitFor();
     await page.getByRole('radio', { name: /Flex 2-4/, checked: true }).waitFor();
     const name = page.getByLabel('Name of the machine');
     expect(await name.inputValue()).toBe('again-1');
     await page.getByText('Name already used').waitFor();
     await name.fill('again-2');
     await page.getByText(/a month · /).waitFor();
-    await page.getByRole('button', { name: 'Create VM' }).click();
+    await page.getByRole('button', { name: 'Create machine' }).click();
     // Somebody who has no key gets a password.
     await page.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByRole('heading', { level: 1, name: 'again-2' }).waitFor();
+    // The page, the list and its filter call the location as the form does.
+    await page.getByText('Helsinki 1 (hel1)', { exact: true }).waitFor();
+    await tab.go('/portal/p/flexible-vps/vms');
+    await page.getByRole('cell', { name: 'Helsinki 1 (hel1)' }).first().waitFor();
+    await page.getByRole('option', { name: 'Helsinki 1 (hel1)' }).waitFor({ state: 'attached' });
     const { data } = (await customer.send('GET', 'vms?name=again-2')).json<{ data: object[] }>();
     expect(data).toMatchObject([
       { location: 'hel1', plan: 'flex-2-4', labels: order.labels, source: { id: 'ubuntu-24.04' } },

@@ -1,19 +1,18 @@
 /** The page that `hostplane login` opens, in a real browser. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccount } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { inspect, openWide } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { challengeFor } from '../../../testing/cli-login.ts';
 import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 
-const title = 'the login of a command line';
 const VERIFIER = 'v'.repeat(43);
 const STATE = 's'.repeat(43);
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('the login of a command line', () => {
   let portal: BrowserPortal;
   let tab: Tab;
   beforeAll(async () => {

@@ -1,20 +1,19 @@
 /** The pages that create something: what they show while they are filled, and what they keep. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, type TestKey } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { inspect, openWide } from '../../../testing/browser/inspect.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
+import { buttonOf, inspect, openWide } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { freshPublicKey } from '../../../testing/ssh-keys.ts';
 
-const title = 'people who create something';
 const PRODUCTS = '/portal/p/flexible-vps';
 /** More than are listed without a search. */
 const KEYS = 9;
 const LONGEST_NAME = 63;
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('people who create something', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let key: TestKey;
@@ -38,18 +37,12 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect(answer.statusCode, answer.body).toBeLessThan(300);
   }
 
-  async function onPage(path: string, act: (page: Page, tab: Tab) => Promise<void>): Promise<void> {
-    const tab = await portal.tab({ token: seeded.token });
-    try {
+  const onPage = (path: string, act: (page: Page, tab: Tab) => Promise<void>): Promise<void> =>
+    portal.withTab({ token: seeded.token }, async (tab) => {
       await openWide(tab, path);
       await act(tab.page, tab);
-      expect(tab.complaints).toEqual([]);
-    } finally {
-      await tab.close();
-    }
-  }
-
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+      expect(tab.refused).toEqual([]);
+    });
 
   it('see a few of their SSH keys, with the longest names, and find the others by typing', async () => {
     await onPage(`${PRODUCTS}/vms/new`, async (page, tab) => {
@@ -79,7 +72,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         const { y, height } = (await price.boundingBox())!;
         expect({ place, isIn: y >= 0 && y + height <= 844 }).toEqual({ place, isIn: true });
       }
-      expect(await button(page, 'Create VM').count()).toBe(1);
+      expect(await buttonOf(page, 'Create machine').count()).toBe(1);
     });
   });
 
@@ -90,7 +83,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   const forms = [
     [`${PRODUCTS}/firewalls`, '/new', /^Name/, 'Leave without creating the firewall?', 'a link'],
     [`${PRODUCTS}/networks`, '/new', /^Name/, 'Leave without creating the network?', 'Back'],
-    [`${PRODUCTS}/vms`, '/new', 'Name of the machine', 'Leave without creating the VM?', 'a link'],
+    [`${PRODUCTS}/vms`, '/new', 'Name of the machine', 'Leave without creating the machine?', 'a link'],
     ['/portal', '/settings', 'Name of the account', 'Leave without saving?', 'Back'],
   ] as const;
 
@@ -149,16 +142,16 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await onPage(`${PRODUCTS}/vms/new`, async (page) => {
       const summary = page.getByRole('complementary', { name: 'Summary' });
       await summary.getByText('a month').waitFor();
-      await button(page, 'Add to Private networks').click();
+      await buttonOf(page, 'Add to Private networks').click();
       await page.getByRole('group', { name: /^Private network 1/ }).waitFor();
       await summary.getByText('The last price that was looked up:').waitFor();
       await summary.getByText('a month').waitFor();
-      expect(await button(page, 'Create VM').getAttribute('title')).toBe(
+      expect(await buttonOf(page, 'Create machine').getAttribute('title')).toBe(
         'Fill in the required fields first.',
       );
       const text = await page.locator('main').textContent();
       expect(text).not.toMatch(/This is required|lists the valid values|Not possible/);
-      await button(page, 'Remove private network 1').click();
+      await buttonOf(page, 'Remove private network 1').click();
       await summary.getByText('The last price that was looked up:').waitFor({ state: 'detached' });
       await summary.getByText('a month').waitFor();
     });

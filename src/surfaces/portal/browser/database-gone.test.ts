@@ -1,13 +1,11 @@
 /** While the database is gone, a form keeps what was typed; when it is back, the same form is sent once. */
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { administer } from '../../../testing/postgres.ts';
 
-const title = 'the portal without a database';
-
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('the portal without a database', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let tab: Tab;

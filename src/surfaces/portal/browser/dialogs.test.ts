@@ -1,18 +1,16 @@
 /** Every dialog in a real browser: no barriers, in both themes and on a phone; the focus goes in and comes back. */
 import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, createMember } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { inspect, openWide, pickerOf } from '../../../testing/browser/inspect.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
+import { inspect, openWide, pickerOf, pressWhenReady } from '../../../testing/browser/inspect.ts';
 import { stretchNames } from '../../../testing/browser/long-names.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 import { settle } from '../../../testing/operations.ts';
 import { createPerson, createSession, joinAccount, PASSWORD } from '../../../testing/people.ts';
 import { dialogPages } from './page-list.ts';
-
-const title = 'every dialog';
 
 interface Products {
   readonly firewall: string;
@@ -40,12 +38,13 @@ const click =
   async ({ tab }) => {
     await openWide(tab, path);
     for (const name of names)
-      await tab.page
-        .getByRole('button', { name })
-        .or(tab.page.getByRole('menuitem', { name }))
-        .or(tab.page.getByRole('radio', { name }))
-        .first()
-        .click();
+      await pressWhenReady(
+        tab.page
+          .getByRole('button', { name })
+          .or(tab.page.getByRole('menuitem', { name }))
+          .or(tab.page.getByRole('radio', { name }))
+          .first(),
+      );
     return undefined;
   };
 
@@ -105,7 +104,7 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
   'app/reauth-dialog.tsx': {
     asked: async ({ careful }) => {
       await openWide(careful, '/portal/me/security?add=codes');
-      await careful.page.getByRole('button', { name: 'Make ten codes' }).click();
+      await pressWhenReady(careful.page.getByRole('button', { name: 'Make ten codes' }));
       await careful.page.getByLabel('Your password').waitFor();
       return careful;
     },
@@ -192,7 +191,7 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
   'pages/webhooks/secret-once.tsx': {
     rolled: async (scene) => {
       await ofWebhook(/^New secret/)(scene);
-      await scene.tab.page.getByRole('button', { name: 'Make a new secret' }).click();
+      await pressWhenReady(scene.tab.page.getByRole('button', { name: 'Make a new secret' }));
       await scene.tab.page.locator('[data-secret]').waitFor();
       return undefined;
     },
@@ -213,7 +212,7 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
     made: async ({ tab }) => {
       // Without an SSH key, a new machine has a password.
       await openWide(tab, '/portal/p/flexible-vps/vms/new');
-      await tab.page.getByRole('button', { name: 'Create VM' }).click();
+      await pressWhenReady(tab.page.getByRole('button', { name: 'Create machine' }));
       await tab.page.getByRole('button', { name: 'I have kept it' }).waitFor();
       return undefined;
     },
@@ -237,7 +236,7 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
     inserts: async ({ tab }) => {
       await openWide(tab, '/portal/p/flexible-vps/isos');
       await tab.page.locator('tbody a').first().click();
-      await tab.page.getByRole('button', { name: 'Insert into a machine' }).click();
+      await pressWhenReady(tab.page.getByRole('button', { name: 'Insert into a machine' }));
       return undefined;
     },
   },
@@ -252,7 +251,7 @@ const openers: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
     made: async ({ tab }) => {
       await openWide(tab, '/portal/api/keys?create=new');
       await tab.page.getByLabel('Key Name').fill('shown-once');
-      await tab.page.getByRole('button', { name: 'Create Key' }).last().click();
+      await pressWhenReady(tab.page.getByRole('button', { name: 'Create Key' }).last());
       await tab.page.locator('[data-secret]').waitFor();
       return undefined;
     },
@@ -278,7 +277,7 @@ it('every file of the application that has a dialog is among those that are open
   expect(missing).toEqual([]);
 });
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('every dialog', () => {
   let scene: Scene;
 
   beforeAll(async () => {

@@ -1,10 +1,10 @@
 /** Every page for every role: none breaks, and what somebody may not do says so, and who can change that. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { families } from '../../../families/index.ts';
 import { allowsInPerson, type RoleName, roleAllows, roleNames } from '../../../kernel/access/roles.ts';
 import { buildRegistry } from '../../../kernel/registry.ts';
 import { createWorld, makeOne, type World } from '../../../laws/walk.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { openWide } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { isLong } from '../../../testing/long-form.ts';
@@ -14,7 +14,6 @@ import { isPublicPage } from '../public-pages.ts';
 import { nounsOf } from '../reference/nouns.ts';
 import { dialogPages, nounShapes, productPages, signedInPages } from './page-list.ts';
 
-const title = 'every role';
 const registry = buildRegistry(families);
 const found = nounsOf(exampleDocument(registry));
 const { whole } = nounShapes(found);
@@ -35,7 +34,7 @@ const mayCall = (role: RoleName, id: string): boolean => {
 /** Who can change what is refused. */
 const HELP = /owners? (or|and) admins?/;
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('every role', () => {
   let portal: BrowserPortal;
   let world: World;
   let id: string;

@@ -1,15 +1,13 @@
 /** What people do in the explorer of the portal, in a real browser against the real server. */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { pickerOf } from '../../../testing/browser/inspect.ts';
-import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
+import { type BrowserPortal, openPortal } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession, joinAccount, PASSWORD } from '../../../testing/people.ts';
 
-const title = 'people in the explorer';
-
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('people in the explorer', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
 
@@ -20,16 +18,6 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
 
   afterAll(() => portal.close());
 
-  const withTab = async (options: Parameters<BrowserPortal['tab']>[0], act: (tab: Tab) => Promise<void>) => {
-    const tab = await portal.tab(options);
-    try {
-      await act(tab);
-      expect(tab.complaints).toEqual([]);
-    } finally {
-      await tab.close();
-    }
-  };
-
   it('delete something after a dry run, once they have typed its name', async () => {
     const made = await portal.server.inject({
       method: 'POST',
@@ -38,7 +26,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       payload: { name: 'explored', policy: 'spread', location: 'fra1' },
     });
     const { id } = made.json<{ id: string }>();
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       // A link says what is read, but never what is deleted.
       await open(`/portal/api/explorer/getPlacementGroup?id=${id}`);
       await page.getByRole('button', { name: 'Send' }).click();
@@ -64,7 +52,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       payload: { name: 'explored' },
     });
     const { id } = made.json<{ id: string }>();
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/explorer/updateVpsFirewall');
       await pickerOf(page, 'ID').selectOption(id);
       await page.getByRole('button', { name: 'Write JSON' }).click();
@@ -89,7 +77,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('call an endpoint as themselves: the answer and the same call as curl', async () => {
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/explorer/createVpsSshKey');
       await page.getByLabel('Name').fill('explorer-key');
       await page
@@ -104,7 +92,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('send headers, see the price beside the button, and follow the operation', async () => {
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/explorer/createVpsVolume');
       await page.getByRole('button', { name: 'Write JSON' }).click();
       await page.getByLabel('JSON').fill('{ "name": "explored", "size_gb": 10, "location": "fra1" }');
@@ -133,7 +121,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const { db } = portal.t.services;
     const person = await createPerson(db);
     await joinAccount(db, person, seeded.account.id, 'developer');
-    await withTab({ token: await createSession(db, person) }, async ({ page, open }) => {
+    await portal.withTab({ token: await createSession(db, person) }, async ({ page, open }) => {
       await open('/portal/api/explorer/listVpsPlans');
       await page.getByRole('button', { name: 'Send' }).waitFor();
       await db

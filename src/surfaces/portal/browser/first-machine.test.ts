@@ -1,24 +1,23 @@
 /** From nothing to the console of a running machine: with the keyboard alone, and with few clicks. */
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
 import { createAccount } from '../../../portal-api/accounts/creation.ts';
 import { SYSTEM } from '../../../portal-api/actor.ts';
 import { createWelcomeLink } from '../../../portal-api/people/welcome.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { focusedOn, tabTo, typeInto } from '../../../testing/browser/keyboard.ts';
 import { type BrowserPortal, openPortal } from '../../../testing/browser/portal.ts';
 import { settle } from '../../../testing/operations.ts';
 import { mailedToken } from '../../../testing/people.ts';
 
-const title = 'the first machine of a person';
 const PHRASE = 'a long pass phrase of mine';
 const MOST_CLICKS = 12;
 
 const lineOf = (page: Page, text: RegExp): Locator =>
   page.locator('.xterm-rows > div').filter({ hasText: text });
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('the first machine of a person', () => {
   let portal: BrowserPortal;
 
   beforeAll(async () => {
@@ -53,9 +52,9 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByRole('button', { name: 'Confirm and sign in' }).waitFor();
     await tabTo(page, 'Confirm and sign in');
     await page.keyboard.press('Enter');
-    await page.getByRole('link', { name: /Create VM/ }).waitFor();
+    await page.getByRole('link', { name: /Create machine/ }).waitFor();
 
-    await tabTo(page, /Create VM/);
+    await tabTo(page, /Create machine/);
     await page.keyboard.press('Enter');
     await page.getByText('a month').first().waitFor();
     // The arrows choose within a group, and the page fits the rest to it.
@@ -69,7 +68,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.keyboard.press('Control+a');
     await page.keyboard.type('orbit-1');
     await page.getByRole('complementary', { name: 'Summary' }).getByText('a month').waitFor();
-    await tabTo(page, 'Create VM');
+    await tabTo(page, 'Create machine');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'I have kept it' }).waitFor();
     await tabTo(page, 'I have kept it');
@@ -118,8 +117,8 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByLabel('Password').waitFor();
     await page.keyboard.type(PHRASE);
     await click(page.getByRole('button', { name: 'Set the password and go on' }));
-    await click(page.getByRole('link', { name: /Create VM/ }));
-    await click(page.getByRole('button', { name: 'Create VM' }));
+    await click(page.getByRole('link', { name: /Create machine/ }));
+    await click(page.getByRole('button', { name: 'Create machine' }));
     await click(page.getByRole('button', { name: 'I have kept it' }));
     await page.getByRole('heading', { level: 1, name: 'web-1' }).waitFor();
     await settle(portal.t);

@@ -1,16 +1,15 @@
 /** How people fill the fields of forms that are made from the document, in a real browser against the real server. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { inspect, openWide, pickerOf, settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 
-const title = 'people filling forms';
 /** More than a list shows without a search. */
 const MANY = 32;
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('people filling forms', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
 

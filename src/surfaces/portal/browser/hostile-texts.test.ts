@@ -4,13 +4,13 @@
  */
 import type { LightMyRequestResponse } from 'fastify';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Endpoint, isWrite } from '../../../kernel/record.ts';
 import { Shape } from '../../../kernel/schema.ts';
 import { actFixtures } from '../../../laws/act-fixtures.ts';
 import { requestTo, urlOf, type World } from '../../../laws/walk.ts';
 import { createKey, type TestKey } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import {
   hostile,
   type Place,
@@ -27,7 +27,6 @@ import { type Act, isRead } from '../act.ts';
 import { acts } from '../acts/index.ts';
 import { dialogPages, signedInPages } from './page-list.ts';
 
-const title = 'hostile texts';
 const EMAIL = 'hostile@example.com';
 const [TAGS = ''] = hostile;
 
@@ -36,7 +35,7 @@ interface Stored {
   readonly text: string;
 }
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('hostile texts', () => {
   let portal: BrowserPortal;
   let world: World;
   let asking: TestKey;

@@ -1,17 +1,17 @@
 /** What people see when their session ends while they type, and when the server is away: nothing is lost, in a real browser. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { PersonRow } from '../../../portal-api/people/store.ts';
 import { codeAt, stepAt } from '../../../portal-api/people/totp/totp.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession, joinAccount, PASSWORD } from '../../../testing/people.ts';
+import { openRelay } from '../../../testing/relay.ts';
+import { givePasskey } from '../../../testing/second-factors.ts';
 
-const title = 'interruptions';
-
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('interruptions', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
 
@@ -52,6 +52,8 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   it('a session that ends in a form is begun again in place, and the form is sent', async () => {
     const tab = await typeUntilTheEnd(await newMember(), 'typed-long-ago');
     expect(await tab.page.getByLabel('Key Name').isVisible()).toBe(false);
+    // This person has no passkey.
+    expect(await tab.page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
     await tab.page.getByLabel('Password').fill('not this one, not this one');
     await tab.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await tab.page.getByRole('dialog').getByRole('alert').waitFor();
@@ -74,6 +76,16 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await tab.page.getByLabel('Code').fill(codeAt(secret, stepAt(Date.now() / 1000)));
     await tab.page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await tab.page.getByText('The key with-a-code is ready').waitFor();
+    await tab.close();
+  });
+
+  it('somebody with a passkey and no password is asked for the passkey alone', async () => {
+    const person = await newMember();
+    await givePasskey(db(), person.id);
+    await db().updateTable('people').set({ password_hash: null }).where('id', '=', person.id).execute();
+    const tab = await typeUntilTheEnd(person, 'with-a-passkey', true);
+    await tab.page.getByRole('button', { name: 'Use your passkey' }).waitFor();
+    expect(await tab.page.getByLabel('Password').count()).toBe(0);
     await tab.close();
   });
 
@@ -133,8 +145,29 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.keyboard.press('Control+k');
     await page.getByText('The search is not loaded').waitFor();
     await context.setOffline(false);
-    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('Grace Hopper').waitFor();
     await tab.close();
+  });
+
+  it('a page that was not loaded when the server went away says what to do, and is there when it is back', async () => {
+    const relay = await openRelay();
+    const { port } = new URL(portal.origin);
+    relay.lead(Number(port));
+    const tab = await portal.tab({ token: seeded.token });
+    const { page } = tab;
+    await page.goto(`http://localhost:${relay.port}/portal/api/keys`);
+    await page.getByText('ci-production').first().waitFor();
+    relay.cut();
+    await page.getByRole('link', { name: 'Members' }).click();
+    await page.getByRole('heading', { name: 'This page did not load' }).waitFor();
+    const notice = page.getByRole('alert').filter({ hasText: 'The server did not answer' });
+    await notice.getByText('Check your connection, then try again.').waitFor();
+    await page.getByRole('status').filter({ hasText: 'The server does not answer' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/portal/members');
+    // Nobody presses anything: the page hears that the server is back.
+    relay.lead(Number(port));
+    await page.getByText('Grace Hopper').waitFor();
+    await tab.close();
+    relay.close();
   });
 });

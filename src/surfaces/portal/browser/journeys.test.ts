@@ -1,17 +1,16 @@
 /** What people do in the portal, in a real browser against the real server. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { tabTo } from '../../../testing/browser/keyboard.ts';
-import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
+import { type BrowserPortal, openPortal } from '../../../testing/browser/portal.ts';
 import { insertDenial, type Seeded, seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession, joinAccount, mailedToken, PASSWORD } from '../../../testing/people.ts';
 
-const title = 'people in the portal';
 const HOSTILE = '<img src=x onerror=alert(1)><script>alert(2)</script>';
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('people in the portal', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
 
@@ -22,21 +21,11 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
 
   afterAll(() => portal.close());
 
-  const withTab = async (options: Parameters<BrowserPortal['tab']>[0], act: (tab: Tab) => Promise<void>) => {
-    const tab = await portal.tab(options);
-    try {
-      await act(tab);
-      expect(tab.complaints).toEqual([]);
-    } finally {
-      await tab.close();
-    }
-  };
-
   const addDenial = (values: { cause: 'permission' | 'ip_restriction'; client_ip: string }) =>
     insertDenial(portal.t.services.db, seeded, { ...values, user_agent: HOSTILE });
 
   it('get from sign-up to the first call with a new key, with the keyboard alone', async () => {
-    await withTab({}, async ({ page, open }) => {
+    await portal.withTab({}, async ({ page, open }) => {
       const email = `keyboard-${newId('person').slice(-8)}@example.com`;
       await open('/portal/sign-up');
       await page.keyboard.type('Katherine Johnson');
@@ -86,7 +75,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('begin to type in the first field of a dialog, however it was opened', async () => {
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       const focused = () =>
         expect.poll(() => page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? ""'));
       await open('/portal/api/keys');
@@ -103,7 +92,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   it('see an invitation that has expired, and send it again', async () => {
     const { account } = seeded;
     await seedTopics(portal.t, seeded);
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/members');
       const row = page.getByRole('listitem').filter({ hasText: 'joan@example.com' });
       await row.getByText('expired').waitFor();
@@ -125,7 +114,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('limit the lifetime of new keys, and are then offered no longer one', async () => {
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/keys');
       await page.getByRole('button', { name: 'Key policy' }).click();
       await page.getByLabel('Longest lifetime').selectOption('30');
@@ -154,7 +143,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       .where('email', '=', seeded.email)
       .executeTakeFirstOrThrow();
     const token = await createSession(db, person, { reauthenticated: false });
-    await withTab({ token }, async ({ page, open }) => {
+    await portal.withTab({ token }, async ({ page, open }) => {
       await open('/portal/api/keys?create=preset%20read-only');
       await page.getByLabel('Key Name').fill('asked-again');
       await page.getByRole('button', { name: 'Create Key' }).last().click();
@@ -165,7 +154,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('keep what they typed while the server fails, and send it when it is back', async () => {
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/keys?create=new');
       await page.getByLabel('Key Name').fill('patient');
       await page.route('**/keys', (route) =>
@@ -188,7 +177,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       .select('id')
       .where('email', '=', seeded.email)
       .executeTakeFirstOrThrow();
-    await withTab({ token: await createSession(db, person) }, async ({ page, context, open }) => {
+    await portal.withTab({ token: await createSession(db, person) }, async ({ page, context, open }) => {
       await open('/portal/me/security');
       await open('/portal/api/keys');
       const other = await context.newPage();
@@ -206,7 +195,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
 
   it('see whom Enforce would cut off, and type their number before it is on', async () => {
     await addDenial({ cause: 'ip_restriction', client_ip: '198.51.100.24' });
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/keys/denials');
       await page.getByRole('link', { name: 'Add this address' }).waitFor();
       await open('/portal/api/keys/allowlist?add=203.0.113.0/24');
@@ -233,7 +222,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     // A person of its own: whoever has a passkey has to use it from then on.
     const person = await createPerson(db, { name: 'Alan Turing' });
     await joinAccount(db, person, seeded.account.id, 'developer');
-    await withTab({ token: await createSession(db, person) }, async ({ page, context, open }) => {
+    await portal.withTab({ token: await createSession(db, person) }, async ({ page, context, open }) => {
       const session = await context.newCDPSession(page);
       await session.send('WebAuthn.enable');
       await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -249,6 +238,10 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await open('/portal/me/security?add=passkey');
       await page.getByLabel('Name').fill('My laptop');
       await page.getByRole('button', { name: 'Go on' }).click();
+      // Without codes, a lost laptop would lock the person out: they are the next thing that is shown.
+      await page.getByRole('dialog').getByText('You can sign in with this passkey').waitFor();
+      await page.getByRole('button', { name: 'I have kept them' }).click();
+      await page.getByText('10 codes left').waitFor();
       await page.getByText('My laptop').waitFor();
       await context.clearCookies();
       // The page offers passkeys in the autofill of its field, and this authenticator agrees at once.
@@ -259,7 +252,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
 
   it('cure a denial with a button: the successor of the key has its permissions and the missing one', async () => {
     await addDenial({ cause: 'permission', client_ip: '203.0.113.7' });
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/keys/denials');
       await page.getByRole('link', { name: 'Roll the key with this permission' }).click();
       await page.getByText('4 chosen').first().waitFor();
@@ -291,7 +284,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('download the part of the document that a key may call', async () => {
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/spec');
       await page.getByLabel('Key', { exact: true }).selectOption('ci-production');
       for (const format of ['json', 'yaml']) {
@@ -326,7 +319,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect(made.statusCode).toBe(201);
     const { id } = made.json<{ id: string }>();
     const url = `/flexible-vps/v1/placement-groups/${id}`;
-    await withTab({ token: seeded.token, width: 390 }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token, width: 390 }, async ({ page, open }) => {
       await open('/portal/approvals');
       await page.getByText('Nothing waits for you').waitFor();
       const asked = await call('DELETE', url, agent);
@@ -349,7 +342,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       parts: { path: string; permissions: string[] }[];
     }>();
     const needed = parts.find(({ path }) => path === 'terraform/modules/ssh_key')?.permissions ?? [];
-    await withTab({ token: seeded.token }, async ({ page, open }) => {
+    await portal.withTab({ token: seeded.token }, async ({ page, open }) => {
       await open('/portal/api/iac');
       const module = page.getByRole('listitem').filter({ has: page.getByText('ssh_key', { exact: true }) });
       await module.getByRole('button', { name: /^View/ }).click();

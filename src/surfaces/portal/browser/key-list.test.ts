@@ -1,15 +1,14 @@
 /** The keys of an account that has many, in a real browser: a page at a time, with filters that stand in the address. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, createMember } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 
-const title = 'the list of keys';
 const MANY = 60;
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('the list of keys', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let tab: Tab;
@@ -106,9 +105,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('ticks for a family only what the person may give', async () => {
-    const person = await createPerson(portal.t.services.db, { name: 'Developer' });
-    await joinAccount(portal.t.services.db, person, seeded.account.id, 'developer');
-    const own = await portal.tab({ token: await createSession(portal.t.services.db, person) });
+    const own = await portal.memberTab(seeded.account.id, 'developer', { name: 'Developer' });
     const { page } = own;
     await own.open('/portal/api/keys?create=new');
     await page.getByLabel('Choose myself').check();

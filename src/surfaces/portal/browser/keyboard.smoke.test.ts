@@ -1,13 +1,11 @@
 /** With the keyboard alone: Tab reaches everything, shows where it is, and is never caught. */
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { openWide } from '../../../testing/browser/inspect.ts';
 import { IS_MARKED } from '../../../testing/browser/keyboard.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
-
-const title = 'the portal with the keyboard';
 
 /**
  * Marks the control that has the focus as reached, and tells what is left.
@@ -48,7 +46,7 @@ async function tabThrough(page: Page): Promise<{ missed: readonly string[]; unma
   return { missed: focused.missed, unmarked: [...unmarked] };
 }
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('the portal with the keyboard', () => {
   let portal: BrowserPortal;
   let tab: Tab;
 
@@ -124,9 +122,9 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByRole('combobox').waitFor();
     await page.keyboard.type('load balancer');
     await page.getByText('Nothing here is about load balancers. The nearest topics:').waitFor();
-    await page.getByRole('option', { name: 'List VMs' }).waitFor();
+    await page.getByRole('option', { name: 'List machines' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'List VMs' }).waitFor();
+    await page.getByRole('heading', { name: 'List machines' }).waitFor();
   });
 
   it('a menu opens with the arrow key, moves with it, and its dialog gives the focus back to its button', async () => {

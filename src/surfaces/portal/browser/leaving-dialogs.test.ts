@@ -1,15 +1,14 @@
 /** Dialogs lose nothing by accident: a secret is acknowledged, a filled form asks, an untouched one closes at once. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { openWide } from '../../../testing/browser/inspect.ts';
 import { stretchNames } from '../../../testing/browser/long-names.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { seedAccount } from '../../../testing/browser/seed.ts';
 
-const title = 'leaving a dialog';
 const INVITE = '/portal/members?invite=yes';
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('leaving a dialog', () => {
   let portal: BrowserPortal;
   let tab: Tab;
 

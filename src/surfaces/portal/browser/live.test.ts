@@ -1,17 +1,15 @@
 /** What happens elsewhere appears on the page without reloading, in every tab, over one stream. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setAccountStatus } from '../../../portal-api/accounts/status.ts';
 import { createKey, type TestKey } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { settle } from '../../../testing/operations.ts';
 import { staff } from '../../../testing/portal.ts';
 
-const title = 'live updates in the portal';
-
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('live updates in the portal', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let tab: Tab;
@@ -78,7 +76,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const made = await portal.t.call({ method: 'POST', url: '/flexible-vps/v1/vms', key: key.key, payload });
     expect(made.statusCode).toBe(202);
     const rows = [page, other].map((each) =>
-      each.getByRole('listitem').filter({ hasText: 'Create VM seen-live' }),
+      each.getByRole('listitem').filter({ hasText: 'Create machine seen-live' }),
     );
     await settle(portal.t);
     for (const row of rows) await row.getByText('succeeded').waitFor();

@@ -1,21 +1,20 @@
 /** Lists of which only what is near the screen is rendered: people still reach every row. */
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, type TestKey } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { inspect } from '../../../testing/browser/inspect.ts';
 import { focusedOn } from '../../../testing/browser/keyboard.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 
-const title = 'long lists';
 const LIST = '/flexible-vps/v1/placement-groups';
 const PAGE = 50;
 const GROUPS = 130;
 
 const nameAt = (place: number): string => `group-${String(place).padStart(3, '0')}`;
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('long lists', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let key: TestKey;

@@ -1,18 +1,16 @@
 /** A machine in a real browser: its console, its log and its metrics. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setBudget } from '../../../portal-api/budgets/budgets.ts';
 import { createKey } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { inspect, openWide } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { settle } from '../../../testing/operations.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 
-const title = 'a machine in the portal';
 const MACHINES = '/portal/p/flexible-vps/vms';
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('a machine in the portal', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let tab: Tab;
@@ -124,10 +122,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('says once to a viewer why nothing of it can be changed, and offers no form for another one', async () => {
-    const { db } = portal.t.services;
-    const person = await createPerson(db, { name: 'Vera Rubin' });
-    await joinAccount(db, person, seeded.account.id, 'viewer');
-    const viewer = await portal.tab({ token: await createSession(db, person) });
+    const viewer = await portal.memberTab(seeded.account.id, 'viewer', { name: 'Vera Rubin' });
     const { page } = viewer;
     await viewer.open(`${MACHINES}/${id}`);
     await page.getByRole('button', { name: /^Acts on / }).click();

@@ -1,20 +1,18 @@
 /** Acts on several resources at once, acts that want a name typed, and work that fails after it was accepted. */
 import type { Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addFault, clearFaults } from '../../../engines/compute/sandbox/store.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { inspect, openWide } from '../../../testing/browser/inspect.ts';
 import { focusedOn } from '../../../testing/browser/keyboard.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { settle } from '../../../testing/operations.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 import { VpsAccount } from '../../../testing/vps.ts';
 
-const title = 'acts of people on machines';
 const MACHINES = '/portal/p/flexible-vps/vms';
 const refusal = { kind: 'fail', code: 'engine_failed', detail: 'Not today.' } as const;
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('acts of people on machines', () => {
   let portal: BrowserPortal;
   let customer: VpsAccount;
   let tab: Tab;
@@ -22,10 +20,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   beforeAll(async () => {
     portal = await openPortal();
     customer = await VpsAccount.open(portal.t);
-    const { db } = portal.t.services;
-    const person = await createPerson(db, { name: 'Ada Lovelace' });
-    await joinAccount(db, person, customer.account.id, 'owner');
-    tab = await portal.tab({ token: await createSession(db, person) });
+    tab = await portal.memberTab(customer.account.id, 'owner', { name: 'Ada Lovelace' });
   });
   afterAll(() => portal.close());
 
@@ -52,7 +47,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect((await focusedOn(page)).name).toBe('Restart');
     await settle(portal.t);
     expect([await statusOf(runs.id), await statusOf(stops.id)]).toEqual(['running', 'stopped']);
-    const said = page.getByRole('status').filter({ hasText: '1 of 2 failed' });
+    const said = page.getByRole('status').filter({ hasText: 'Restart 2 machines: 1 of 2 failed' });
     await said.waitFor();
     await inspect(tab);
     await said.getByRole('link', { name: 'See why, and what to do' }).click();
@@ -85,7 +80,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const { page } = tab;
     const { id } = await customer.vm({ name: 'named' });
     await openWide(tab, `${MACHINES}/${id}`);
-    const menu = page.getByRole('button', { name: 'Acts on VM named' });
+    const menu = page.getByRole('button', { name: 'Acts on Machine named' });
     await menu.click();
     await page.getByRole('menuitem', { name: 'Redeploy', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Redeploy named' });
@@ -101,7 +96,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Discard' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect((await focusedOn(page)).name).toBe('Acts on VM named');
+    expect((await focusedOn(page)).name).toBe('Acts on Machine named');
   });
 
   it('that delete a row leave the focus in the page', async () => {
@@ -128,7 +123,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const { db } = portal.t.services;
     const { id } = await customer.vm({ name: 'fails' });
     await openWide(tab, `${MACHINES}/${id}`);
-    await page.getByRole('button', { name: 'Acts on VM fails' }).click();
+    await page.getByRole('button', { name: 'Acts on Machine fails' }).click();
     await page.getByRole('menuitem', { name: 'Power off', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Power off fails' });
     await addFault(db, { call: 'ensureStopped', times: 1, effect: refusal });
@@ -137,7 +132,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await page.getByRole('link', { name: 'Members' }).click();
     await settle(portal.t);
     await clearFaults(db);
-    const said = page.getByRole('status').filter({ hasText: 'Power off VM fails failed' });
+    const said = page.getByRole('status').filter({ hasText: 'Power off machine fails failed' });
     await said.getByRole('link', { name: 'See why, and what to do' }).click();
     await page.getByText('Not today.').waitFor();
     await page.getByRole('button', { name: 'Do it again' }).click();

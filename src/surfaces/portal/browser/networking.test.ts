@@ -1,11 +1,11 @@
 /** The pages of firewalls, private networks and VPN peers that are made by hand, in a real browser. */
 import { spawnSync } from 'node:child_process';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { qrPath } from '../../../../portal/src/pages/me/qr-path.ts';
 import { createKey, type TestKey } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { inspect, openWide, settled } from '../../../testing/browser/inspect.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
+import { buttonOf, inspect, openWide, settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { settle } from '../../../testing/operations.ts';
@@ -19,15 +19,13 @@ function textIn(picture: Buffer): string {
   return stdout.toString();
 }
 
-const title = 'networks and firewalls in the portal';
-
 interface Rule {
   readonly protocol: string;
   readonly ports: readonly string[];
   readonly remote_cidrs: readonly string[];
 }
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('networks and firewalls in the portal', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let key: TestKey;
@@ -74,35 +72,29 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
   afterAll(() => portal.close());
 
-  const onPage = async (path: string, act: (page: Page, tab: Tab) => Promise<void>): Promise<void> => {
-    const tab = await portal.tab({ token: seeded.token });
-    try {
+  const onPage = (path: string, act: (page: Page, tab: Tab) => Promise<void>): Promise<void> =>
+    portal.withTab({ token: seeded.token }, async (tab) => {
       await openWide(tab, `/portal/p/flexible-vps/${path}`);
       await act(tab.page, tab);
-      expect(tab.complaints).toEqual([]);
-    } finally {
-      await tab.close();
-    }
-  };
+    });
   const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
   it('edits the rules of a firewall in a table, and applies all after a look at who is cut off', async () => {
     const id = await newFirewall();
     await onPage(`firewalls/${id}?tab=rules`, async (page, tab) => {
       await field(page, 'Sources of rule 1').fill('198.51.100.0/24');
-      await button(page, 'Add a common rule').click();
+      await buttonOf(page, 'Add a common rule').click();
       await page.getByRole('menuitem', { name: /^HTTPS/ }).click();
       await page.getByText('Not applied yet: 2 new, 1 changed.').waitFor();
       await field(page, 'Ports of rule 2').fill('443, from 1 to 2');
-      await button(page, 'Apply').click();
+      await buttonOf(page, 'Apply').click();
       await page.getByText('Not valid yet: see what is marked above.').waitFor();
       expect(await page.locator('[aria-invalid=true]').count()).toBe(1);
       await inspect(tab);
       await field(page, 'Ports of rule 2').fill('443');
       expect(await page.locator('[aria-invalid=true]').count()).toBe(0);
       expect(await rulesOf(id)).toHaveLength(1);
-      await button(page, 'Apply').click();
+      await buttonOf(page, 'Apply').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('closes tcp 22 to 203.0.113.0/24 for 1 machine').waitFor();
       await dialog.getByText('opens tcp 22 to 198.51.100.0/24').waitFor();
@@ -123,7 +115,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const id = await newFirewall();
     await onPage(`firewalls/${id}?tab=rules`, async (page) => {
       await field(page, 'Ports of rule 1').fill('22, 2222');
-      await button(page, 'Apply').click();
+      await buttonOf(page, 'Apply').click();
       const dialog = page.getByRole('dialog');
       await dialog.getByText('opens tcp 2222').waitFor();
       await call('PATCH', `firewalls/${id}`, { rules: [{ ...office, ports: ['80'] }] });
@@ -134,8 +126,8 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       expect((await rulesOf(id)).map(({ ports }) => ports)).toEqual([['80']]);
       await page.locator('summary', { hasText: 'The firewall as it is now' }).click();
       await page.getByText('Allows TCP 80 from everybody').waitFor();
-      await button(page, 'Keep my edits').click();
-      await button(page, 'Apply').click();
+      await buttonOf(page, 'Keep my edits').click();
+      await buttonOf(page, 'Apply').click();
       await dialog.getByText('closes tcp 80 to everybody').waitFor();
       await dialog.getByRole('button', { name: 'Apply' }).click();
       await dialog.waitFor({ state: 'detached' });
@@ -146,7 +138,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   it('asks before edits of rules are lost', async () => {
     const id = await newFirewall();
     await onPage(`firewalls/${id}?tab=rules`, async (page) => {
-      await button(page, 'Acts on rule 1').click();
+      await buttonOf(page, 'Acts on rule 1').click();
       await page.getByRole('menuitem', { name: 'Duplicate' }).click();
       await page.getByRole('link', { name: 'Overview' }).click();
       const question = page.getByRole('dialog', { name: 'Leave without applying the rules?' });
@@ -154,7 +146,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await question.waitFor({ state: 'detached' });
       expect(await field(page, 'Description of rule 2').inputValue()).toBe('SSH from the office');
       await field(page, 'Description of rule 2').fill('SSH from home');
-      await button(page, 'Acts on rule 1').click();
+      await buttonOf(page, 'Acts on rule 1').click();
       await page.getByRole('menuitem', { name: 'Remove' }).click();
       await page.getByText('Not applied yet: 1 new, 1 removed.').waitFor();
       await page.getByRole('link', { name: 'Overview' }).click();
@@ -175,13 +167,13 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByText('250 addresses are free').waitFor();
       await inspect(tab);
       await page.setViewportSize({ width: 1440, height: 900 });
-      await button(page, 'Attach machine').click();
+      await buttonOf(page, 'Attach machine').click();
       const machines = page.getByRole('dialog').locator('select');
       await expect.poll(() => machines.locator('option').allTextContents()).toHaveLength(3);
       await machines.selectOption({
         label: (await machines.locator('option', { hasText: /^db/ }).textContent()) ?? '',
       });
-      await button(page, 'Continue').click();
+      await buttonOf(page, 'Continue').click();
       await page.getByRole('dialog').getByRole('button', { name: 'Attach' }).click();
       await page.getByRole('dialog').waitFor({ state: 'detached' });
       await settle(portal.t);
@@ -202,11 +194,14 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByRole('link', { name: 'Configuration' }).click();
       await settled(page);
       expect(await page.getByText('PrivateKey').count()).toBe(0);
-      await button(page, 'Show the configuration').click();
+      await buttonOf(page, 'Show the configuration').click();
       const code = page.locator('figure', { hasText: 'laptop.conf' }).locator('code');
       await code.getByText('PrivateKey').waitFor();
       await inspect(tab);
-      const [download] = await Promise.all([page.waitForEvent('download'), button(page, 'Download').click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        buttonOf(page, 'Download').click(),
+      ]);
       expect(download.suggestedFilename()).toBe('laptop.conf');
       const chunks: Buffer[] = [];
       for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);

@@ -1,7 +1,7 @@
 /** Every page in a real browser, in both themes and on a phone: no barriers, no complaints, nothing beside the screen. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccount } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { goWide, inspect, openWide, settled } from '../../../testing/browser/inspect.ts';
 import { stretchNames } from '../../../testing/browser/long-names.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
@@ -10,14 +10,12 @@ import { isLong } from '../../../testing/long-form.ts';
 import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 import { openPages, pagesOfOneThing, signedInPages } from './page-list.ts';
 
-const title = 'every page';
-
 /** Of the pages that fail alike, the short form looks at one. */
 const failing = isLong
   ? signedInPages.filter((path) => !/reference|no-such-page/.test(path))
   : ['/portal/api/keys'];
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('every page', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let topics: Awaited<ReturnType<typeof seedTopics>>;

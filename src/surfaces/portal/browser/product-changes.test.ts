@@ -1,16 +1,14 @@
 /** Changes on the product pages when something comes between: another change, or a lost answer. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createWorld, type World } from '../../../laws/walk.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { settle } from '../../../testing/operations.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 
-const title = 'people who change products';
 const FIREWALLS = '/flexible-vps/v1/firewalls';
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('people who change products', () => {
   let portal: BrowserPortal;
   let world: World;
   let tab: Tab;
@@ -18,10 +16,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   beforeAll(async () => {
     portal = await openPortal();
     world = await createWorld(portal.t);
-    const { db } = portal.t.services;
-    const person = await createPerson(db, { name: 'Ada Lovelace' });
-    await joinAccount(db, person, world.account.id, 'owner');
-    tab = await portal.tab({ token: await createSession(db, person) });
+    tab = await portal.memberTab(world.account.id, 'owner', { name: 'Ada Lovelace' });
   });
 
   afterAll(() => portal.close());

@@ -1,37 +1,32 @@
 /** The pages that are made from the document, one of each shape: no barriers, and room for the longest names. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { families } from '../../../families/index.ts';
 import { buildRegistry } from '../../../kernel/registry.ts';
 import { addRowTo } from '../../../laws/rows.ts';
 import { createWorld, makeOne, type World } from '../../../laws/walk.ts';
 import { beginNamesWith } from '../../../laws/world.ts';
 import { createAccount } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { inspect, openWide, settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 import { exampleDocument } from '../../openapi/snapshot.ts';
 import { nounsOf } from '../reference/nouns.ts';
 import { nounShapes, productPages } from './page-list.ts';
 
-const title = 'product pages';
 const found = nounsOf(exampleDocument(buildRegistry(families)));
 const { whole, tabs, part, offered } = nounShapes(found);
 const paths = productPages(found, (name) => `{${name}}`);
 /** Names have up to 63 characters, and a word of these breaks nowhere. */
 const LONG = 'w'.repeat(44);
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('product pages', () => {
   let portal: BrowserPortal;
   let world: World;
   let tab: Tab;
   const ids = new Map<string, string>();
 
   const tabOf = async (accountId: string): Promise<Tab> => {
-    const { db } = portal.t.services;
-    const person = await createPerson(db, { name: 'Ada Lovelace' });
-    await joinAccount(db, person, accountId, 'owner');
-    return portal.tab({ token: await createSession(db, person) });
+    return portal.memberTab(accountId, 'owner', { name: 'Ada Lovelace' });
   };
 
   beforeAll(async () => {

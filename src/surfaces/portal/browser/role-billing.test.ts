@@ -1,13 +1,11 @@
 /** Members with the role billing see what is spent, and each other page says who can show them more. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { seedAccount, seedTopics } from '../../../testing/browser/seed.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 import { pagesOfOneThing, signedInPages } from './page-list.ts';
 
-const title = 'the portal of a member with the role billing';
 const WHO = /owner or admin of the account/;
 
 /** Pages that show nothing of the account to the role. */
@@ -25,7 +23,7 @@ const REFUSING = [
   '/portal/p/flexible-vps/vms/new',
 ];
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('the portal of a member with the role billing', () => {
   let portal: BrowserPortal;
   let tab: Tab;
   let topics: Awaited<ReturnType<typeof seedTopics>>;
@@ -34,10 +32,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     portal = await openPortal({ portal: true });
     const seeded = await seedAccount(portal.t);
     topics = await seedTopics(portal.t, seeded);
-    const { db } = portal.t.services;
-    const person = await createPerson(db, { name: 'Blaise Pascal' });
-    await joinAccount(db, person, seeded.account.id, 'billing');
-    tab = await portal.tab({ token: await createSession(db, person) });
+    tab = await portal.memberTab(seeded.account.id, 'billing', { name: 'Blaise Pascal' });
   });
   afterAll(() => portal.close());
 

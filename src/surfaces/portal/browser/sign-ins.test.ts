@@ -1,11 +1,9 @@
-/** How people come in, in a real browser: by invitation, with codes, from a page for everybody; and where they are led. */
-import { randomBytes } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../../kernel/ids.ts';
 import { codeAt, stepAt } from '../../../portal-api/people/totp/totp.ts';
 import { createAccount } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import {
@@ -16,8 +14,7 @@ import {
   mailedToken,
   PASSWORD,
 } from '../../../testing/people.ts';
-
-const title = 'signing in to the portal';
+import { givePasskey } from '../../../testing/second-factors.ts';
 
 const fromBase32 = (text: string): Buffer => {
   const bits = [...text]
@@ -26,7 +23,7 @@ const fromBase32 = (text: string): Buffer => {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 };
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('signing in to the portal', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
 
@@ -38,15 +35,8 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
 
   const db = () => portal.t.services.db;
 
-  const withTab = async (token: string | undefined, act: (tab: Tab) => Promise<void>) => {
-    const tab = await portal.tab(token === undefined ? {} : { token });
-    try {
-      await act(tab);
-      expect(tab.complaints).toEqual([]);
-    } finally {
-      await tab.close();
-    }
-  };
+  const withTab = (token: string | undefined, act: (tab: Tab) => Promise<void>): Promise<void> =>
+    portal.withTab(token === undefined ? {} : { token }, act);
 
   async function invite(email: string): Promise<string> {
     const owner = new Browser(portal.t, seeded.token);
@@ -149,19 +139,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
 
   it('somebody whose only second factor is a passkey is asked for no code', async () => {
     const person = await createPerson(db(), { name: 'Has a phone' });
-    await db()
-      .insertInto('passkeys')
-      .values({
-        id: newId('passkey'),
-        person_id: person.id,
-        name: 'Phone',
-        credential_id: randomBytes(16).toString('base64url'),
-        public_key: randomBytes(77),
-        counter: 0,
-        transports: [],
-        last_used_at: null,
-      })
-      .execute();
+    await givePasskey(db(), person.id);
     await withTab(undefined, async ({ page, open }) => {
       await open('/portal/sign-in');
       await signIn(page, person.email);

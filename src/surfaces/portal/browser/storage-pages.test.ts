@@ -1,20 +1,18 @@
 /** The pages of backups, images and ISOs that are made by hand, in a real browser. */
 import { createHash } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, type TestKey } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
-import { inspect, openWide, settled } from '../../../testing/browser/inspect.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
+import { buttonOf, inspect, openWide, pressWhenReady, settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
 import { isoUrlFor } from '../../../testing/iso-server.ts';
 import { settle } from '../../../testing/operations.ts';
 
-const title = 'backups, images and ISOs in the portal';
-
 type Row = Readonly<Record<string, unknown>> & { readonly id: string; readonly name: string };
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('backups, images and ISOs in the portal', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let key: TestKey;
@@ -55,25 +53,17 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
   afterAll(() => portal.close());
 
-  const onPage = async (path: string, act: (page: Page, tab: Tab) => Promise<void>): Promise<void> => {
-    const tab = await portal.tab({ token: seeded.token });
-    try {
+  const onPage = (path: string, act: (page: Page, tab: Tab) => Promise<void>): Promise<void> =>
+    portal.withTab({ token: seeded.token }, async (tab) => {
       await openWide(tab, `/portal/p/flexible-vps/${path}`);
       await act(tab.page, tab);
-      expect(tab.complaints).toEqual([]);
-    } finally {
-      await tab.close();
-    }
-  };
+    });
   const wide = (page: Page): Promise<void> => page.setViewportSize({ width: 1440, height: 900 });
-  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const short = (page: Page) => page.getByRole('region', { name: 'In short' });
   const gone = (page: Page): Promise<void> => page.getByRole('dialog').waitFor({ state: 'detached' });
   /** The one button of the dialog that does it, once nothing is in its way. */
   async function press(page: Page, name: string): Promise<void> {
-    const does = page.getByRole('dialog').getByRole('button', { name, exact: true });
-    await expect.poll(() => does.getAttribute('aria-disabled')).toBe(null);
-    await does.click();
+    await pressWhenReady(page.getByRole('dialog').getByRole('button', { name, exact: true }));
     await gone(page);
     await settle(portal.t);
   }
@@ -88,11 +78,11 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByText('This machine cannot be brought back').waitFor();
       await inspect(tab);
       await wide(page);
-      await button(page, 'Back up now').click();
+      await buttonOf(page, 'Back up now').click();
       await press(page, 'Back up');
       await short(page).getByText('files complete').waitFor();
       await page.getByRole('table', { name: 'Backups' }).getByText('By hand').waitFor();
-      await button(page, 'Add a backup policy').click();
+      await buttonOf(page, 'Add a backup policy').click();
       const choice = page.getByRole('dialog').locator('select');
       await expect.poll(() => choice.locator('option').count()).toBe(2);
       await choice.selectOption({ index: 1 });
@@ -112,7 +102,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await onPage(`backups/${backup.id}`, async (page, tab) => {
       await inspect(tab);
       await wide(page);
-      await button(page, 'Restore').click();
+      await buttonOf(page, 'Restore').click();
       const dialog = page.getByRole('dialog', { name: `Restore ${vm.name}` });
       await dialog.getByText('The whole disk: files, users').waitFor();
       expect(await page.locator(':focus').textContent()).toContain('Overwritten');
@@ -130,6 +120,63 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     expect(kinds.toSorted()).toEqual(['manual', 'safety']);
   });
 
+  /** Somebody types a wrong name, leaves by accident, stays, and types the right one. */
+  async function confirm(page: Page, name: string): Promise<void> {
+    const dialog = page.getByRole('dialog');
+    const does = dialog.getByRole('button', { name: 'Restore', exact: true });
+    const field = dialog.getByLabel(`Type ${name} to confirm`);
+    for (const wrong of ['', name.slice(0, -1), name.toUpperCase()]) {
+      await field.fill(wrong);
+      expect(await does.getAttribute('aria-disabled')).toBe('true');
+      expect(await does.getAttribute('aria-describedby')).not.toBe(null);
+      await field.press('Enter');
+    }
+    await dialog.getByText(`Type ${name} first.`).first().waitFor({ state: 'attached' });
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('alertdialog', { name: 'Discard what you typed?' });
+    await question.getByRole('button', { name: 'Keep editing' }).click();
+    expect(await field.inputValue()).toBe(name.toUpperCase());
+    expect(await does.getAttribute('aria-disabled')).toBe('true');
+    await field.fill(name);
+    await press(page, 'Restore');
+  }
+
+  const restoresOf = async ({ id }: Row): Promise<number> => {
+    const url = `/account/v1/operations?resource_id=${id}&type=vm.restore`;
+    return (await portal.t.call({ url, key: key.key })).json<{ data: object[] }>().data.length;
+  };
+
+  it('restores a backup only with the whole name of the machine, and keeps what was typed', async () => {
+    const vm = await newVm();
+    const backup = await backUp(vm, { name: 'confirmed' });
+    await onPage(`backups/${backup.id}`, async (page) => {
+      await buttonOf(page, 'Restore').click();
+      await page.getByRole('dialog').getByText('For now you lose').waitFor();
+      await page.getByRole('dialog').getByLabel('Back up the present disk first').uncheck();
+      await confirm(page, vm.name);
+      await page.getByRole('heading', { level: 1, name: vm.name }).waitFor();
+    });
+    expect(await restoresOf(vm)).toBe(1);
+    expect((await listed(`backups?vm_id=${vm.id}`)).length).toBe(1);
+  });
+
+  it('restores a snapshot only with the whole name of the machine, and keeps what was chosen', async () => {
+    const vm = await newVm();
+    const snapshot = await call('POST', `vms/${vm.id}/snapshots`, { name: 'before' });
+    await onPage(`vms/${vm.id}`, async (page) => {
+      await buttonOf(page, `Acts on Machine ${vm.name}`).click();
+      await page.getByRole('menuitem', { name: /^Restore/ }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('radio', { name: /^Snapshot/i }).check();
+      const picker = dialog.getByLabel(/^Snapshot/).and(page.locator('select'));
+      await expect.poll(() => picker.locator('option').count()).toBeGreaterThan(1);
+      await picker.selectOption(snapshot.id);
+      await dialog.getByRole('region', { name: 'What this does' }).waitFor();
+      await confirm(page, vm.name);
+    });
+    expect(await restoresOf(vm)).toBe(1);
+  });
+
   it('restores a backup of a deleted machine to another one, and warns of what is lost for good', async () => {
     const lost = await newVm();
     const backup = await backUp(lost);
@@ -137,11 +184,11 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const target = await newVm();
     await onPage(`backups/${backup.id}`, async (page) => {
       await short(page).getByText('which is deleted').waitFor();
-      await button(page, 'Restore').click();
+      await buttonOf(page, 'Restore').click();
       const machine = page.getByRole('dialog').getByLabel('Machine');
       await expect.poll(() => machine.locator('option').count()).toBeGreaterThan(1);
       await machine.selectOption(target.id);
-      await button(page, 'Continue').click();
+      await buttonOf(page, 'Continue').click();
       const dialog = page.getByRole('dialog', { name: `Restore ${target.name}` });
       await dialog.getByText(`becomes a copy of that of ${lost.name}`).waitFor();
       await dialog.getByLabel('Back up the present disk first').uncheck();
@@ -157,14 +204,14 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const backup = await backUp(vm);
     const name = `again-${++serial}`;
     await onPage(`vms/${vm.id}?tab=backups`, async (page) => {
-      await button(page, 'New machine from it').click();
+      await buttonOf(page, 'New machine from it').click();
       const form = page.locator('form');
       await expect.poll(() => form.locator('select').first().inputValue()).toBe(backup.id);
       await form.getByText('a month').first().waitFor();
       await form.getByLabel('Name of the machine').fill(name);
-      await expect.poll(() => button(page, 'Create VM').getAttribute('aria-disabled')).toBe(null);
-      await button(page, 'Create VM').click();
-      await button(page, 'I have kept it').click();
+      await expect.poll(() => buttonOf(page, 'Create machine').getAttribute('aria-disabled')).toBe(null);
+      await buttonOf(page, 'Create machine').click();
+      await buttonOf(page, 'I have kept it').click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
     });
     const [made] = await listed(`vms?name=${name}`);
@@ -177,7 +224,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const second = await backUp(vm, { name: 'second' });
     await call('PATCH', `vms/${vm.id}`, { name: `renamed-${serial}` });
     await onPage(`vms/${vm.id}?tab=backups`, async (page, tab) => {
-      await button(page, `Acts on Backup ${first.name}`).click();
+      await buttonOf(page, `Acts on Backup ${first.name}`).click();
       await page.getByRole('menuitem', { name: 'Compare' }).click();
       const differing = async (): Promise<string[]> => {
         const rows = page.getByRole('row').filter({ hasText: 'Differs' });
@@ -200,7 +247,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await onPage(`backups/${backup.id}?tab=download`, async (page, tab) => {
       await page.getByText('There are none.').waitFor();
       await page.getByLabel('The link works for').selectOption({ label: '5 minutes' });
-      await button(page, 'Make a download link').click();
+      await buttonOf(page, 'Make a download link').click();
       const link = page.getByRole('link', { name: /^Download to-download\.\w+/ });
       const { pathname, search } = new URL((await link.getAttribute('href')) ?? '');
       const file = await portal.t.call({ method: 'GET', url: `${pathname}${search}` });
@@ -238,14 +285,14 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByRole('radio', { name: /^Amd64/ }).check();
       await checked.waitFor();
       expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('rescue-disc');
-      await button(page, 'Create ISO').click();
+      await buttonOf(page, 'Create ISO').click();
       const work = page.getByRole('region', { name: 'The file is being fetched.' });
       await work.getByText('Import', { exact: true }).waitFor();
       await work.getByText('Usually takes about').waitFor();
       await inspect(tab);
       await settle(portal.t);
       await work.waitFor({ state: 'detached' });
-      await button(page, 'Insert into a machine').waitFor();
+      await buttonOf(page, 'Insert into a machine').waitFor();
     });
   });
 
@@ -255,11 +302,11 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     const drive = async () => (await call('GET', `vms/${vm.id}`))['iso'];
     await onPage(`isos/${iso.id}`, async (page, tab) => {
       await short(page).getByText('No machine').waitFor();
-      await button(page, 'Insert into a machine').click();
+      await buttonOf(page, 'Insert into a machine').click();
       const machine = page.getByRole('dialog').getByLabel('Machine');
       await expect.poll(() => machine.locator('option').count()).toBeGreaterThan(1);
       await machine.selectOption(vm.id);
-      await button(page, 'Continue').click();
+      await buttonOf(page, 'Continue').click();
       await page.getByRole('dialog').getByLabel('Boot once').check();
       await press(page, 'Insert');
       expect(await drive()).toEqual({ iso_id: iso.id, boot_once: true });
@@ -267,7 +314,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await page.getByRole('row').filter({ hasText: vm.name }).getByText('At the next start').waitFor();
       await inspect(tab);
       await wide(page);
-      await button(page, 'Eject').click();
+      await buttonOf(page, 'Eject').click();
       await press(page, 'Eject');
       await page.getByText('It is in no drive').waitFor();
       expect(await drive()).toBeNull();
@@ -280,7 +327,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await onPage(`images/${image.id}`, async (page, tab) => {
       await page.getByText('The file is neither qcow2').waitFor();
       await page.getByText('Convert it, for example with qemu-img').waitFor();
-      expect(await button(page, 'New machine from it').getAttribute('aria-disabled')).toBe('true');
+      expect(await buttonOf(page, 'New machine from it').getAttribute('aria-disabled')).toBe('true');
       await inspect(tab);
       await wide(page);
       const again = page.getByRole('link', { name: 'Try it again' });
@@ -315,7 +362,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await inspect(tab);
     }
     await openWide(tab, `/portal/p/flexible-vps/backups/${id}`);
-    await button(tab.page, 'Restore').click();
+    await buttonOf(tab.page, 'Restore').click();
     await tab.page.getByRole('dialog').getByText('For now you lose').waitFor();
     await inspect(tab);
     await tab.close();
@@ -334,11 +381,11 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       await settled(page);
       await inspect(tab);
       await wide(page);
-      await button(page, 'New machine from it').click();
+      await buttonOf(page, 'New machine from it').click();
       const chosen = page.locator('form select').first();
       await expect.poll(() => chosen.inputValue()).toBe(image.id);
       await page.locator('form').getByText('a month').first().waitFor();
-      await expect.poll(() => button(page, 'Create VM').getAttribute('aria-disabled')).toBe(null);
+      await expect.poll(() => buttonOf(page, 'Create machine').getAttribute('aria-disabled')).toBe(null);
     });
   });
 });

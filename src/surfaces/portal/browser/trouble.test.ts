@@ -1,10 +1,9 @@
 /** What people see when something is not as it should be: dead links, lost factors, old sessions, other accounts. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../../kernel/ids.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { accessProblems } from '../../../kernel/problems/access.ts';
 import { createKey } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { pickerOf, settled } from '../../../testing/browser/inspect.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
 import { type Seeded, seedAccount } from '../../../testing/browser/seed.ts';
@@ -16,12 +15,12 @@ import {
   mailedToken,
   PASSWORD,
 } from '../../../testing/people.ts';
+import { givePasskey } from '../../../testing/second-factors.ts';
 
-const title = 'problems at the sign-in and in the portal';
 const FORGED = 'forged'.repeat(7);
 const NEW_PASSWORD = 'another long pass phrase';
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('problems at the sign-in and in the portal', () => {
   let portal: BrowserPortal;
   let seeded: Seeded;
   let stranger: Tab;
@@ -58,20 +57,7 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
         })
         .where('id', '=', person.id)
         .execute();
-    else
-      await db()
-        .insertInto('passkeys')
-        .values({
-          id: newId('passkey'),
-          person_id: person.id,
-          name: 'Lost phone',
-          credential_id: randomBytes(16).toString('base64url'),
-          public_key: randomBytes(77),
-          counter: 0,
-          transports: [],
-          last_used_at: null,
-        })
-        .execute();
+    else await givePasskey(db(), person.id);
     return person;
   }
 
@@ -165,6 +151,10 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
     await tab.open('/portal/approvals/op_unknown');
     await tab.page.getByRole('alert').waitFor();
     expect(await tab.page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(await tab.page.getByRole('alert').textContent()).not.toContain('listing the resources');
+    await tab.page.getByRole('link', { name: 'go to the first page' }).waitFor();
+    await tab.page.getByRole('link', { name: 'See what there is' }).click();
+    await tab.page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
     await tab.page.route('**/portal/v1/accounts/*/members', (route) =>
       route.fulfill({ status: 502, body: '' }),
     );
@@ -236,9 +226,10 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('a wrong password in the dialog is reported there, and the input is kept', async () => {
-    const person = await createPerson(db(), { name: 'Mistypes' });
-    await joinAccount(db(), person, seeded.account.id, 'owner');
-    const tab = await portal.tab({ token: await createSession(db(), person, { reauthenticated: false }) });
+    const tab = await portal.memberTab(seeded.account.id, 'owner', {
+      name: 'Mistypes',
+      reauthenticated: false,
+    });
     const { page } = tab;
     await tab.open('/portal/api/keys?create=new');
     await page.getByLabel('Key Name').fill('after-a-typo');
@@ -276,14 +267,15 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
   });
 
   it('somebody without a passkey is asked for the password alone', async () => {
-    const person = await createPerson(db(), { name: 'Has a password' });
-    await joinAccount(db(), person, seeded.account.id, 'owner');
-    const tab = await portal.tab({ token: await createSession(db(), person, { reauthenticated: false }) });
+    const tab = await portal.memberTab(seeded.account.id, 'owner', {
+      name: 'Has a password',
+      reauthenticated: false,
+    });
     await tab.open('/portal/api/keys?create=new');
     await tab.page.getByLabel('Key Name').fill('once-more');
     await tab.page.getByRole('button', { name: 'Create Key' }).last().click();
     await tab.page.getByLabel('Your password').fill(PASSWORD);
-    await expect.poll(() => tab.page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
+    expect(await tab.page.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
     await tab.page.getByRole('button', { name: 'Go on' }).click();
     await tab.page.getByText('The key once-more is ready').waitFor();
     await tab.close();

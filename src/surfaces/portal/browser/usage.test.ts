@@ -1,15 +1,14 @@
 /** Cost by day and product, in the dates that a person chooses, also for members with the role billing. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createAccount } from '../../../testing/accounts.ts';
-import { whyNoBrowser } from '../../../testing/browser/chromium.ts';
+import { describeInBrowser } from '../../../testing/browser/describe.ts';
 import { type BrowserPortal, openPortal, type Tab } from '../../../testing/browser/portal.ts';
-import { createPerson, createSession, joinAccount } from '../../../testing/people.ts';
 import { spend } from '../../../testing/spent-money.ts';
 
-const title = 'the page of the usage';
 const page = '/portal/usage?period=own&from=2026-03-01&until=2026-03-31';
 
-describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}: ${whyNoBrowser}`, () => {
+describeInBrowser('the page of the usage', () => {
   let portal: BrowserPortal;
   let tab: Tab;
 
@@ -22,10 +21,13 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       ['flexible-vps', '30', '02', 'vps.flex-2-4'],
       ['flexible-vps', '8', '04', 'ip.ipv4'],
     ] as const)
-      await spend(db, account.id, amount, { family, sku, at: new Date(`2026-03-${day}T00:00:00Z`) });
-    const person = await createPerson(db, { name: 'Blaise Pascal' });
-    await joinAccount(db, person, account.id, 'billing');
-    tab = await portal.tab({ token: await createSession(db, person) });
+      await spend(db, account.id, amount, {
+        family,
+        sku,
+        labels: family === 'workshop' ? { env: 'prod' } : {},
+        at: new Date(`2026-03-${day}T00:00:00Z`),
+      });
+    tab = await portal.memberTab(account.id, 'billing', { name: 'Blaise Pascal' });
   });
   afterAll(() => portal.close());
 
@@ -56,6 +58,26 @@ describe.skipIf(whyNoBrowser !== null)(whyNoBrowser === null ? title : `${title}
       'Plan flex-2-4: 1 item',
     ]);
     expect(await usedBy('Workshop')).toEqual(['no-longer-sold: 1 item']);
+  });
+
+  it.each([
+    ['family', ['2026-03-02,flexible-vps,vps.flex-2-4', '2026-03-02,workshop,no-longer-sold', '2026-03-04,']],
+    ['label', ['2026-03-02,prod,', '2026-03-02,,', '2026-03-04,,ip.ipv4']],
+  ])('saves each day of the dates in a file, also by %s', async (by, begins) => {
+    await tab.open(`${page}&by=${by}&label=env`);
+    const [download] = await Promise.all([
+      tab.page.waitForEvent('download'),
+      tab.page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`usage-2026-03-01-${by}.csv`);
+    const lines = (await readFile((await download.path()) ?? '', 'utf8')).trimEnd().split('\r\n');
+    expect(lines[0]).toContain('\ufeffday,');
+    const days = lines.slice(1).map((line) => line.slice(0, 10));
+    expect(new Set(days).size).toBe(31);
+    expect(days).toEqual(days.toSorted());
+    for (const begin of begins) expect(lines.map((line) => line.slice(0, begin.length))).toContain(begin);
+    expect(lines).toContain('2026-03-03,,,,,,,,0,Nothing was used.');
+    expect(lines.filter((line) => !line.endsWith(',Nothing was used.')).length).toBe(1 + 3);
   });
 
   it('keeps the dates in its address, and asks for none that the API refuses', async () => {

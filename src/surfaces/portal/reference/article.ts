@@ -42,6 +42,7 @@ const headerMarkup = (
 <h1>${title}</h1>
 <p class="ref-links"><a class="btn btn-primary" href="/portal/api/explorer/${id}">Try it</a> <a class="btn btn-plain" href="/portal/api/json/${id}">View JSON</a> <a class="btn btn-plain" href="${referencePath(id)}.md">Markdown</a></p>
 <p class="ref-facts"><code>${permission}</code>${facts.map((fact) => html`<span>${fact}</span>`)}</p>
+<div class="ref-may"></div>
 ${paragraphs.map((text) => html`<p class="ref-lead">${write(text)}</p>`)}</header>`;
 
 const errorsMarkup = ({ errors }: Content, write: Write): Markup =>

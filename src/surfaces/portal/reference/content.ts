@@ -1,5 +1,6 @@
 /** What the page about an operation says. The HTML page and its Markdown twin are written from it. */
 import { type ProblemCode, problems } from '../../../kernel/problems/catalogue.ts';
+import { EXAMPLE_ADDRESS } from '../../openapi/example-address.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from '../../openapi/model.ts';
 import { codesOf, type Entry, type Resolver } from '../../openapi/resolved.ts';
 import { contentOf, type Member, memberOf } from './members.ts';
@@ -88,7 +89,7 @@ function bodyOf({ operation }: Entry, resolver: Resolver): Content['body'] {
   };
 }
 
-function answersOf({ operation }: Entry, resolver: Resolver): Answer[] {
+function answersOf({ operation }: Entry, { resolver, base }: SampleSources): Answer[] {
   return Object.entries(operation.responses)
     .filter(([status]) => status !== 'default')
     .map(([status, reference]) => {
@@ -104,7 +105,10 @@ function answersOf({ operation }: Entry, resolver: Resolver): Answer[] {
         ...inner,
         examples: examples
           .filter(([, value]) => value !== undefined)
-          .map(([title, value]) => ({ title, text: JSON.stringify(value, null, 2) })),
+          .map(([title, value]) => ({
+            title,
+            text: JSON.stringify(value, null, 2).replaceAll(EXAMPLE_ADDRESS, base),
+          })),
       };
     });
 }
@@ -152,7 +156,7 @@ export function contentFor(entry: Entry, sources: SampleSources): Content {
     facts: factsOf(operation),
     parameters: parametersOf(entry, resolver),
     body: bodyOf(entry, resolver),
-    answers: answersOf(entry, resolver),
+    answers: answersOf(entry, sources),
     states: statesOf(entry, resolver.document),
     errors: errorsOf(entry, resolver),
     samples: samplesOf(entry, sources),

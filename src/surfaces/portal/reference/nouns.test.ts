@@ -73,6 +73,15 @@ describe('the types of resources', () => {
     expect(message).not.toHaveProperty('delete');
   });
 
+  it('may only be listed, or be there once from the beginning', () => {
+    expect(named('notice')).toMatchObject({ slug: 'notices', rows: { operation: 'listNotices' } });
+    for (const call of ['create', 'declare', 'update', 'delete', 'read', 'isOnly'])
+      expect(named('notice')).not.toHaveProperty(call);
+    const calls = { read: { id: 'getOpeningHours' }, declare: { id: 'setOpeningHours' } };
+    expect(named('opening_hours')).toMatchObject({ isOnly: true, slug: 'opening-hours', ...calls });
+    expect(named('opening_hours')).not.toHaveProperty('rows');
+  });
+
   it('may be declared by their names, or be rows of the answer about what they belong to', () => {
     expect(named('webhook')).toMatchObject({ key: 'name', declare: { id: 'setWebhook' } });
     expect(named('firewall_rule').rows).toMatchObject({ operation: 'getVpsFirewall', in: '/rules' });

@@ -28,8 +28,16 @@ export interface Noun {
   /** The member whose value names one in the path of a call. */
   readonly key: string;
   readonly parent?: { readonly noun: string; readonly parameter: string };
+  /** The account, or the parent, has exactly one, which is there from the beginning: `declare` changes it. */
+  readonly isOnly?: true;
   /** Where the rows are: in the answer of a list, or, for parts of a parent, in a member of the parent's own answer. */
-  readonly rows?: { readonly operation: string; readonly path: string; readonly in: string };
+  readonly rows?: {
+    readonly operation: string;
+    readonly path: string;
+    readonly in: string;
+    /** The filter that leaves the one row with this key. */
+    readonly filter?: string;
+  };
   readonly read?: NounCall;
   readonly create?: NounCall;
   readonly declare?: NounCall;
@@ -141,11 +149,18 @@ function relatedTo(list: string | undefined, all: readonly Entry[], resolver: Re
 
 function rowsOf(entries: readonly Entry[], all: readonly Entry[]): Noun['rows'] {
   const list = entries.find(({ operation }) => operation['x-resource'].role === 'list');
-  if (list !== undefined) return { operation: list.id, path: list.path, in: '/data' };
-  const mark = entries.map(({ operation }) => operation['x-resource'].read).find((read) => read?.in);
+  const reads = entries.map(({ operation }) => operation['x-resource'].read);
+  if (list !== undefined) {
+    const filter = reads.find((read) => read?.operation === list.id)?.filter;
+    return { operation: list.id, path: list.path, in: '/data', ...(filter === undefined ? {} : { filter }) };
+  }
+  const mark = reads.find((read) => read?.in);
   const owner = all.find(({ id }) => id === mark?.operation);
   return owner && mark?.in ? { operation: owner.id, path: owner.path, in: mark.in } : undefined;
 }
+
+const isOnly = (declare: Entry | undefined): boolean =>
+  declare !== undefined && declare.operation['x-resource'].parameter === undefined;
 
 function nounOf(name: string, entries: readonly Entry[], all: readonly Entry[], resolver: Resolver): Noun {
   const { document } = resolver;
@@ -175,6 +190,7 @@ function nounOf(name: string, entries: readonly Entry[], all: readonly Entry[], 
     purpose: tag?.description ?? '',
     key,
     ...(parent === undefined ? {} : { parent: { noun: parent.name, parameter: parent.parameter } }),
+    ...(isOnly(found.declare) ? { isOnly: true } : {}),
     ...(rows === undefined ? {} : { rows }),
     ...calls,
     actions: actions.filter((entry) => isAboutOne(entry, name)).map((entry) => actionOf(entry, resolver)),

@@ -48,6 +48,18 @@ describe('the reference', () => {
     await other.close();
   });
 
+  it('shows in its samples where the API is for whoever reads them', async () => {
+    const sampleAt = async (host: string): Promise<string | undefined> => {
+      const { body } = await server.inject({ url: '/portal/api/reference/getWhoami', headers: { host } });
+      return /curl (\S+)\/account\/v1\/whoami/.exec(body)?.[1];
+    };
+    expect(await sampleAt('localhost:9000')).toBe('http://localhost:9000');
+    expect(await sampleAt('127.0.0.1:8081')).toBe('http://127.0.0.1:8081');
+    // Any other name could be an attacker's.
+    expect(await sampleAt('attacker.example')).toBe(t.services.baseUrl);
+    expect(await sampleAt('localhost:9000')).toBe('http://localhost:9000');
+  });
+
   it('has a page and a Markdown twin for every operation, with what is needed to call it', async () => {
     const { endpoints } = t.registry;
     for (const { id, method, path, permission, summary } of endpoints) {

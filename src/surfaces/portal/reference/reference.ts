@@ -29,6 +29,7 @@ export class Reference {
   readonly #services: Services;
   readonly #pages = new Map<string, BuiltFile>();
   #etag = '';
+  #base = '';
   #entries: ReadonlyMap<string, Entry> = new Map();
   #families: readonly IndexedFamily[] = [];
   /** Made at the first request for a page: building the document takes a third of a second, which no start should take. */
@@ -41,11 +42,14 @@ export class Reference {
     this.#services = services;
   }
 
-  /** `path` is the part below `/portal/`. Undefined: there is no such page here. */
-  find(path: string): BuiltFile | undefined {
+  /**
+   * `path` is the part below `/portal/`, and `base` the address of the API in what the page shows. Undefined: there is
+   * no such page here.
+   */
+  find(path: string, base: string): BuiltFile | undefined {
     const isMade = /^api\/(reference|operations|nouns|operation-kinds)(\/|\.|$)/.test(path);
     if (path !== 'llms.txt' && !isMade) return undefined;
-    const sources = this.#renew();
+    const sources = this.#renew(base);
     const known = this.#pages.get(path);
     if (known !== undefined) return known;
     const made = this.#make(path, sources);
@@ -53,16 +57,20 @@ export class Reference {
     return made;
   }
 
-  /** Forgets the pages of an old document. */
-  #renew(): SampleSources {
+  /** Forgets the pages of an old document, and those with another address. */
+  #renew(base: string): SampleSources {
     const { etag } = this.#publication.whole('json');
-    if (this.#sources !== undefined && etag === this.#etag) return this.#sources;
+    const isSame = etag === this.#etag;
+    if (this.#sources !== undefined && isSame && base === this.#base) return this.#sources;
     const document = this.#publication.document();
+    if (!isSame) {
+      this.#entries = new Map(entriesOf(document).map((entry) => [entry.id, entry]));
+      this.#families = indexOf(document);
+    }
     this.#etag = etag;
-    this.#entries = new Map(entriesOf(document).map((entry) => [entry.id, entry]));
-    this.#families = indexOf(document);
+    this.#base = base;
     this.#pages.clear();
-    this.#sources = sampleSourcesOf(this.#services);
+    this.#sources = sampleSourcesOf(this.#services, base);
     return this.#sources;
   }
 
@@ -82,7 +90,7 @@ export class Reference {
     if (path === 'llms.txt')
       return madeFile(
         'text/plain; charset=utf-8',
-        llmsText(document.info.title, document.info.description, this.#families, this.#services.baseUrl),
+        llmsText(document.info.title, document.info.description, this.#families, this.#base),
       );
     if (path === 'api/reference')
       return this.#page('Full reference', indexArticle('Full reference', this.#families, hash));

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { filled, nounNamed } from '../../../data/nouns.ts';
+import { usePlaces } from '../../../data/places.ts';
 import { oneQuery } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
 import type { Backup, Vm } from '../../../data/storage-types.ts';
@@ -21,6 +22,7 @@ const NOW = 'now';
 export default function Compare({ found: { row, families } }: { found: Found }) {
   const backup = row as unknown as Backup;
   const account = useAccount();
+  const placed = usePlaces();
   const set = useSetSearch();
   const { with: asked } = useSearchValues();
   const { backups, error, retry } = useBackupsOf(families, backup.vm_id);
@@ -41,7 +43,14 @@ export default function Compare({ found: { row, families } }: { found: Found }) 
     );
   const vm = machine.data as Vm | undefined;
   const other = others.find(({ id }) => id === chosen);
-  const differences = chosen === NOW ? vm && withMachine(backup, vm) : other && withBackup(backup, other);
+  const said = <Each extends { readonly location: string }>(each: Each): Each => ({
+    ...each,
+    location: placed(each.location),
+  });
+  const differences =
+    chosen === NOW
+      ? vm && withMachine(said(backup), said(vm))
+      : other && withBackup(said(backup), said(other));
   const right = chosen === NOW ? 'Machine now' : 'The other backup';
   const problem = chosen === NOW && vm ? whyNotOn(backup, vm) : undefined;
   return (

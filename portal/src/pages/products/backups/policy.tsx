@@ -29,7 +29,7 @@ export function Policy({ found }: { found: Found }) {
   };
   return (
     <div className="grid content-start justify-items-start gap-1">
-      <h3 className="text-xs text-faint">Backup policy</h3>
+      <h2 className="text-xs text-faint">Backup policy</h2>
       {id === null ? (
         <>
           <p className="text-lg font-semibold text-warn">None</p>

@@ -62,7 +62,7 @@ export default function BackupsTab({ found }: { found: Found }) {
       )}
       <section aria-label="In short" className="card mb-8 grid md:grid-cols-2">
         <div className="grid content-start justify-items-start gap-1 p-4 md:p-5">
-          <h3 className="text-xs text-faint">Newest backup</h3>
+          <h2 className="text-xs text-faint">Newest backup</h2>
           {ready === undefined ? (
             <>
               <p className="text-lg font-semibold text-warn">None</p>

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useWhyNot } from '../../../data/access.ts';
 import { listAddress, nounNamed } from '../../../data/nouns.ts';
+import { usePlaces } from '../../../data/places.ts';
 import { formatNumber } from '../../../data/sizes.ts';
 import type { Image } from '../../../data/storage-types.ts';
 import type { Operation } from '../../../data/types.ts';
@@ -17,6 +18,7 @@ import { Work } from '../work.tsx';
 export default function Overview({ found: { row, noun, families } }: { found: Found }) {
   const image = row as unknown as Image;
   const whyNot = useWhyNot();
+  const placed = usePlaces();
   const navigate = useNavigate();
   const machines = nounNamed(families, 'vm');
   const { status, source, removed_at, deprecated_at } = image;
@@ -62,7 +64,7 @@ export default function Overview({ found: { row, noun, families } }: { found: Fo
               {image.architecture}, with {formatNumber(image.min_disk_gb, 'GB')} disk and{' '}
               {formatNumber(image.min_memory_mb, 'MB')} memory or more
               <span className="block text-sm text-muted">
-                {image.locations.length > 0 && `Ready in ${image.locations.join(', ')}. `}
+                {image.locations.length > 0 && `Ready in ${image.locations.map(placed).join(', ')}. `}
                 {image.kind === 'custom' &&
                   status === 'available' &&
                   'Other locations get a copy with their first machine.'}

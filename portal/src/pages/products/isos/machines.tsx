@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { addressOf } from '../../../data/nouns.ts';
+import { Place } from '../../../data/places.ts';
 import type { Iso, Vm } from '../../../data/storage-types.ts';
 import { spoken } from '../../../data/words.ts';
 import { ActDialog } from '../../../resource/lazy-act.tsx';
@@ -52,7 +53,9 @@ export default function Machines({ found: { row, families } }: { found: Found })
                   </Link>
                 </Cell>
                 <Cell label="State">{spoken(vm.status)}</Cell>
-                <Cell label="Location">{vm.location}</Cell>
+                <Cell label="Location">
+                  <Place slug={vm.location} />
+                </Cell>
                 <Cell label="Boots from it">
                   {vm.iso?.boot_once ? 'At the next start' : 'If its disk is empty'}
                 </Cell>

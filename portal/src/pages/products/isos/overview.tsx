@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { addressOf } from '../../../data/nouns.ts';
+import { usePlaces } from '../../../data/places.ts';
 import type { Iso } from '../../../data/storage-types.ts';
 import type { Operation } from '../../../data/types.ts';
 import { count } from '../../../data/words.ts';
@@ -16,6 +17,7 @@ import { Insert } from './insert.tsx';
 export default function Overview({ found: { row, noun, families, path } }: { found: Found }) {
   const iso = row as unknown as Iso;
   const drive = useDrive(families, iso);
+  const placed = usePlaces();
   const [isInserting, setInserting] = useState(false);
   const { status, mounted_on_count: machines } = iso;
   return (
@@ -62,7 +64,7 @@ export default function Overview({ found: { row, noun, families, path } }: { fou
               )}
               <span className="block text-sm text-muted">
                 For {iso.architecture} machines
-                {iso.locations.length > 0 && ` in ${iso.locations.join(', ')}`}
+                {iso.locations.length > 0 && ` in ${iso.locations.map(placed).join(', ')}`}
               </span>
             </dd>
           </div>

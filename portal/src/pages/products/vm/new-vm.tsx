@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { filled, nounNamed, nounsQuery } from '../../../data/nouns.ts';
+import { placeOf } from '../../../data/places.ts';
 import { oneQuery, pageQuery, type Query, type Resource } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
 import type { Schema } from '../../../form/document.ts';
@@ -122,8 +123,8 @@ export default function NewVm({ creation }: { creation: Creation }) {
             <RadioCard
               key={String(each['slug'])}
               name="location"
-              title={String(each['city'])}
-              note={`${countryOf(String(each['country']))} · ${isOpen(each) ? each['slug'] : `${each['slug']}: ${each['status']}`}`}
+              title={placeOf(each)}
+              note={`${each['city']}, ${countryOf(String(each['country']))}${isOpen(each) ? '' : `: ${each['status']}`}`}
               checked={location === each['slug']}
               disabled={!isOpen(each)}
               choose={() => set({ location: each['slug'] })}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { addressOf, filled, nounNamed } from '../../../data/nouns.ts';
+import { Place } from '../../../data/places.ts';
 import { oneQuery, type Resource } from '../../../data/product.ts';
 import { useAccount } from '../../../data/session.ts';
 import { formatNumber } from '../../../data/sizes.ts';
@@ -41,7 +42,9 @@ export default function Overview({ found }: { found: Found }) {
             <span className="block text-sm text-muted">Plan {String(row['plan'])}</span>
           </Fact>
           <Fact title="System">{image === null ? <None /> : String(image['name'])}</Fact>
-          <Fact title="Location">{String(row['location'])}</Fact>
+          <Fact title="Location">
+            <Place slug={String(row['location'])} />
+          </Fact>
         </dl>
         <Link
           to={addressOf(noun, families, String(path['id'] ?? row['id']))}

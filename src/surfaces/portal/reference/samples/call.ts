@@ -23,7 +23,17 @@ export interface Filled {
   readonly shown?: Readonly<Record<string, unknown>> | undefined;
 }
 
-export function callOf({ method, path, operation }: Entry, resolver: Resolver, filled?: Filled): Call {
+/** What a call is written from. */
+interface Written {
+  readonly resolver: Resolver;
+  readonly base: string;
+}
+
+export function callOf(
+  { method, path, operation }: Entry,
+  { resolver, base }: Written,
+  filled?: Filled,
+): Call {
   const parameters = operation.parameters.map((parameter) => resolver.parameter(parameter));
   const values: string[] = [];
   const written = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
@@ -39,12 +49,11 @@ export function callOf({ method, path, operation }: Entry, resolver: Resolver, f
         .filter((each) => each.in === 'query' && each.required)
         .map(({ name, example }): [string, string] => [name, String(example ?? '')]);
   const media = operation.requestBody?.content['application/json'];
-  const [server] = resolver.document.servers;
   const search = new URLSearchParams(query).toString();
   const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'));
   return {
     method,
-    url: `${server?.url ?? ''}${written}${search === '' ? '' : `?${search}`}`,
+    url: `${base}${written}${search === '' ? '' : `?${search}`}`,
     path: values,
     query,
     body: media === undefined ? undefined : (filled?.body ?? resolver.example(media)),

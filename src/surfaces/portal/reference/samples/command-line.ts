@@ -56,6 +56,9 @@ function flagsFor(name: string, value: unknown, schema: JsonSchema, resolver: Re
   return memberFlags(value, properties as Readonly<Record<string, JsonSchema>>, resolver, `${name}.`);
 }
 
+/** `--body` is the whole body, so a member of this name has a longer flag. */
+const flagName = (name: string): string => (name === 'body' ? 'with-body' : name);
+
 const memberFlags = (
   value: Members,
   schemas: Readonly<Record<string, JsonSchema>>,
@@ -64,7 +67,7 @@ const memberFlags = (
 ): string[] =>
   Object.entries(value).flatMap(([member, each]) =>
     flagsFor(
-      `${prefix}${member.replaceAll('_', '-')}`,
+      flagName(`${prefix}${member.replaceAll('_', '-')}`),
       each,
       resolver.whole(schemas[member] ?? {}),
       resolver,

@@ -22,6 +22,8 @@ export interface SampleSources {
   readonly resolver: Resolver;
   readonly commands: ReadonlyMap<string, readonly string[]>;
   readonly iac: IacModel;
+  /** The address of the API. */
+  readonly base: string;
 }
 
 function givenIn(entry: Entry, { path, body }: Filled): Given {
@@ -46,7 +48,7 @@ function terraformFor(entry: Entry, iac: IacModel, filled: Filled | undefined): 
 /** With the values that somebody has filled in, or with those of the examples. */
 export function samplesOf(entry: Entry, sources: SampleSources, filled?: Filled): Sample[] {
   const { resolver, commands, iac } = sources;
-  const call = callOf(entry, resolver, filled);
+  const call = callOf(entry, sources, filled);
   const sample = (language: string, code: string, text: string, more: Partial<Sample> = {}): Sample => ({
     language,
     code,
