@@ -2,6 +2,8 @@
 import { compute } from './engines/compute/index.ts';
 import { dns } from './engines/dns/index.ts';
 import { objects } from './engines/objects/index.ts';
+import { openObjects } from './engines/objects/open.ts';
+import type { ObjectStore } from './engines/objects/port.ts';
 import { type EngineOptions, openEngines, type RunningEngines } from './engines/open.ts';
 import type { Port } from './engines/port.ts';
 import { sandboxDeskOf } from './engines/sandbox/operator.ts';
@@ -38,6 +40,23 @@ export function openEnginePorts(given: Omit<EngineOptions, 'isSandbox'>, ports: 
     engines: Object.fromEntries(opened) as unknown as AllEngines,
     async close(): Promise<void> {
       await Promise.all(opened.map(([, engines]) => engines.close()));
+    },
+  };
+}
+
+/** The stores of all locations, for commands: nothing else of the ports is opened. */
+export function openStores(provider: ProviderConfig, ports: Ports = enginePorts) {
+  const stores = new Map<string, ObjectStore>();
+  for (const location of provider.catalogue.locations) {
+    const options = { provider, isSandbox: (each: Location) => isSandbox(each, ports) };
+    const store = openObjects(settingsIn(location, objects), location, options);
+    if (store !== null) stores.set(location.slug, store);
+  }
+  return {
+    at: (location: string) => stores.get(location),
+    all: [...stores.values()],
+    async close(): Promise<void> {
+      await Promise.all([...stores.values()].map((store) => store.close()));
     },
   };
 }

@@ -57,15 +57,19 @@ export function requireCapability<Name extends string, E extends Engine<Name>>(
   return engine;
 }
 
-/** Gives up after `PATIENCE_MS`, also if the driver ignores the signal. */
-async function withPatience<T>(location: string, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Gives up after this time, also if the driver ignores the signal. */
+async function withPatience<T>(
+  location: string,
+  patienceMs: number,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const patience = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   const given = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(unavailable(`The engine of ${location} did not answer within ${PATIENCE_MS / 1000} seconds.`));
+      reject(unavailable(`The engine of ${location} did not answer within ${patienceMs / 1000} seconds.`));
       patience.abort();
-    }, PATIENCE_MS);
+    }, patienceMs);
   });
   try {
     return await Promise.race([given, call(patience.signal)]);
@@ -88,8 +92,14 @@ export async function ask<E extends Engine, T>(
 }
 
 /** Like `ask`, but rejects with the error of the engine. */
-export function askEngine<E extends Engine, T>(engine: E, call: EngineCall<E, T>): Promise<T> {
-  return turns.take(engine, () => withPatience(engine.location, (signal) => call(engine, signal)));
+export function askEngine<E extends Engine, T>(
+  engine: E,
+  call: EngineCall<E, T>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  return turns.take(engine, () =>
+    withPatience(engine.location, patienceMs, (signal) => call(engine, signal)),
+  );
 }
 
 /** What an engine answered before the transaction began: returns the answer, or throws the problem there was. */

@@ -25,6 +25,7 @@ describe.skipIf(reason !== null)(`the doctor and PowerDNS${reason === null ? '' 
       api_key_file,
       ca_file: null,
       nameserver,
+      resolver: null,
       ...over,
     };
     const found = await examineDns(settings, { slug: 'fra1' }, { address_pools: poolsOf(cidrs) });
@@ -91,6 +92,7 @@ it('the sandbox needs no doctor', async () => {
     api_key_file: null,
     ca_file: null,
     nameserver: null,
+    resolver: null,
   } as const;
   expect(await examineDns(settings, { slug: 'fra1' }, { address_pools: [] })).toEqual([]);
 });

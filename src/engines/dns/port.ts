@@ -3,6 +3,7 @@
  * the provider; Hostplane only writes PTR records into zones that exist. Every call can be repeated.
  */
 import type { Engine, Engines } from '../engine.ts';
+import type { EnginePort } from '../engine-port.ts';
 
 /** A PTR record. The name has no dot at its end. */
 export interface PtrRecord {
@@ -29,6 +30,11 @@ export interface ReverseDns extends Engine {
   observePtr(address: string, signal?: AbortSignal): Promise<SeenPtr | null>;
   /** The addresses of a range that have names, in any order. What lies in no zone has none. */
   observePtrs(range: string, signal?: AbortSignal): Promise<readonly SeenPtr[]>;
+  /**
+   * The addresses to which a name leads for everybody, not only at this nameserver. Null if this engine has no DNS to
+   * ask; `EngineUnreachable` if nobody answered.
+   */
+  lookUp(hostname: string, signal?: AbortSignal): Promise<readonly string[] | null>;
 }
 
 declare module '../../kernel/services.ts' {
@@ -36,3 +42,8 @@ declare module '../../kernel/services.ts' {
     readonly dns: Engines<ReverseDns>;
   }
 }
+
+export const dnsPort: EnginePort<ReverseDns> = {
+  name: 'dns',
+  engines: ({ dns }) => dns,
+};

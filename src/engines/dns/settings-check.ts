@@ -17,11 +17,14 @@ export function checkDns(settings: DnsSettings, at: string, folder: string, repo
   if (settings.driver !== 'powerdns') return;
   for (const member of ['url', 'api_key_file'] as const)
     if (settings[member] === null) report(`${at}/${member}`, `${member} is missing.`, needed[member]);
-  const { url, api_key_file, ca_file, nameserver } = settings;
+  const { url, api_key_file, ca_file } = settings;
   if (api_key_file !== null)
     readSecret(resolve(folder, api_key_file), `${at}/api_key_file`, report, 'the key');
-  if (nameserver !== null && !isAddress(nameserver))
-    report(`${at}/nameserver`, 'This is not an address.', 'Write it as 10.0.0.5, or [2001:db8::53]:5353.');
+  for (const member of ['nameserver', 'resolver'] as const) {
+    const given = settings[member];
+    if (given !== null && !isAddress(given))
+      report(`${at}/${member}`, 'This is not an address.', 'Write it as 10.0.0.5, or [2001:db8::53]:5353.');
+  }
   if (ca_file === null) return;
   if (url?.startsWith('http:') === true)
     report(`${at}/ca_file`, 'An http address has no certificate.', 'Remove it, or use an https address.');

@@ -50,6 +50,7 @@ describe('the nameserver of a location', () => {
       apiKeyFile: join(folder, 'key'),
       authorityFile: join(folder, 'ca.crt'),
       nameserver: '[2001:db8::53]:5353',
+      resolver: null,
     });
   });
 
@@ -74,6 +75,7 @@ describe('the nameserver of a location', () => {
     'cannot answer queries at %s',
     (nameserver) => {
       expect(faultsIn({ ...powerdns, nameserver })).toEqual(['/nameserver']);
+      expect(faultsIn({ ...powerdns, resolver: nameserver })).toEqual(['/resolver']);
     },
   );
 

@@ -10,6 +10,8 @@ declare module '../../provider/catalogue.ts' {
   }
 }
 
+const ADDRESS_AND_PORT = '^([0-9.]+|\\[[0-9a-fA-F:.]+\\])(:\\d{1,5})?$';
+
 const powerdns = {
   url: Member(
     Type.String({
@@ -25,9 +27,17 @@ const powerdns = {
   /** Where the server answers queries. Only `doctor` asks there. */
   nameserver: Member(
     Type.String({
-      pattern: '^([0-9.]+|\\[[0-9a-fA-F:.]+\\])(:\\d{1,5})?$',
+      pattern: ADDRESS_AND_PORT,
       maxLength: 64,
       examples: ['10.0.0.5', '[2001:db8::53]:5353'],
+    }),
+  ),
+  /** The resolver that is asked whether names lead back to their addresses. Default: those of this machine. */
+  resolver: Member(
+    Type.String({
+      pattern: ADDRESS_AND_PORT,
+      maxLength: 64,
+      examples: ['10.0.0.53', '[2001:db8::35]:5353'],
     }),
   ),
 };
@@ -42,6 +52,7 @@ export interface PowerDnsServer {
   readonly apiKeyFile: string;
   readonly authorityFile: string | null;
   readonly nameserver: string | null;
+  readonly resolver: string | null;
 }
 
 /** Expects a checked file, in which all required members are set. `null`: the sandbox, which has no server. */
@@ -52,5 +63,6 @@ export function nameserverOf(given: DnsSettings): PowerDnsServer | null {
     apiKeyFile: given.api_key_file ?? '',
     authorityFile: given.ca_file,
     nameserver: given.nameserver,
+    resolver: given.resolver,
   };
 }

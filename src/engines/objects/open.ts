@@ -15,7 +15,7 @@ export function openStore(location: string, place: BackupPlace): ObjectStore {
 export function openObjects(
   settings: BackupStore | null,
   location: Location,
-  { provider, isSandbox }: DriverOptions,
+  { provider, isSandbox }: Pick<DriverOptions, 'provider' | 'isSandbox'>,
 ): ObjectStore | null {
   const place = backupStoreOf(settings, isSandbox(location), provider.database.folder);
   return place && openStore(location.slug, place);

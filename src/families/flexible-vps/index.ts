@@ -2,6 +2,7 @@ import { computePort } from '../../engines/compute/port.ts';
 import { objectsPort } from '../../engines/objects/port.ts';
 import type { Family } from '../../kernel/registry.ts';
 import { countEphemeral } from '../../resources/addresses/availability/store.ts';
+import { addressSearches } from './address-search/store.ts';
 import { policyWords } from './backup-policies/change-words.ts';
 import { backupPolicyEndpoints } from './backup-policies/endpoints.ts';
 import { findPolicyReferences } from './backup-policies/references.ts';
@@ -53,7 +54,6 @@ import { performVmAction } from './power/endpoints.ts';
 import { powerKinds } from './power/kinds.ts';
 import { flexibleVpsPrices } from './prices.ts';
 import { publicIpEndpoints } from './public-ips/endpoints.ts';
-import { publicIpResource } from './public-ips/resource.ts';
 import { failedCreates } from './reconciliation/failed-creates.ts';
 import { firewallDrift } from './reconciliation/firewalls.ts';
 import { gatewayDrift } from './reconciliation/gateways.ts';
@@ -182,7 +182,6 @@ export const flexibleVps: Family = {
     isos,
     vms,
     interfaceResource,
-    publicIpResource,
     snapshots,
     volumes,
     volumeSnapshots,
@@ -222,6 +221,7 @@ export const flexibleVps: Family = {
     ...(await findImageReferences(db, accountId, ids)),
     ...(await findPolicyReferences(db, accountId, ids)),
   }),
+  addressSearches,
   limitCounts: [
     { limits: ['flexible-vps.vcpus', 'flexible-vps.memory-gb'], query: countSizes },
     { limits: ['flexible-vps.public-ipv4'], query: countEphemeral },

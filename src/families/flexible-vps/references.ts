@@ -145,5 +145,5 @@ export const VmIsoRef = isoRef(EXISTING);
 
 export const SshKeyRef = Ref(Id('sshkey'), rows('listVpsSshKeys'));
 
-/** Addresses have no list of their own in this family; the inventory lists them. */
-export const PublicIpRef = Ref(Id('ip'), rows('listResources', { type: { equals: 'public_ip' } }));
+/** A reserved address. Ephemeral ones stay with their machine. */
+export const PublicIpRef = Ref(Id('ip'), rows('listAddresses', { kind: { equals: 'reserved' } }));

@@ -4,11 +4,6 @@ export const ipManagementContract = {
   name: 'ip-management',
   meaning: 'Reserved public addresses, prefixes and reverse DNS.',
   endpoints: 8,
-  planned: {
-    addresses: ['read', 'write', 'delete'],
-    assignments: ['write'],
-    'reverse-records': ['read', 'write'],
-  },
   problems: {
     address_taken: {
       status: 409,
@@ -27,7 +22,8 @@ export const ipManagementContract = {
       status: 409,
       title: 'Address cannot be released',
       when: 'The address is ephemeral, or it is the primary address of a machine.',
-      next_step: 'Delete or cancel the machine that uses the address.',
+      next_step:
+        'Set `kind` to `reserved` with PATCH /ip-management/v1/addresses/{id}, then release the address; or delete what has it.',
     },
   },
   presets: {

@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await sql`truncate public_addresses, address_pool_cuts`.execute(db);
+  await sql`truncate public_addresses, address_holdings, address_pool_cuts`.execute(db);
   account = await createAccount(db);
 });
 
@@ -355,7 +355,7 @@ it('the database refuses an address twice, or one within the prefix of another',
   const insert = (id: string, block: string) =>
     db
       .insertInto('public_addresses')
-      .values({ id, account_id: account.id, pool: 'a', location: 'fra1', block, kind: 'reserved' })
+      .values({ id, name: id, account_id: account.id, pool: 'a', location: 'fra1', block, kind: 'reserved' })
       .execute();
   await insert('ip_1', '2001:db8::/64');
   await expect(insert('ip_2', '2001:db8::/64')).rejects.toThrow('held_once');

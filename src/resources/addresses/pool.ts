@@ -15,7 +15,9 @@ export interface Pool {
 /** An IPv4 pool reserves its first two addresses (network and gateway) and its last one (broadcast). */
 const IPV4_BEFORE = 2;
 const IPV4_AFTER = 1;
-const IPV6_LENGTH = 64;
+/** The prefix length of what is allocated one by one. */
+export const SINGLE = { 4: 32, 6: 64 } as const;
+const IPV6_LENGTH = SINGLE[6];
 const WORD = 2 ** 32;
 
 function ipv4({ base, prefix }: Cidr): Pick<Pool, 'size' | 'at'> {

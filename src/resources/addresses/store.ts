@@ -11,47 +11,18 @@
  *
  * Lock order: a transaction always allocates IPv4 before IPv6.
  */
-import { type Generated, type Selectable, sql } from 'kysely';
-import { idPrefix } from '../../kernel/ids.ts';
+import { sql } from 'kysely';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { AddressPool } from '../../provider/catalogue.ts';
-import type { Db, Tables } from '../../store/database.ts';
+import type { Db } from '../../store/database.ts';
 import { statement, textOf } from '../../store/kept-text.ts';
-import { type Pool, poolsOf } from './pool.ts';
+import { forgetResource } from '../inventory/store.ts';
+import { rowsOf } from '../owned/store.ts';
+import { type Pool, poolsOf, SINGLE } from './pool.ts';
+import { addresses } from './resource.ts';
+import type { AddressKind, PublicAddressRow } from './table.ts';
 
-interface PublicAddressesTable {
-  id: string;
-  /** `null`: the address is free or in quarantine. */
-  account_id: string | null;
-  pool: string;
-  location: string;
-  /** `203.0.113.7/32`, or an IPv6 /64 prefix. */
-  block: string;
-  /** In quarantine: what it was before. */
-  kind: 'ephemeral' | 'reserved';
-  name: string | null;
-  labels: Generated<Record<string, string>>;
-  vm_id: string | null;
-  interface_id: string | null;
-  /** Before this time only the former account may have the address; `null` while an account holds it. */
-  quarantined_until: Date | null;
-  former_account_id: string | null;
-  version: Generated<number>;
-  created_at: Generated<Date>;
-  updated_at: Generated<Date>;
-}
-
-declare module '../../store/database.ts' {
-  interface Tables {
-    public_addresses: PublicAddressesTable;
-    /** How many blocks of each range already have been cut into rows of `public_addresses`. */
-    address_pool_cuts: { cidr: string; cut: number };
-  }
-}
-
-const newAddressId = idPrefix('public_ip', 'ip');
-
-export type PublicAddressRow = Selectable<Tables['public_addresses']>;
+export type { PublicAddressRow } from './table.ts';
 
 /**
  * So long nobody else gets a released address, so that its next holder does not get traffic for the previous one.
@@ -71,66 +42,125 @@ export interface AddressRequest {
   readonly location: string;
   readonly version: 4 | 6;
   readonly accountId: string;
-  readonly kind: 'ephemeral' | 'reserved';
+  readonly kind: AddressKind;
   readonly vmId: string | null;
   readonly interfaceId?: string | null;
+  /** The VPN gateway that gets the address. */
+  readonly gatewayId?: string | null;
   readonly now: Date;
 }
 
-type Holder = Omit<AddressRequest, 'pools' | 'version'>;
+export type Holder = Omit<AddressRequest, 'pools' | 'version'>;
 
-/** The values: account, location, ranges, their pools, now, kind, machine, interface, and two new ids for each version. */
-function takeText(versions: readonly (4 | 6)[], others: 'skip' | 'wait'): string {
+/** The prefix length of what is allocated, by version. */
+type Lengths = Readonly<Record<4 | 6, number>>;
+
+/** Addresses without a name of their own are named after themselves: `203-0-113-7`, `2001-db8-100-1-64`. */
+const OWN_NAME = `case when family(taken.block) = 4 and masklen(taken.block) = 32
+  then translate(host(taken.block), '.', '-')
+  else rtrim(translate(host(taken.block), '.:', '--'), '-') || '-' || masklen(taken.block) end`;
+
+/** What an allocation sets. The values are account, location, ranges, their pools, now, kind, machine, interface, gateway. */
+const TAKEN = `
+  account_id = $1, former_account_id = null, kind = $6, vm_id = $7, interface_id = $8, gateway_id = $9,
+  quarantined_until = null, labels = '{}', version = 1, created_at = $5::timestamptz, updated_at = $5::timestamptz,
+  provisioned_at = $5::timestamptz, description = '', justification = null, protected = false,
+  name = ${OWN_NAME} || case when exists (select from public_addresses other
+    where other.account_id = $1 and other.name = ${OWN_NAME}) then '-ip' else '' end,
+  status = case when $7::text is null and $9::text is null then 'available' else 'assigned' end,
+  assigned_at = case when $7::text is null and $9::text is null then null else $5::timestamptz end,
+  pool = (select slug from unnest($3::inet[], $4::text[]) as p (cidr, slug) where taken.block <<= p.cidr limit 1)`;
+
+/** The values are those of `TAKEN`, and two new ids for each version. */
+function takeText(versions: readonly (4 | 6)[], others: 'skip' | 'wait', lengths: Lengths): string {
   const lock = `order by quarantined_until limit 1 for update ${others === 'skip' ? 'skip locked' : ''}`;
   const choices = versions.map((version, i) => {
-    const inStock = `account_id is null and location = $2 and family(block) = ${version} and block <<= any($3::inet[])`;
+    const inStock = `account_id is null and location = $2 and family(block) = ${version} and block <<= any($3::inet[])
+      and masklen(block) = ${lengths[version]} and routing = 'normal'`;
     return {
       tables: `own${version} as materialized (
         select id from public_addresses where former_account_id = $1 and ${inStock} ${lock}),
       free${version} as materialized (
         select id from public_addresses
         where quarantined_until <= $5::timestamptz and not exists (select from own${version}) and ${inStock} ${lock})`,
-      found: `select id, $${9 + i * 2}::text as new_id from own${version} union all
-        select id, $${10 + i * 2}::text as new_id from free${version}`,
+      found: `select id, $${10 + i * 2}::text as new_id from own${version} union all
+        select id, $${11 + i * 2}::text as new_id from free${version}`,
     };
   });
   return `
     with ${choices.map(({ tables }) => tables).join(', ')}
-    update public_addresses taken set
-      id = found.new_id, account_id = $1, former_account_id = null, kind = $6, vm_id = $7, interface_id = $8,
-      quarantined_until = null, name = null, labels = '{}', version = 1, created_at = $5::timestamptz,
-      updated_at = $5::timestamptz,
-      pool = (select slug from unnest($3::inet[], $4::text[]) as p (cidr, slug) where taken.block <<= p.cidr limit 1)
+    update public_addresses taken set id = found.new_id, ${TAKEN}
     from (${choices.map(({ found }) => found).join(' union all ')}) found
     where taken.id = found.id returning taken.*`;
 }
 
+const valuesOf = (
+  pools: readonly Pick<Pool, 'slug' | 'cidr'>[],
+  { location, accountId, kind, vmId, interfaceId = null, gatewayId = null, now }: Holder,
+): unknown[] => {
+  const [cidrs, slugs] = [pools.map(({ cidr }) => cidr), pools.map(({ slug }) => slug)];
+  return [accountId, location, cidrs, slugs, now, kind, vmId, interfaceId, gatewayId];
+};
+
 /** Takes the account's own address out of quarantine, or else a free one: one of each version, if there is one. */
-async function take(
+export async function take(
   db: Db,
-  pools: readonly Pool[],
-  { location, accountId, kind, vmId, interfaceId = null, now }: Holder,
+  pools: readonly Pick<Pool, 'slug' | 'cidr'>[],
+  holder: Holder,
   versions: readonly (4 | 6)[],
   others: 'skip' | 'wait',
+  lengths: Lengths = SINGLE,
 ): Promise<PublicAddressRow[]> {
-  const text = textOf(['take', others, ...versions].join(' '), () => takeText(versions, others));
-  const [cidrs, slugs] = [pools.map(({ cidr }) => cidr), pools.map(({ slug }) => slug)];
-  const ids = versions.flatMap(() => [newAddressId(), newAddressId()]);
-  const values = [accountId, location, cidrs, slugs, now, kind, vmId, interfaceId, ...ids];
-  return (await db.executeQuery(statement<PublicAddressRow>(text, values))).rows;
+  const name = ['take', others, ...versions.map((version) => `${version}/${lengths[version]}`)].join(' ');
+  const text = textOf(name, () => takeText(versions, others, lengths));
+  const ids = versions.flatMap(() => [addresses.newId(), addresses.newId()]);
+  return (await db.executeQuery(statement<PublicAddressRow>(text, [...valuesOf(pools, holder), ...ids])))
+    .rows;
+}
+
+const TAKE_BACK = `
+  update public_addresses taken set id = $10, ${TAKEN}
+  where account_id is null and former_account_id = $1 and location = $2 and block <<= any($3::inet[])
+    and block = $11::cidr and routing = 'normal'
+  returning taken.*`;
+
+/** Takes this one out of quarantine. Undefined unless the account was the last to hold it. */
+export async function takeBack(
+  db: Db,
+  { pools, ...holder }: Omit<AddressRequest, 'version'>,
+  block: string,
+): Promise<PublicAddressRow | undefined> {
+  const here = pools.filter(({ location }) => location === holder.location);
+  const values = [...valuesOf(here, holder), addresses.newId(), block];
+  return (await db.executeQuery(statement<PublicAddressRow>(TAKE_BACK, values))).rows[0];
 }
 
 /** Skips blocks that already have a row, for example because the pool had another name or range before. */
 async function cutPiece(db: Db, pool: Pool, from: number, { location }: Holder): Promise<void> {
   const until = Math.min(pool.size, from + PIECE);
   const blocks = Array.from({ length: until - from }, (_, n) => pool.at(from + n));
-  const ids = blocks.map(newAddressId);
+  await addFree(db, pool, location, blocks);
+  await setCut(db, pool, until);
+}
+
+/** Adds rows that nobody has held. Blocks that already have a row, or overlap one, are left out. */
+export async function addFree(
+  db: Db,
+  pool: Pick<Pool, 'slug'>,
+  location: string,
+  blocks: readonly string[],
+): Promise<void> {
+  const ids = blocks.map(addresses.newId);
   await sql`
     insert into public_addresses (id, pool, location, block, kind, quarantined_until)
     select id, ${pool.slug}, ${location}, block, 'ephemeral', ${NEVER_HELD}::timestamptz
-    from unnest(${ids}::text[], ${blocks}::cidr[]) as piece (id, block)
+    from unnest(${ids}::text[], ${[...blocks]}::cidr[]) as piece (id, block)
     on conflict on constraint held_once do nothing`.execute(db);
-  await db.updateTable('address_pool_cuts').set({ cut: until }).where('cidr', '=', pool.cidr).execute();
+}
+
+/** The transaction holds the lock of `lockCut`. */
+export async function setCut(db: Db, { cidr }: Pick<Pool, 'cidr'>, cut: number): Promise<void> {
+  await db.updateTable('address_pool_cuts').set({ cut }).where('cidr', '=', cidr).execute();
 }
 
 async function readCut(db: Db, pool: Pool): Promise<number> {
@@ -143,7 +173,7 @@ async function readCut(db: Db, pool: Pool): Promise<number> {
 }
 
 /** Locks the pool against cutting by other transactions until this transaction ends. */
-async function lockCut(db: Db, { cidr }: Pool): Promise<number> {
+export async function lockCut(db: Db, { cidr }: Pick<Pool, 'cidr'>): Promise<number> {
   await db
     .insertInto('address_pool_cuts')
     .values({ cidr, cut: 0 })
@@ -222,11 +252,15 @@ async function allocateNew(
 
 /** Takes the address from its account and puts it into quarantine. */
 export async function releaseAddress(db: Db, id: string, now: Date): Promise<void> {
-  await sql`
+  const { rows } = await sql<Pick<PublicAddressRow, 'kind'>>`
     update public_addresses set account_id = null, former_account_id = account_id, vm_id = null, interface_id = null,
-      name = null, labels = '{}', quarantined_until = ${now}::timestamptz + ${QUARANTINE_DAYS} * interval '1 day',
+      gateway_id = null, assigned_at = null, name = null, labels = '{}', description = '', justification = null,
+      protected = false, provisioned_at = null, status = 'available',
+      quarantined_until = ${now}::timestamptz + ${QUARANTINE_DAYS} * interval '1 day',
       version = version + 1, updated_at = ${now}::timestamptz
-    where id = ${id} and account_id is not null`.execute(db);
+    where id = ${id} and account_id is not null
+    returning kind`.execute(db);
+  if (rows[0] !== undefined && rows[0].kind !== 'ephemeral') await forgetResource(db, id, { at: now });
 }
 
 /** Ephemeral addresses first, then reserved ones; the oldest first within each. */
@@ -252,42 +286,11 @@ export function readAddress(db: Db, id: string): Promise<PublicAddressRow | unde
     .executeTakeFirst();
 }
 
-export function lockAddressIfThere(
-  db: Db,
-  accountId: string,
-  id: string,
-): Promise<PublicAddressRow | undefined> {
-  return db
-    .selectFrom('public_addresses')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .forUpdate()
-    .executeTakeFirst();
-}
+export const { lock: lockAddressIfThere } = rowsOf('public_addresses');
 
 /** Throws 404 if the account does not hold the address. */
 export async function lockAddress(db: Db, accountId: string, id: string): Promise<PublicAddressRow> {
   const row = await lockAddressIfThere(db, accountId, id);
   if (row === undefined) throw new Problem('not_found');
   return row;
-}
-
-/** `interfaceId` is `null` while the address is being attached to or detached from the machine. */
-export async function setAttachment(
-  db: Db,
-  id: string,
-  to: { readonly vmId: string; readonly interfaceId: string | null } | null,
-): Promise<PublicAddressRow | undefined> {
-  return db
-    .updateTable('public_addresses')
-    .set({
-      vm_id: to?.vmId ?? null,
-      interface_id: to?.interfaceId ?? null,
-      version: sql`version + 1`,
-      updated_at: sql`now()`,
-    })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
 }

@@ -4,6 +4,7 @@ import { type Cidr, cidrContains, parseCidr } from '../../../kernel/net/cidr.ts'
 import type { TransferLimits } from '../../../kernel/net/transfer.ts';
 import { EngineRefused } from '../../errors.ts';
 import { nameserverAway, noZone, recordRefused } from '../errors.ts';
+import { lookUp } from '../look-up.ts';
 import type { PtrRecord, ReverseDns, SeenPtr } from '../port.ts';
 import { addressOfName, reverseNameOf } from '../reverse-name.ts';
 import type { PowerDnsServer } from '../settings.ts';
@@ -50,9 +51,11 @@ export class PowerDns implements ReverseDns {
   readonly capabilities = {};
   readonly #client: PowerDnsClient;
   readonly #zones: Zones;
+  readonly #resolver: string | null;
 
   constructor({ location, limits, ...server }: PowerDnsOptions) {
     this.location = location;
+    this.#resolver = server.resolver;
     this.#client = new PowerDnsClient(server, limits);
     this.#zones = new Zones(this.#client);
   }
@@ -87,6 +90,10 @@ export class PowerDns implements ReverseDns {
       }
       return found;
     });
+  }
+
+  async lookUp(hostname: string, signal?: AbortSignal): Promise<readonly string[]> {
+    return lookUp(hostname, this.#resolver, signal);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** The driver against a real PowerDNS: what it writes is asked for by DNS. */
 import { writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../../testing/free-port.ts';
 import { startPowerDns, type TestPowerDns, whyNoPowerDns } from '../../../testing/powerdns.ts';
 import { refusal } from '../../contract/refusal.ts';
 import { EngineUnreachable } from '../../errors.ts';
@@ -23,6 +24,7 @@ describe.skipIf(reason !== null)(`PowerDNS${reason === null ? '' : ` (${reason})
       apiKeyFile: server.keyFile,
       authorityFile: null,
       nameserver: null,
+      resolver: null,
       ...over,
     });
   const answers = (address: string): Promise<string[]> => server.ask(reverseNameOf(address));
@@ -91,6 +93,34 @@ describe.skipIf(reason !== null)(`PowerDNS${reason === null ? '' : ` (${reason})
       });
       await engine.ensurePtr('192.0.2.10', record);
       expect(await answers('192.0.2.10')).toEqual(['web.example.com']);
+    });
+  });
+
+  describe('a look-up', () => {
+    it('finds the addresses of a name at the resolver, or none', async () => {
+      const rrsets = [
+        ['A', '192.0.2.7'],
+        ['AAAA', '2001:db8::7'],
+      ].map(([type, content]) => ({
+        name: 'host.example.com.',
+        type,
+        ttl: 60,
+        changetype: 'REPLACE',
+        records: [{ content, disabled: false }],
+      }));
+      await server.api('PATCH', '/zones/example.com.', { rrsets });
+      const asking = open({ resolver: server.nameserver });
+      expect(await asking.lookUp('host.example.com')).toEqual(['192.0.2.7', '2001:db8::7']);
+      expect(await asking.lookUp('nothing.example.com')).toEqual([]);
+      await asking.close();
+    });
+
+    it('reports a resolver that does not answer, and ends when it is aborted', async () => {
+      const asking = open({ resolver: `127.0.0.1:${await freePort()}` });
+      await expect(asking.lookUp('host.example.com')).rejects.toThrow(EngineUnreachable);
+      const enough = new Error('enough');
+      await expect(asking.lookUp('host.example.com', AbortSignal.abort(enough))).rejects.toBe(enough);
+      await asking.close();
     });
   });
 

@@ -39,6 +39,7 @@ const open = (limits = { silenceMs: 60_000, totalMs: 60_000 }) =>
     apiKeyFile: join(folder, 'key'),
     authorityFile: null,
     nameserver: null,
+    resolver: null,
     limits,
   });
 

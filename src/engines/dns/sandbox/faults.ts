@@ -9,6 +9,7 @@ const calls: Readonly<Record<CallName, true>> = {
   removePtr: true,
   observePtr: true,
   observePtrs: true,
+  lookUp: true,
 };
 
 export const dnsFaults = { calls: Object.keys(calls), effects: {} };

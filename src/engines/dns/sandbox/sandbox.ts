@@ -71,6 +71,9 @@ export class SandboxDns implements ReverseDns {
       });
     });
 
+  /** The sandbox simulates a nameserver, not the DNS of the world. */
+  lookUp: ReverseDns['lookUp'] = (_, signal) => this.core.read('lookUp', null, signal, async () => null);
+
   /** Also what somebody else writes at the nameserver. */
   write(address: string, record: StoredPtr): Promise<void> {
     return this.core.store.transact(async (store) => {

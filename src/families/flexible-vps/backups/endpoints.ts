@@ -33,7 +33,7 @@ const getVmBackup = readOf(backupView, { id: 'getVmBackup' });
 
 const createVmBackup = creationOf(backupView, {
   id: 'createVmBackup',
-  summary: 'Back up a VM',
+  summary: 'Back up a machine',
   description:
     'Copies the root disk of a running or stopped machine, without its snapshots and volumes, to the backup store of its location, encrypted. The backup does not depend on the machine: it stays when the machine is deleted, and can be restored to any machine of the account. It is billed by its size; the cost shown beforehand is the maximum.',
   raisesCost: true,

@@ -12,7 +12,7 @@ import { jsonOf } from './store.ts';
 export const createVpsFirewall = writeOf(firewallView, 'create', {
   id: 'createVpsFirewall',
   description:
-    'The firewall applies to nothing until you attach it, here or with `firewall_ids` of a new VM. It is stateful: answers to allowed connections always pass. Rules have no order: a rule that drops wins over one that allows, and both win over the defaults. Several firewalls of one interface add up; their default is `drop` if one of them says so.',
+    'The firewall applies to nothing until you attach it, here or with `firewall_ids` of a new machine. It is stateful: answers to allowed connections always pass. Rules have no order: a rule that drops wins over one that allows, and both win over the defaults. Several firewalls of one interface add up; their default is `drop` if one of them says so.',
   body: NewFirewall,
   problems: ['name_taken', 'quota_exceeded'],
   example: { body: newFirewallExample, answer: { attachments: [], vm_count: 0, applied_at: null } },

@@ -60,7 +60,7 @@ export const attachVmInterface = endpoint({
   id: 'attachVmInterface',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/interfaces',
-  summary: 'Attach a VM to a private network',
+  summary: 'Attach a machine to a private network',
   description:
     'The machine may be running; images with cloud-init configure the new interface by themselves. The operation waits until earlier operations on the machine have ended.',
   permission: 'flexible-vps:vm-networking:write',

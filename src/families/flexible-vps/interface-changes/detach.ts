@@ -22,7 +22,7 @@ export const detachVmInterface = endpoint({
   id: 'detachVmInterface',
   method: 'DELETE',
   path: '/flexible-vps/v1/vms/{id}/interfaces/{interface_id}',
-  summary: 'Detach a VM from a private network',
+  summary: 'Detach a machine from a private network',
   description:
     'The addresses of the interface in the network become free. The public interface cannot be detached; detach its public IPs instead. If the machine would have no interface and no address left, the call needs `confirm`.',
   permission: 'flexible-vps:vm-networking:write',

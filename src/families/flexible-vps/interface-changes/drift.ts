@@ -22,11 +22,11 @@ const single = (aliases: readonly string[]): string =>
     .join(' ');
 
 /** Ignores prefixes: each is added and removed together with its first address, which is compared. */
-const differs = (nic: Nic, { addresses, anti_spoofing }: AddressedInterface): boolean =>
-  nic.ipv4 !== addresses.ipv4 ||
-  nic.ipv6 !== addresses.ipv6 ||
+const differs = (nic: Nic, { routed, anti_spoofing }: AddressedInterface): boolean =>
+  nic.ipv4 !== routed.ipv4 ||
+  nic.ipv6 !== routed.ipv6 ||
   nic.antiSpoofing !== anti_spoofing ||
-  single(nic.aliases) !== single(addresses.aliases);
+  single(nic.aliases) !== single(routed.aliases);
 
 interface Drift {
   readonly vmId: string;

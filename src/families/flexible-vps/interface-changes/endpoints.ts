@@ -15,7 +15,7 @@ const listVmInterfaces = endpoint({
   id: 'listVmInterfaces',
   method: 'GET',
   path: '/flexible-vps/v1/vms/{id}/interfaces',
-  summary: 'List the interfaces of a VM',
+  summary: 'List the interfaces of a machine',
   description: 'The public interface and the interfaces in private networks, with their addresses.',
   permission: 'flexible-vps:vm-networking:read',
   access: 'read',

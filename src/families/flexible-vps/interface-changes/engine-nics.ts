@@ -30,7 +30,7 @@ export async function stillFit(
 
 /** `prefixes` are routed to the interface in addition to the addresses that its guest configures. */
 function nicOf(row: AddressedInterface, prefixes: readonly string[]): Nic {
-  const { ipv4, ipv6, aliases } = row.addresses;
+  const { ipv4, ipv6, aliases } = row.routed;
   return {
     id: row.id,
     index: row.position,
@@ -48,7 +48,10 @@ export async function nicsOf(db: Db, vmId: string): Promise<Nic[]> {
   const blocks = await attachedAddresses(db, [vmId]);
   return interfaces.map((row) => {
     const prefixes = blocks
-      .filter(({ interface_id, block }) => interface_id === row.id && block.endsWith('/64'))
+      .filter(
+        ({ interface_id, block, routing }) =>
+          interface_id === row.id && block.endsWith('/64') && routing === 'normal',
+      )
       .map(({ block }) => block);
     return nicOf(row, prefixes);
   });

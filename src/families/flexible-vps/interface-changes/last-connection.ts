@@ -6,7 +6,7 @@ import { Shape } from '../../../kernel/schema.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import type { Db } from '../../../store/database.ts';
 import { readInterfaces } from '../interfaces/store.ts';
-import { ATTACH_PUBLIC_IP, DELETE_NETWORK, DETACH_PUBLIC_IP } from './connection-operations.ts';
+import { arrivesAt, DELETE_NETWORK, leaves } from './connection-operations.ts';
 
 export const ConfirmCutOff = Shape({
   confirm: Confirm(
@@ -26,8 +26,7 @@ interface Taking {
 }
 
 const isLeaving = (vmId: string | null, operation: StoredOperation | undefined): boolean =>
-  operation?.type === DETACH_PUBLIC_IP ||
-  (operation?.type === ATTACH_PUBLIC_IP && operation.resource_id !== vmId);
+  operation !== undefined && (leaves(operation) !== null || (arrivesAt(operation) ?? vmId) !== vmId);
 
 /** The private interfaces and public addresses of the machines, without those that are already being detached. */
 async function connectionsOf(db: Db, vmIds: readonly string[]) {
@@ -42,7 +41,9 @@ async function connectionsOf(db: Db, vmIds: readonly string[]) {
   const pending = await pendingOn(db, subjects);
   return [
     ...interfaces.filter(({ network_id }) => pending.get(network_id ?? '')?.type !== DELETE_NETWORK),
-    ...addresses.filter(({ id, vm_id }) => !isLeaving(vm_id, pending.get(id))),
+    ...addresses.filter(
+      ({ id, vm_id, status }) => status !== 'releasing' && !isLeaving(vm_id, pending.get(id)),
+    ),
   ];
 }
 

@@ -92,7 +92,7 @@ export const updateVmInterface = endpoint({
   id: 'updateVmInterface',
   method: 'PATCH',
   path: '/flexible-vps/v1/vms/{id}/interfaces/{interface_id}',
-  summary: 'Change an interface of a VM',
+  summary: 'Change an interface of a machine',
   description:
     'You can change the alias addresses, the protection against spoofed addresses, and the description. To change the other addresses, detach the interface and attach it again. `move_aliases` takes over aliases from other machines in the network, for failover.',
   permission: 'flexible-vps:vm-networking:write',

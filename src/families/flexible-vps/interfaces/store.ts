@@ -6,12 +6,15 @@ import { operationIn, type PendingJson, pendingOperation } from '../../../kernel
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Db, Tables } from '../../../store/database.ts';
 import { firewallIdsOf } from '../firewalls/members/store.ts';
+import { type PublicBlock, privateAddresses, publicAddresses, withoutDropped } from './held-addresses.ts';
 import type { InterfaceState } from './lifecycle.ts';
 import type { InterfaceAddresses } from './schema.ts';
 import type { InterfaceRow } from './table.ts';
 
 export interface AddressedInterface extends InterfaceRow {
   readonly addresses: InterfaceAddresses;
+  /** Those of them that an engine routes to it: all but those whose traffic the provider drops. */
+  readonly routed: InterfaceAddresses;
   /** The firewalls that apply to it. */
   readonly firewall_ids: readonly string[];
 }
@@ -22,16 +25,16 @@ const privateHeld = sql<
   from network_addresses a where a.interface_id = vm_interfaces.id)`.as('private_addresses');
 
 const publicHeld = sql<
-  { address: string; version: number; prefix: number }[]
+  PublicBlock[]
 >`(select coalesce(json_agg(json_build_object('address', host(p.block), 'version', family(p.block),
-    'prefix', masklen(p.block)) order by p.kind, p.id), '[]')
+    'prefix', masklen(p.block), 'is_dropped', p.routing <> 'normal') order by p.kind, p.id), '[]')
   from public_addresses p where p.interface_id = vm_interfaces.id)`.as('public_blocks');
 
 const firewalls = firewallIdsOf('vm_interfaces.vm_id', 'vm_interfaces.id').as('firewall_ids');
 
 interface Held {
   readonly private_addresses: { address: string; role: string }[];
-  readonly public_blocks: { address: string; version: number; prefix: number }[];
+  readonly public_blocks: PublicBlock[];
   readonly firewall_ids: readonly string[];
 }
 
@@ -42,7 +45,8 @@ function addressed<R extends InterfaceRow & Held>({
 }: R): Omit<R, 'private_addresses' | 'public_blocks'> & AddressedInterface {
   const addresses =
     row.kind === 'private' ? privateAddresses(private_addresses) : publicAddresses(public_blocks);
-  return { ...row, addresses } as Omit<R, 'private_addresses' | 'public_blocks'> & AddressedInterface;
+  const routed = row.kind === 'private' ? addresses : withoutDropped(addresses, public_blocks);
+  return { ...row, addresses, routed } as Omit<R, 'private_addresses' | 'public_blocks'> & AddressedInterface;
 }
 
 /** A public interface with the addresses that were just attached to it, ephemeral ones first. */
@@ -56,7 +60,8 @@ export function withPublicBlocks(
       const [address = '', prefix = ''] = block.split('/');
       return { address, version: address.includes(':') ? 6 : 4, prefix: Number(prefix) };
     });
-  return { ...row, addresses: publicAddresses(blocks), firewall_ids: [] };
+  const addresses = publicAddresses(blocks);
+  return { ...row, addresses, routed: addresses, firewall_ids: [] };
 }
 
 /** Sorted in the order in which guests see them. The addresses of public interfaces are in `public_addresses`. */
@@ -141,31 +146,6 @@ export async function listInterfaces(call: ListCall, vmId: string, filters: Inte
     nextCursor,
   };
 }
-
-function privateAddresses(held: readonly { address: string; role: string }[]): InterfaceAddresses {
-  const of = (role: string): string | null => held.find((each) => each.role === role)?.address ?? null;
-  return {
-    ipv4: of('ipv4'),
-    ipv6: of('ipv6'),
-    aliases: held.filter(({ role }) => role === 'alias').map(({ address }) => address),
-  };
-}
-
-/** The guest is configured with the first address of each IP version; for a /64, with the first address in it. */
-function publicAddresses(
-  held: readonly { address: string; version: number; prefix: number }[],
-): InterfaceAddresses {
-  const [ipv4, ...more4] = held.filter(({ version }) => version === 4);
-  const [ipv6, ...more6] = held.filter(({ version }) => version === 6);
-  return {
-    ipv4: ipv4?.address ?? null,
-    ipv6: ipv6 === undefined ? null : firstOf(ipv6.address),
-    aliases: [...more4.map(({ address }) => address), ...more6.map(({ address }) => firstOf(address))],
-  };
-}
-
-/** PostgreSQL writes the start of a prefix as `2001:db8:1::`; the first address in it ends in 1. */
-const firstOf = (prefix: string): string => `${prefix.replace(/::$/, '')}::1`;
 
 /** Throws 404 if the machine has no such interface. */
 export async function lockInterface(

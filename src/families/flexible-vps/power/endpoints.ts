@@ -13,9 +13,9 @@ export const performVmAction = endpoint({
   id: 'performVmAction',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/actions',
-  summary: 'Start, stop or restart a VM',
+  summary: 'Start, stop or restart a machine',
   description:
-    '`shutdown` and `restart` force the VM off only if `on_timeout` is `force`. If the VM already is in the wanted state, the operation ends at once with `result.changed` false. A stopped VM costs less than a running one: `price_stopped` and `price_running` of the VM, and the dry run, say how much.',
+    '`shutdown` and `restart` force the machine off only if `on_timeout` is `force`. If the machine already is in the wanted state, the operation ends at once with `result.changed` false. A stopped machine costs less than a running one: `price_stopped` and `price_running` of the machine, and the dry run, say how much.',
   permission: 'flexible-vps:vm-power:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },

@@ -50,10 +50,10 @@ describe('attaching a reserved address', () => {
     expect(after).toMatchObject({ primary_ipv4: vm.primary_ipv4, operation: null, price: vm.price });
     expect(after.etag).not.toBe(vm.etag);
     expect((await frontOf(vm))?.aliases).toEqual([textOf(ip), vm.ipv6_prefix]);
-    const events = await app.call({ url: '/account/v1/events?types=public_ip.*', key: vps.key });
+    const events = await app.call({ url: '/account/v1/events?types=address.*', key: vps.key });
     expect(events.json().data).toEqual([
       expect.objectContaining({
-        type: 'public_ip.attached',
+        type: 'address.assigned',
         resource: expect.objectContaining({ id: ip.id }),
       }),
     ]);
@@ -158,7 +158,7 @@ describe('moving an address', () => {
       result: { changed: true },
       related: [
         { type: 'vm', id: one.id },
-        { type: 'public_ip', id: ip.id },
+        { type: 'address', id: ip.id },
       ],
     });
   });
@@ -176,31 +176,33 @@ describe('moving an address', () => {
     expect(await ipsOf(two)).not.toContain(textOf(ip));
   });
 
-  it('that cannot be added to the second machine leaves it unattached, without a leftover interface', async () => {
+  it('that cannot be added to the second machine returns to the first, without a leftover interface', async () => {
     const network = await vps.network();
     const bare = { public_ipv4: { mode: 'none' }, public_ipv6: false, networks: [{ network_id: network }] };
     const [one, two, ip] = [await vps.vm(), await vps.vm(bare), await vps.reserveAddress()];
     await attach(one, { ip_id: ip.id });
     await addFault(app.services.db, { call: 'ensureNic', target: two.id, effect: refusing, times: 1 });
-    await attach(two, { ip_id: ip.id, move: true });
-    expect(await readAddress(app.services.db, ip.id)).toMatchObject({ vm_id: null, interface_id: null });
+    const { operation } = await attach(two, { ip_id: ip.id, move: true });
+    expect(await vps.operation(operation?.id ?? '')).toMatchObject({ status: 'failed' });
+    expect((await vps.readVm(one.id)).public_ips.at(-1)).toMatchObject({
+      ip_id: ip.id,
+      interface_id: one.interfaces[0]?.id,
+    });
+    expect((await frontOf(one))?.aliases).toContain(textOf(ip));
     expect((await vps.readVm(two.id)).interfaces).toHaveLength(1);
-    await attach(two, { ip_id: ip.id });
+    await attach(two, { ip_id: ip.id, move: true });
     expect(await ipsOf(two)).toEqual([textOf(ip)]);
   });
 
-  it('to two machines at the same time fails for the second', async () => {
+  it('409: to two machines at the same time is refused for the second', async () => {
     const [one, two, ip] = [await vps.vm(), await vps.vm(), await vps.reserveAddress()];
     const first = (await attaching(one, { ip_id: ip.id })).json<Vm>().operation?.id ?? '';
-    const second = (await attaching(two, { ip_id: ip.id })).json<Vm>().operation?.id ?? '';
-    await settle(app);
-    expect(await vps.operation(first)).toMatchObject({ status: 'succeeded' });
-    expect(await vps.operation(second)).toMatchObject({
-      status: 'failed',
-      error: { code: 'already_attached' },
+    expect((await attaching(two, { ip_id: ip.id })).json()).toMatchObject({
+      code: 'operation_in_progress',
+      operation_id: first,
     });
+    await settle(app);
     expect(await ipsOf(one)).toContain(textOf(ip));
-    expect(await ipsOf(two)).not.toContain(textOf(ip));
   });
 });
 

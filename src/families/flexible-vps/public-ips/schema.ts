@@ -1,7 +1,5 @@
 import { Confirm } from '../../../kernel/confirmation.ts';
-import type { ResourceRef } from '../../../kernel/resource-ref.ts';
 import { Id, label, Shape, type Static, Type, when } from '../../../kernel/schema.ts';
-import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { PublicIpRef } from '../references.ts';
 
 export const AttachPublicIp = Shape({
@@ -24,12 +22,3 @@ export const AttachPublicIp = Shape({
 export type AttachPublicIp = Static<typeof AttachPublicIp>;
 
 export const PublicIpId = Shape({ id: Id('vm'), ip_id: Id('ip') });
-
-/** Removes the prefix length from single IPv4 addresses. */
-export const textOf = ({ block }: Pick<PublicAddressRow, 'block'>): string => block.replace(/\/32$/, '');
-
-export const addressRef = (row: Pick<PublicAddressRow, 'id' | 'block'>): ResourceRef => ({
-  type: 'public_ip',
-  id: row.id,
-  name: textOf(row),
-});

@@ -7,6 +7,7 @@ import { engineAt } from '../../../engines/engine-step.ts';
 import { Attempts } from '../../../engines/reconciler/attempts.ts';
 import { eachEngine } from '../../../engines/reconciler/each-engine.ts';
 import { observeNow, patience } from '../../../engines/reconciler/observation.ts';
+import { whileClaimed } from '../../../kernel/claims/while-claimed.ts';
 import { ONE } from '../../../kernel/micro.ts';
 import type { Schedule } from '../../../kernel/schedule.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -18,7 +19,7 @@ import { applyGateway, isAsWanted, refOf, specOf } from '../vpn-gateways/engine-
 import { gatewaysAt, readGateway } from '../vpn-gateways/store.ts';
 import type { VpnGatewayRow } from '../vpn-gateways/table.ts';
 import { addCounts, markApplied, peersOf } from '../vpn-peers/store.ts';
-import { livePeers, whileClaimed } from '../vpn-peers/sync.ts';
+import { livePeers } from '../vpn-peers/sync.ts';
 import { noteStrays, strayGateways } from './strays/strays.ts';
 
 const settingsOf = ({ publicKey, allowedIps }: Pick<GatewayPeer, 'publicKey' | 'allowedIps'>): string =>

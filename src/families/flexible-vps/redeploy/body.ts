@@ -7,7 +7,7 @@ export const RedeployVm = Shape({
   image_id: Type.Optional({
     ...RedeployImageRef,
     description:
-      'The id of an image, or the slug of a public one. Default: the image that the VM was created from.',
+      'The id of an image, or the slug of a public one. Default: the image that the machine was created from.',
   }),
   ssh_key_ids: Type.Optional({
     ...SshKeyIds,
@@ -31,7 +31,7 @@ export const RedeployVm = Shape({
     description: 'The host name that cloud-init sets in the guest. Default: the present one.',
   }),
   delete_snapshots: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether the snapshots of the VM may be deleted.' }),
+    Type.Boolean({ default: false, description: 'Whether the snapshots of the machine may be deleted.' }),
   ),
   confirm: ConfirmMachine,
 });

@@ -53,9 +53,9 @@ export const redeployVm = endpoint({
   id: 'redeployVm',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/redeploy',
-  summary: 'Redeploy a VM',
+  summary: 'Redeploy a machine',
   description:
-    'Wipes the root disk and installs an image on it. The id, addresses, interfaces, labels and all other settings stay. The image decides the boot mode; secure boot stays on only if it was on before and the image supports it. A running VM is forced off. If there is neither an SSH key nor user data that cloud-init reads, the answer contains a password, which is shown only once. If the redeploy fails, the VM is in `error`, and you can redeploy or delete it.',
+    'Wipes the root disk and installs an image on it. The id, addresses, interfaces, labels and all other settings stay. The image decides the boot mode; secure boot stays on only if it was on before and the image supports it. A running machine is forced off. If there is neither an SSH key nor user data that cloud-init reads, the answer contains a password, which is shown only once. If the redeploy fails, the machine is in `error`, and you can redeploy or delete it.',
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },

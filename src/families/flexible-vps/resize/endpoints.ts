@@ -15,9 +15,9 @@ export const resizeVm = endpoint({
   id: 'resizeVm',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/resize',
-  summary: 'Resize a VM',
+  summary: 'Resize a machine',
   description:
-    'Stops the VM, changes vCPUs and memory, grows the disk and starts the VM, in this order. If a step fails, the changes are rolled back; only a grown disk stays. The disk grows only if you set `disk_gb`, so that you can go back to a smaller plan later.',
+    'Stops the machine, changes vCPUs and memory, grows the disk and starts the machine, in this order. If a step fails, the changes are rolled back; only a grown disk stays. The disk grows only if you set `disk_gb`, so that you can go back to a smaller plan later.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   raisesCost: true,

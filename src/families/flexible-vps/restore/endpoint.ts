@@ -156,9 +156,9 @@ export const restoreVm = endpoint({
   id: 'restoreVm',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/restore',
-  summary: 'Restore the disk of a VM',
+  summary: 'Restore the disk of a machine',
   description:
-    'Restores the root disk from a snapshot of the VM, or from a backup of any VM. Only the newest snapshot can be restored, so newer ones are deleted first; allow that with `delete_newer_snapshots`. A backup replaces the disk, so all snapshots are deleted; allow that with `delete_snapshots`. A backup is fetched and verified before the present disk is touched. Everything except the disk stays as it is now. A running VM is asked to shut down and forced off after 60 seconds. cloud-init does not run again. If the restore fails, the VM is stopped and keeps its present disk.',
+    'Restores the root disk from a snapshot of the machine, or from a backup of any machine. Only the newest snapshot can be restored, so newer ones are deleted first; allow that with `delete_newer_snapshots`. A backup replaces the disk, so all snapshots are deleted; allow that with `delete_snapshots`. A backup is fetched and verified before the present disk is touched. Everything except the disk stays as it is now. A running machine is asked to shut down and forced off after 60 seconds. cloud-init does not run again. If the restore fails, the machine is stopped and keeps its present disk.',
   permission: 'flexible-vps:vm-disks:write',
   access: 'destructive',
   resource: { name: 'vm', role: 'action' },

@@ -16,17 +16,20 @@ import { lockSnapshotsOf } from './store.ts';
 
 export const listVmSnapshots = listOf(snapshotView, {
   id: 'listVmSnapshots',
-  summary: 'List the snapshots of a VM',
+  summary: 'List the snapshots of a machine',
   query: ResourceQuery({
     status: Type.Optional({ ...snapshotLife.Status, description: 'Only snapshots with this status.' }),
   }),
 });
 
-export const getVmSnapshot = readOf(snapshotView, { id: 'getVmSnapshot', summary: 'Get a snapshot of a VM' });
+export const getVmSnapshot = readOf(snapshotView, {
+  id: 'getVmSnapshot',
+  summary: 'Get a snapshot of a machine',
+});
 
 export const createVmSnapshot = creationOf(snapshotView, {
   id: 'createVmSnapshot',
-  summary: 'Take a snapshot of a VM',
+  summary: 'Take a snapshot of a machine',
   description:
     'Copies the root disk of a running or stopped machine; the status of the machine does not change. The snapshot is deleted with the machine. It is billed by the space it takes; the cost shown beforehand is the maximum, for a copy of the whole disk. A failed snapshot is kept for 24 hours.',
   raisesCost: true,
@@ -70,7 +73,7 @@ export const createVmSnapshot = creationOf(snapshotView, {
 export const deleteVmSnapshot = deletionOf(snapshotView, {
   ...snapshotDeletion,
   id: 'deleteVmSnapshot',
-  summary: 'Delete a snapshot of a VM',
+  summary: 'Delete a snapshot of a machine',
   description: 'Waits for the operations that already run on the machine.',
   problems: ['operation_queue_full', 'resource_in_use'],
   life: snapshotLife,

@@ -56,9 +56,9 @@ export const getVmConsoleLog = endpoint({
   id: 'getVmConsoleLog',
   method: 'GET',
   path: '/flexible-vps/v1/vms/{id}/console-log',
-  summary: 'Read the console log of a VM',
+  summary: 'Read the console log of a machine',
   description:
-    'Returns the last lines that the VM printed on its serial console, including boot messages and the output of cloud-init. The log is kept over restarts and is empty after a redeploy. At most the last 256 KiB are kept. To get plain text, send `Accept: text/plain`.',
+    'Returns the last lines that the machine printed on its serial console, including boot messages and the output of cloud-init. The log is kept over restarts and is empty after a redeploy. At most the last 256 KiB are kept. To get plain text, send `Accept: text/plain`.',
   permission: 'flexible-vps:vm-access:read',
   access: 'read',
   sensitive: true,

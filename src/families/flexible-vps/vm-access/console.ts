@@ -59,7 +59,7 @@ export const createVmConsoleSession = endpoint({
   id: 'createVmConsoleSession',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/console-sessions',
-  summary: 'Open a console of a VM',
+  summary: 'Open a console of a machine',
   description: `Connect to \`url\` with a WebSocket and the subprotocols \`${CONSOLE_PROTOCOL}\` and \`${TOKEN_PREFIX}<token>\`: in a browser \`new WebSocket(url, ['${CONSOLE_PROTOCOL}', '${TOKEN_PREFIX}' + token])\`. This keeps the token out of URLs, which often end up in logs. The token is valid for one connection. You have to connect before \`expires_at\`; the connection then lasts until either side closes it.\n\nThe console belongs to the API key that made this call. If the key may no longer make this call, the token does not work any more, and an open connection is closed with the code 1008 and the problem code as the reason. Examples: the key expired or was revoked, or the allowlist does not contain the address of the WebSocket's client.`,
   permission: 'flexible-vps:vm-access:write',
   access: 'write',

@@ -80,9 +80,9 @@ export const resetVmPassword = endpoint({
   id: 'resetVmPassword',
   method: 'POST',
   path: '/flexible-vps/v1/vms/{id}/password-reset',
-  summary: 'Reset the password of a user inside a VM',
+  summary: 'Reset the password of a user inside a machine',
   description:
-    'Uses the guest agent of the running VM. The new password is generated and shown only once. If you lose the answer, reset the password again.',
+    'Uses the guest agent of the running machine. The new password is generated and shown only once. If you lose the answer, reset the password again.',
   permission: 'flexible-vps:vm-access:write',
   access: 'write',
   sensitive: true,
@@ -96,7 +96,7 @@ export const resetVmPassword = endpoint({
           'Must be the name of a user in Linux: at most 32 lower-case letters, digits, hyphens and underscores, with a letter or an underscore first.',
         ),
         description:
-          'The user inside the guest. Default: the default user of the image, or root if the VM has no image.',
+          'The user inside the guest. Default: the default user of the image, or root if the machine has no image.',
       }),
     ),
   }),

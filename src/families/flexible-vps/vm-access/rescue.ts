@@ -51,7 +51,7 @@ const SetRescue = Shape({
   restart: Type.Optional(
     Type.Boolean({
       default: true,
-      description: 'Whether the VM is restarted at once. A stopped VM is started.',
+      description: 'Whether the machine is restarted at once. A stopped machine is started.',
     }),
   ),
   duration_hours: Type.Optional(
@@ -64,7 +64,7 @@ const SetRescue = Shape({
       ...when('enabled', true),
       ...advanced,
       description:
-        'How long rescue mode lasts. After this time, a running VM is restarted from its own disk.',
+        'How long rescue mode lasts. After this time, a running machine is restarted from its own disk.',
     }),
   ),
 });
@@ -98,7 +98,7 @@ export const setVmRescue = endpoint({
   path: '/flexible-vps/v1/vms/{id}/rescue',
   summary: 'Enter or leave rescue mode',
   description:
-    'Boots a separate rescue system, which can access the disk of the VM. `rescue.active` shows that rescue mode is set; with `restart` false it takes effect at the next start. A guest that does not shut down within 30 seconds is forced off. When the rescue mode expires, a running VM is restarted from its own disk.',
+    'Boots a separate rescue system, which can access the disk of the machine. `rescue.active` shows that rescue mode is set; with `restart` false it takes effect at the next start. A guest that does not shut down within 30 seconds is forced off. When the rescue mode expires, a running machine is restarted from its own disk.',
   permission: 'flexible-vps:vm-access:write',
   access: 'write',
   sensitive: true,

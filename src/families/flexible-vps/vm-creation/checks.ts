@@ -1,6 +1,8 @@
 /** Validates the body of createVm and resolves the resources that it references. */
 import type { Call } from '../../../kernel/call.ts';
+import { pendingOn } from '../../../kernel/operations/store.ts';
 import { type FieldError, invalid, Problem } from '../../../kernel/problems/problem.ts';
+import { addressLife } from '../../../resources/addresses/lifecycle.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { lockAddress } from '../../../resources/addresses/store.ts';
 import { requireBackupPolicy } from '../backup-policies/references.ts';
@@ -46,6 +48,9 @@ async function lockReserved(call: CreateCall): Promise<PublicAddressRow | null> 
       nextStep: 'Detach the address from the machine in attached_to first, or use another address.',
       extra: { attached_to: row.vm_id },
     });
+  addressLife.require('createVm', row.status, {
+    operation: (await pendingOn(call.db, [row.id])).get(row.id),
+  });
   return row;
 }
 

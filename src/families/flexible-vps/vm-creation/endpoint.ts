@@ -70,9 +70,9 @@ export const createVm = endpoint({
   id: 'createVm',
   method: 'POST',
   path: '/flexible-vps/v1/vms',
-  summary: 'Create a VM',
+  summary: 'Create a machine',
   description:
-    'Creates a VM from an image, a snapshot or another VM. A copy of a snapshot or a VM has to be in the same location; it gets a new instance id, so that cloud-init renews its host keys and hostname. If you send neither an SSH key nor user data that cloud-init reads, the answer contains a password, which is shown only once.',
+    'Creates a machine from an image, a snapshot or another machine. A copy of a snapshot or a machine has to be in the same location; it gets a new instance id, so that cloud-init renews its host keys and hostname. If you send neither an SSH key nor user data that cloud-init reads, the answer contains a password, which is shown only once.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   resource: { name: 'vm', role: 'create' },

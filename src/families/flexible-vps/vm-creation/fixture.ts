@@ -1,7 +1,7 @@
 import type { Fixture } from '../../../laws/fixture.ts';
+import { reserveFor } from '../../../testing/reserved-address.ts';
 import { makeBackupOf } from '../backups/fixture.ts';
 import { makeNetwork } from '../networks/fixture.ts';
-import { reserveAddress } from '../public-ips/fixture.ts';
 import { makeSnapshot } from '../snapshots/fixture.ts';
 import { makeVm } from '../vms/fixture.ts';
 
@@ -20,7 +20,7 @@ export const fixture: Fixture = {
         source: { type: 'vm', vm_id: await makeVm(world) },
         plan: undefined,
         custom_size: { vcpus: 2, memory_mb: 4096, disk_gb: 100 },
-        public_ipv4: { mode: 'reserved', ip_id: await reserveAddress(world, 4) },
+        public_ipv4: { mode: 'reserved', ip_id: (await reserveFor(world)).id },
         public_ipv6: false,
       }),
     ],

@@ -2,12 +2,12 @@
 import { newId } from '../../../kernel/ids.ts';
 import type { Problem } from '../../../kernel/problems/problem.ts';
 import { noAddressLeft } from '../../../resources/addresses/availability/refusal.ts';
+import { setAttachment } from '../../../resources/addresses/holding/store.ts';
 import {
   type Allocation,
   allocateAddresses,
   ipv4In,
   type PublicAddressRow,
-  setAttachment,
 } from '../../../resources/addresses/store.ts';
 import { keepIf } from '../../../store/savepoint.ts';
 import type { Arriving } from '../../../store/send-later.ts';

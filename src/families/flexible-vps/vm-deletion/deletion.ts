@@ -194,9 +194,9 @@ export const deleteVm = endpoint({
   id: 'deleteVm',
   method: 'DELETE',
   path: '/flexible-vps/v1/vms/{id}',
-  summary: 'Delete a VM',
+  summary: 'Delete a machine',
   description:
-    'Deletes the VM and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`; its backups stay, unless `backups` is `delete`. Ephemeral addresses are released; reserved addresses and firewalls stay in your account. Queued operations of the VM are dropped. A running operation is cancelled, also a backup that is not finished, or the deletion waits until it has ended.',
+    'Deletes the machine and its snapshots. Its volumes stay in your account, unless `volumes` is `delete`; its backups stay, unless `backups` is `delete`. Ephemeral addresses are released; reserved addresses and firewalls stay in your account. Queued operations of the machine are dropped. A running operation is cancelled, also a backup that is not finished, or the deletion waits until it has ended.',
   permission: 'flexible-vps:vms:delete',
   access: 'destructive',
   resource: { name: 'vm', role: 'delete' },

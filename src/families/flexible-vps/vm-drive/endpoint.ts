@@ -31,7 +31,7 @@ const SetIso = Shape({
     }),
   ),
   restart: Type.Optional(
-    Type.Boolean({ default: false, description: 'Whether a running VM is restarted at once.' }),
+    Type.Boolean({ default: false, description: 'Whether a running machine is restarted at once.' }),
   ),
 });
 
@@ -44,7 +44,7 @@ export const setVmIso = endpoint({
   path: '/flexible-vps/v1/vms/{id}/iso',
   summary: 'Put an ISO into the drive, or eject it',
   description:
-    'A VM has one drive. It can be changed while the VM runs, and the VM is not restarted unless you ask for it. A VM with an empty disk boots the ISO at every start. The operation waits for earlier ones on the VM.',
+    'A machine has one drive. It can be changed while the machine runs, and the machine is not restarted unless you ask for it. A machine with an empty disk boots the ISO at every start. The operation waits for earlier ones on the machine.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },

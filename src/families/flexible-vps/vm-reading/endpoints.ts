@@ -27,9 +27,9 @@ export const listVms = endpoint({
   id: 'listVms',
   method: 'GET',
   path: '/flexible-vps/v1/vms',
-  summary: 'List VMs',
+  summary: 'List machines',
   description:
-    'The newest VM is first. A VM has to match all filters. A filter for something that does not exist matches no VM.',
+    'The newest machine is first. A machine has to match all filters. A filter for something that does not exist matches no machine.',
   permission: 'flexible-vps:vms:read',
   access: 'read',
   resource: { name: 'vm', role: 'list' },
@@ -84,9 +84,9 @@ export const getVm = endpoint({
   id: 'getVm',
   method: 'GET',
   path: '/flexible-vps/v1/vms/{id}',
-  summary: 'Get a VM',
+  summary: 'Get a machine',
   description:
-    'Returns the VM with its interfaces, addresses and pending operation. Reads only stored data, so a slow VM does not delay the answer. `price` is what the VM costs in its present state, as it is billed, and while it is being created what it costs when it runs. `price_running` and `price_stopped` are its prices in both states: a stopped VM costs only what it keeps, such as its address and a disk above that of its plan.',
+    'Returns the machine with its interfaces, addresses and pending operation. Reads only stored data, so a slow machine does not delay the answer. `price` is what the machine costs in its present state, as it is billed, and while it is being created what it costs when it runs. `price_running` and `price_stopped` are its prices in both states: a stopped machine costs only what it keeps, such as its address and a disk above that of its plan.',
   permission: 'flexible-vps:vms:read',
   access: 'read',
   resource: { name: 'vm', role: 'read' },

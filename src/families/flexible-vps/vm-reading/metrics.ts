@@ -117,7 +117,7 @@ export const getVmMetrics = endpoint({
   id: 'getVmMetrics',
   method: 'GET',
   path: '/flexible-vps/v1/vms/{id}/metrics',
-  summary: 'Read the metrics of a VM',
+  summary: 'Read the metrics of a machine',
   description: 'Returns at most 30 days, with at most 1000 points in each series.',
   permission: 'flexible-vps:vms:read',
   access: 'read',

@@ -6,6 +6,7 @@ import { findPrices } from '../../../kernel/inventory/store.ts';
 import { presentOperation } from '../../../kernel/operations/schema.ts';
 import { pendingOn, type StoredOperation } from '../../../kernel/operations/store.ts';
 import type { Services } from '../../../kernel/services.ts';
+import { textOf } from '../../../resources/addresses/resource.ts';
 import type { PublicAddressRow } from '../../../resources/addresses/store.ts';
 import { attachedAddresses } from '../../../resources/addresses/store.ts';
 import { FREE, priceShown, statePrices } from '../../../resources/inventory/cost.ts';
@@ -73,8 +74,6 @@ function hostGroupOf({ account_id, location, host_group: host }: VmRow): string 
   return createHash('sha256').update([account_id, location, host].join('\0')).digest('hex').slice(0, 16);
 }
 
-const withoutLength = (block: string): string => block.replace(/\/32$/, '');
-
 /** The prices in the inventory, in millionths; JSON has them as numbers. `null`: there is no entry, or nothing is billed. */
 type Micros = number | bigint | null;
 export type Billed = { readonly hourly: Micros; readonly monthly: Micros } | null;
@@ -123,9 +122,9 @@ export function presentVm(
     interfaces: interfaces.map((each) => presentInterface(each, each.addresses, each.operation, baseUrl)),
     public_ips: addresses.map(({ id, block, kind, interface_id }) => ({
       ip_id: id,
-      address: withoutLength(block),
+      address: textOf({ block }),
       version: block.includes(':') ? 6 : 4,
-      kind,
+      kind: kind === 'ephemeral' ? kind : 'reserved',
       interface_id,
     })),
     primary_ipv4: front?.addresses.ipv4 ?? null,

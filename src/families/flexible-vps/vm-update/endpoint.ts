@@ -126,9 +126,9 @@ export const updateVm = endpoint({
   id: 'updateVm',
   method: 'PATCH',
   path: '/flexible-vps/v1/vms/{id}',
-  summary: 'Change a VM',
+  summary: 'Change a machine',
   description:
-    'Changes the name, description, labels, protection, backup policy, placement group, stored user data or size. Another `plan`, `custom_size` or `disk_gb` is applied as by `resizeVm` with its defaults: a running VM is stopped and started again, and the call answers 202. All other changes are made at once: 200. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
+    'Changes the name, description, labels, protection, backup policy, placement group, stored user data or size. Another `plan`, `custom_size` or `disk_gb` is applied as by `resizeVm` with its defaults: a running machine is stopped and started again, and the call answers 202. All other changes are made at once: 200. Stored user data is used by the next redeploy, or at the next boot with `apply_user_data_on_next_boot`.',
   permission: 'flexible-vps:vms:write',
   access: 'write',
   raisesCost: 'sometimes',

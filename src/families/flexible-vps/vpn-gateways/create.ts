@@ -36,13 +36,17 @@ function refuseFaults({ body, services, now }: CreateCall): void {
 }
 
 /** A public IPv4 address, and an IPv6 prefix where the location has some. */
-async function takeAddresses(call: CreateCall): Promise<readonly PublicAddressRow[]> {
+async function takeAddresses(call: CreateCall, gatewayId: string): Promise<readonly PublicAddressRow[]> {
   const { db, services, caller, body, now } = call;
   const pools = services.provider.catalogue.address_pools;
   const { location } = body;
   const question = { pools, location, accountId: caller.account.id, now };
   const versions = poolsOf(pools, location, 6).length > 0 ? ([4, 6] as const) : ([4] as const);
-  const taken = await allocateAddresses(db, { ...question, kind: 'ephemeral', vmId: null }, versions);
+  const taken = await allocateAddresses(
+    db,
+    { ...question, kind: 'ephemeral', vmId: null, gatewayId },
+    versions,
+  );
   if (taken.rows !== undefined) return taken.rows;
   throw await noAddressLeft(db, question, taken.exhausted, 'Choose another location.');
 }
@@ -63,10 +67,10 @@ async function chooseTunnel(
 
 async function insert(call: CreateCall, tunnel: string): Promise<VpnGatewayRow> {
   const { db, caller, body, services } = call;
-  const addresses = await takeAddresses(call);
+  const id = vpnGateways.newId();
+  const addresses = await takeAddresses(call, id);
   const v4 = addresses.find(({ block }) => !block.includes(':'));
   const v6 = addresses.find(({ block }) => block.includes(':'));
-  const id = vpnGateways.newId();
   const keys = newKeyPair();
   return vpnGateways.add(
     call,

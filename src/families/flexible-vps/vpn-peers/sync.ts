@@ -4,7 +4,6 @@
  */
 import type { GatewayPeer } from '../../../engines/compute/port.ts';
 import { ask } from '../../../engines/engine-call.ts';
-import { claimSubject, releaseSubject } from '../../../kernel/claims/store.ts';
 import { Problem } from '../../../kernel/problems/problem.ts';
 import type { Seal } from '../../../kernel/secrets/seal.ts';
 import type { Services } from '../../../kernel/services.ts';
@@ -102,21 +101,3 @@ export const pushAct = (
     }
   },
 });
-
-const CLAIM_SECONDS = 60;
-
-/** For schedules. Returns false if a call is changing the peers; the next run then tries again. */
-export async function whileClaimed(
-  { db }: Pick<Services, 'db'>,
-  gatewayId: string,
-  work: () => Promise<void>,
-): Promise<boolean> {
-  const claim = await claimSubject(db, gatewayId, CLAIM_SECONDS);
-  if (claim === null) return false;
-  try {
-    await work();
-    return true;
-  } finally {
-    await releaseSubject(db, claim);
-  }
-}

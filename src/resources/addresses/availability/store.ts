@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../../store/database.ts';
 import { countKept } from '../../limits/kept/store.ts';
-import { type Pool, poolsOf } from '../pool.ts';
+import { type Pool, poolsOf, SINGLE } from '../pool.ts';
 import type { AddressRequest } from '../store.ts';
 
 export type AddressQuestion = Pick<AddressRequest, 'pools' | 'location' | 'version' | 'accountId' | 'now'>;
@@ -32,7 +32,8 @@ export async function hasFreeAddress(db: Db, question: AddressQuestion): Promise
     select 1 from public_addresses
     where account_id is null and location = ${location} and family(block) = ${version}
       and (quarantined_until <= ${now}::timestamptz or former_account_id = ${accountId})
-      and block <<= any(${pools.map(({ cidr }) => cidr)}::inet[])
+      and block <<= any(${pools.map(({ cidr }) => cidr)}::inet[]) and masklen(block) = ${SINGLE[version]}
+      and routing = 'normal'
     limit 1`.execute(db);
   if (rows.length > 0) return true;
   for (const pool of pools) if (await hasUncut(db, pool)) return true;
@@ -51,6 +52,7 @@ export async function secondsUntilFree(db: Db, question: AddressQuestion): Promi
     select quarantined_until as next from public_addresses
     where account_id is null and location = ${location} and family(block) = ${version}
       and quarantined_until > ${now}::timestamptz and block <<= any(${cidrs}::inet[])
+      and masklen(block) = ${SINGLE[version]}
     order by quarantined_until limit 1`.execute(db);
   if (rows[0] === undefined) return null;
   const seconds = (rows[0].next.getTime() - now.getTime()) / 1000;
@@ -63,3 +65,24 @@ export async function secondsUntilFree(db: Db, question: AddressQuestion): Promi
  */
 export const countEphemeral = (accountId: string, location: string | null): RawBuilder<unknown> =>
   countKept(accountId, ['public_address.ipv4_of_machines'], location);
+
+/** The limits on what an account reserves, each with what is kept of it. */
+const RESERVED = {
+  'ip-management.ipv4-addresses': 'public_address.ipv4_reserved',
+  'ip-management.ipv4-subnets': 'public_address.ipv4_subnets',
+  'ip-management.ipv6-prefixes': 'public_address.ipv6_prefixes',
+} as const;
+export type ReservedLimit = keyof typeof RESERVED;
+export const RESERVED_LIMITS = Object.keys(RESERVED) as ReservedLimit[];
+
+export const countReserved = (
+  limit: ReservedLimit,
+  accountId: string,
+  location: string | null,
+): RawBuilder<unknown> => countKept(accountId, [RESERVED[limit]], location);
+
+/** The limit that counts a reserved address of this version and length. */
+export function reservedLimit(version: 4 | 6, length: number): ReservedLimit {
+  if (version === 6) return 'ip-management.ipv6-prefixes';
+  return length === SINGLE[4] ? 'ip-management.ipv4-addresses' : 'ip-management.ipv4-subnets';
+}

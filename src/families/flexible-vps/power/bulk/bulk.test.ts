@@ -60,7 +60,7 @@ describe('a bulk action', () => {
       type: 'vm.bulk_power',
       status: 'succeeded',
       resource: { type: 'vm', id: null },
-      children: { total: 3, succeeded: 3, failed: 0, pending: 0 },
+      children: { type: 'vm.shutdown', total: 3, succeeded: 3, failed: 0, pending: 0 },
       result: { changed: true, total: 3, succeeded: 3, failed: 0 },
     });
     expect(children.map(({ type, resource }) => [type, resource.id]).sort()).toEqual(

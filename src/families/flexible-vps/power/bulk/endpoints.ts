@@ -112,9 +112,9 @@ export const performBulkVmAction = endpoint({
   id: 'performBulkVmAction',
   method: 'POST',
   path: '/flexible-vps/v1/bulk-actions',
-  summary: 'Start, stop or restart many VMs',
+  summary: 'Start, stop or restart many machines',
   description:
-    'Starts one child operation for each VM; the answer is the parent operation. If a VM cannot take the action, its child fails with the same code that a separate call would return. The parent fails if any child fails.',
+    'Starts one child operation for each machine; the answer is the parent operation. If a machine cannot take the action, its child fails with the same code that a separate call would return. The parent fails if any child fails.',
   permission: 'flexible-vps:vm-power:write',
   access: 'write',
   resource: { name: 'vm', role: 'action' },
