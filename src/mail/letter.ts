@@ -1,5 +1,5 @@
 /** Makes the text and the HTML form of a mail. The HTML loads nothing: no images, no fonts, nothing that tracks. */
-import type { Letter } from './templates.ts';
+import type { Letter } from './template.ts';
 
 export interface Brand {
   /** The provider's name. */

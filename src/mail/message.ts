@@ -6,7 +6,8 @@
 import type { ProviderConfig } from '../provider/schema.ts';
 import { type Brand, contentOf } from './letter.ts';
 import { loadNodemailer } from './nodemailer.ts';
-import { type Letter, type Site, type TemplateName, templates } from './templates.ts';
+import type { Letter, Site } from './template.ts';
+import { type TemplateName, templates } from './templates.ts';
 
 export interface StoredMail {
   readonly id: string;

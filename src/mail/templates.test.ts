@@ -8,6 +8,7 @@ const at = new Date('2026-03-01T10:00:00Z');
 /** `text` stands for everything that a customer can choose. */
 const examples = (text: string): { [T in TemplateName]: MailData<T> } => {
   const change = { name: text, at, address: text, link };
+  const ticket = { name: text, number: 12, subject: text, link };
   return {
     verify_email: { name: text, link, expires_at: at },
     already_registered: { name: text, link },
@@ -16,11 +17,16 @@ const examples = (text: string): { [T in TemplateName]: MailData<T> } => {
     recovery_used: { ...change, waits_until: at },
     invitation: { inviter: text, account_name: text, role: text, link, expires_at: at },
     welcome: { name: text, account_name: text, link },
+    address_null_routed: { name: text, account_name: text, address: text, reason: text, until: at, link },
     second_factor_changed: { ...change, change: 'passkey_added', passkey_name: text },
     password_changed: change,
     recovery_code_used: { ...change, left: 9 },
     sign_in_from_new_device: { ...change, device: text },
     approval_requested: { name: text, account_name: text, key_name: text, call: text, link, expires_at: at },
+    ticket_answered: { ...ticket, excerpt: text, waits: true },
+    ticket_reminder: { ...ticket, solved_at: at },
+    ticket_solved: { ...ticket, by: 'silence', days: 7 },
+    ticket_closed: { ...ticket, reopen_until: at },
   };
 };
 

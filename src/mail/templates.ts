@@ -3,31 +3,9 @@
  * the HTML form of it. Names that customers chose pass through `quoted`, because mails go to people who may not know
  * the customer.
  */
+import { template } from './template.ts';
+import { ticketTemplates } from './ticket-templates.ts';
 import { at, quoted, type Time } from './words.ts';
-
-export interface Letter {
-  readonly subject: string;
-  readonly paragraphs: readonly string[];
-  readonly button: { readonly label: string; readonly link: string };
-  /** What to do if the mail was not expected. */
-  readonly unexpected: string;
-}
-
-export interface Site {
-  /** The provider's name. */
-  readonly provider: string;
-}
-
-interface Template<D> {
-  /**
-   * People who are not signed in, or whom the recipient does not know, can cause this mail. All templates of this kind
-   * share a limit for each recipient.
-   */
-  readonly byStrangers?: true;
-  write(data: D, site: Site): Letter;
-}
-
-const template = <D>(definition: Template<D>): Template<D> => definition;
 
 /** A change to the security of a person: when and from where it was made. */
 interface Change {
@@ -159,6 +137,27 @@ export const templates = {
     }),
   }),
 
+  address_null_routed: template<{
+    name: string;
+    account_name: string;
+    address: string;
+    reason: string;
+    until: Time;
+    link: string;
+  }>({
+    write: ({ name, account_name, address, reason, until, link }, { provider }) => ({
+      subject: `${provider} drops the traffic to one of your addresses`,
+      paragraphs: [
+        `Hello ${quoted(name)},`,
+        `${provider} drops all traffic to the address ${quoted(address)} of the account "${quoted(account_name)}", until ${at(until)}.`,
+        `The reason: ${quoted(reason)}`,
+        'What has the address keeps running, and its other addresses still work. The traffic comes back by itself.',
+      ],
+      button: { label: 'See the address', link },
+      unexpected: 'If you do not know why, answer your provider or open the address in the portal.',
+    }),
+  }),
+
   second_factor_changed: template<Change & { change: keyof typeof factorChanges; passkey_name?: string }>({
     write: (change, { provider }) => ({
       subject: `Your second factor at ${provider} was changed`,
@@ -234,6 +233,7 @@ export const templates = {
       unexpected: 'If you do not know what this key is used for, deny the request and suspend the key.',
     }),
   }),
+  ...ticketTemplates,
 } as const;
 
 export type TemplateName = keyof typeof templates;

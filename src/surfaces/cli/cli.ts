@@ -5,6 +5,7 @@
 import { Command, CommanderError } from 'commander';
 import { nearest } from '../../kernel/did-you-mean.ts';
 import { addAccounts } from './accounts.ts';
+import { addAddresses } from './addresses.ts';
 import { addAllowlist } from './allowlist.ts';
 import { addApprovals } from './approvals.ts';
 import { addBudgets } from './budgets.ts';
@@ -21,6 +22,7 @@ import { addPeople } from './people.ts';
 import { failureCode, formatFailure, Refusal } from './refusal.ts';
 import { addSandbox } from './sandbox.ts';
 import { addSecrets } from './secrets.ts';
+import { addTickets } from './tickets.ts';
 import { addAudit, addConfig, addMigrate, addRecount, addServe, addSpec } from './upkeep.ts';
 
 export type { CliIo, CliParts };
@@ -67,7 +69,9 @@ function buildProgram(cli: Cli): Command {
   addAudit(program, cli);
   addSecrets(program, cli);
   addOperations(program, cli);
+  addAddresses(program, cli);
   addMail(program, cli);
+  addTickets(program, cli);
   program.commandsGroup('Try:');
   addSandbox(program, cli);
   // Set last, because subcommands copy this setting when they are added. With it, an unknown command is reported as

@@ -12,6 +12,7 @@ import type { CliIo } from './io.ts';
 import { Refusal } from './refusal.ts';
 import type { SandboxDesk } from './sandbox-desk.ts';
 import { clean } from './table.ts';
+import type { TicketDesk } from './ticket-desk.ts';
 
 /** The parts of the program that the command line receives, because it imports neither families nor the server. */
 export interface CliParts {
@@ -26,6 +27,7 @@ export interface CliParts {
     reload: () => Loaded,
   ) => Promise<number>;
   readonly sandbox: SandboxDesk;
+  readonly tickets: TicketDesk;
   /** For `doctor`: checks whether the engine of each location supports the products sold there. */
   readonly examineEngines: (config: ProviderConfig) => Promise<readonly Examination[]>;
 }

@@ -23,6 +23,13 @@ export function atLeastOne(text: string): number {
   throw new Refusal(`"${text}" is too small: use at least 1.`, 2);
 }
 
+/** A time with its offset: without one, it would be read in the time zone of this machine. */
+export function readTime(text: string): Date {
+  const time = new Date(text);
+  if (/T.*(Z|[+-]\d\d:?\d\d)$/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new Refusal(`"${text}" is not a time. Write it as 2026-03-01T10:00:00Z.`, 2);
+}
+
 export function wholeNumber(text: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw new Refusal(`"${text}" is not a whole number.`, 2);
