@@ -148,7 +148,12 @@ function tryOn(open: () => Promise<Site>): void {
         .select('block')
         .where('account_id', 'is not', null)
         .execute(),
-      things: await db.selectFrom('sandbox_things').select(['kind', 'id']).execute(),
+      // The provider keeps the default names of its addresses.
+      things: await db
+        .selectFrom('sandbox_things')
+        .select(['kind', 'id'])
+        .where('kind', '!=', 'ptr')
+        .execute(),
       entries: await db.selectFrom('incus_machines').selectAll().execute(),
       faults: await db.selectFrom('sandbox_faults').select('id').execute(),
       pending: await db.selectFrom('operations').select('type').where('finished_at', 'is', null).execute(),

@@ -131,7 +131,7 @@ describe.skipIf(!has('fish'))(`in fish${has('fish') ? '' : ': the package fish i
       return shell.out();
     };
     expect(await ask('hostplane placement-group get ba')).toMatch(/^backend\t.*\nbatch\t/);
-    expect(await ask('hostplane vm creat')).toMatch(/^create\tCreate a VM/);
+    expect(await ask('hostplane vm creat')).toMatch(/^create\tCreate a machine/);
     expect(await ask('hostplane vm list --status runn')).toMatch(/^running\t/);
   });
 });

@@ -35,7 +35,7 @@ it.each([
 
 it('names commands, not operations, to people', async () => {
   const { out } = await site.line('how create a machine');
-  expect(out).toMatch(/^hostplane vm create +Create a VM$/m);
+  expect(out).toMatch(/^hostplane vm create +Create a machine$/m);
   expect(out).not.toContain('createVm');
 });
 

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { families } from '../../src/families/index.ts';
 import { buildRegistry } from '../../src/kernel/registry.ts';
+import { EXAMPLE_ADDRESS } from '../../src/surfaces/openapi/example-address.ts';
 import { entriesOf, Resolver } from '../../src/surfaces/openapi/resolved.ts';
 import { exampleDocument } from '../../src/surfaces/openapi/snapshot.ts';
 import { callOf } from '../../src/surfaces/portal/reference/samples/call.ts';
@@ -19,13 +20,14 @@ import { wordsIn } from './words-in.ts';
 
 const published = exampleDocument(buildRegistry(families));
 const resolver = new Resolver(published);
+const written = { resolver, base: EXAMPLE_ADDRESS };
 const commands = commandWords(resolver);
 const document = new Document(published);
 const entries = entriesOf(published);
 const io = { env: {} } as Io;
 
 const lineOf = (entry: (typeof entries)[number]): string =>
-  commandLine(entry, callOf(entry, resolver), commands.get(entry.id) ?? [], resolver);
+  commandLine(entry, callOf(entry, written), commands.get(entry.id) ?? [], resolver);
 
 /** As a shell splits them: one list of words for each command. */
 function wordsOfLines(lines: readonly string[]): string[][] {
@@ -45,7 +47,7 @@ const argvs = wordsOfLines(entries.map(lineOf));
 it.each(entries.map((entry, i) => ({ id: entry.id, entry, argv: argvs[i]! })))(
   '$id: the command is found, and sends the path and the body of the example',
   async ({ id, entry, argv }) => {
-    const call = callOf(entry, resolver);
+    const call = callOf(entry, written);
     const words = wordsIn(argv);
     const builtIn = builtIns.filter((each) => each.words.every((word, i) => words.words[i] === word));
     expect(builtIn.map((each) => each.words)).toEqual([]);

@@ -4,13 +4,13 @@ import { account } from './account/index.ts';
 import { datacenterPrices } from './datacenter/prices.ts';
 import { dedicatedPrices } from './dedicated/prices.ts';
 import { flexibleVps } from './flexible-vps/index.ts';
-import { ipManagementPrices } from './ip-management/prices.ts';
+import { ipManagement } from './ip-management/index.ts';
 import { kubernetesPrices } from './kubernetes/prices.ts';
 import { monitoringPrices } from './monitoring/prices.ts';
 import { storagePrices } from './storage/prices.ts';
-import { supportPrices } from './support/prices.ts';
+import { support } from './support/index.ts';
 
-export const families: readonly Family[] = [account, flexibleVps];
+export const families: readonly Family[] = [account, flexibleVps, ipManagement, support];
 
 /** Families that have no endpoints yet. Estimates and the price list already include their resource types. */
 export const unbuiltFamilies: readonly Pick<Family, 'name' | 'pricedTypes'>[] = [
@@ -18,7 +18,5 @@ export const unbuiltFamilies: readonly Pick<Family, 'name' | 'pricedTypes'>[] = 
   { name: 'dedicated', pricedTypes: dedicatedPrices },
   { name: 'storage', pricedTypes: storagePrices },
   { name: 'datacenter', pricedTypes: datacenterPrices },
-  { name: 'ip-management', pricedTypes: ipManagementPrices },
   { name: 'monitoring', pricedTypes: monitoringPrices },
-  { name: 'support', pricedTypes: supportPrices },
 ];

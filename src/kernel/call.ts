@@ -17,6 +17,8 @@ export interface Act {
   readonly patienceMs?: number;
   /** Throwing refuses the whole call. */
   perform(): Promise<void>;
+  /** Called instead of `perform` if another act still works on the resource. Without it the call is refused then. */
+  readonly leave?: () => void;
 }
 
 /** Collects what a handler reports while it runs. */
@@ -61,6 +63,8 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   readonly now: Date;
   /** Use it only to skip work whose result a dry run throws away. The effects of a call must not depend on it. */
   readonly dryRun: boolean;
+  /** Whether the caller sent an Idempotency-Key, and so decides itself which requests are the same. */
+  readonly hasIdempotencyKey: boolean;
   /**
    * Throws 412 unless the caller's If-Match (if sent) names this version and its If-None-Match (if sent) does not.
    * Pass `null` if the object does not exist. Call it directly after reading the object.

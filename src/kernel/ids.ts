@@ -22,7 +22,7 @@ const kernelPrefixes = {
   session: 'ses',
   passkey: 'pky',
   person_event: 'pev',
-  sign_in_attempt: 'att',
+  sign_in_attempt: 'sia',
   invitation: 'inv',
 } as const;
 const prefixes = new Map<string, string>(Object.entries(kernelPrefixes));

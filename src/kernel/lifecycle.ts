@@ -25,13 +25,17 @@ interface Definition<S extends string> {
   readonly resource: string;
   /** What messages call the resource, if that is not its name. */
   readonly noun?: string;
-  /** The table with the `status` column. Tests use it to put a resource into a state. */
+  /** The table with the column of the state. Tests use it to put a resource into a state. */
   readonly table: string;
+  /** The column and the member of answers that have the state. Default: `status`. */
+  readonly member?: string;
   /** The states and what each of them means. */
   readonly states: Meanings<S>;
   /** States that last only while an operation runs. */
   readonly transitional: readonly S[];
   readonly transitions: readonly Transition<S>[];
+  /** The update of the resource takes the status, so tools that compare must not pass over it. */
+  readonly settable?: true;
   /** The states that an endpoint (by its id) needs, for endpoints that change no state. */
   readonly needs?: Readonly<Record<string, readonly S[]>>;
 }
@@ -47,6 +51,7 @@ const pascalCase = (resource: string): string =>
 export class Lifecycle<S extends string = string> {
   readonly resource: string;
   readonly table: string;
+  readonly member: string;
   readonly states: readonly S[];
   readonly transitional: readonly S[];
   readonly transitions: readonly Transition<S>[];
@@ -60,6 +65,7 @@ export class Lifecycle<S extends string = string> {
     this.resource = definition.resource;
     this.#noun = definition.noun ?? definition.resource.replaceAll('_', ' ');
     this.table = definition.table;
+    this.member = definition.member ?? 'status';
     this.states = keysOf(definition.states);
     this.transitional = definition.transitional;
     const needs = Object.entries<readonly S[]>(definition.needs ?? {});
@@ -74,7 +80,7 @@ export class Lifecycle<S extends string = string> {
     this.ShownStatus = Named(
       `${name}Status`,
       OneOf({ ...definition.states, ...gone } as Meanings<S | typeof DELETED>, {
-        ...volatile,
+        ...(definition.settable ? {} : volatile),
         description:
           'The present state. `x-states` lists the calls that each state allows, and the transitions.',
         'x-states': this.#published(definition.transitions),

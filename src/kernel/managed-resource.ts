@@ -34,6 +34,17 @@ const itemsOf = (schema: TSchema | undefined): TSchema | undefined =>
 
 const OF_ONE = ['read', 'update', 'declare', 'delete'];
 
+/**
+ * Whether the call is about a resource that the account, or the parent, has exactly once: its path does not name it, and
+ * nobody creates it.
+ */
+export const isOfOnlyOne = ({
+  resource,
+  path,
+  part,
+}: Pick<Endpoint, 'resource' | 'path' | 'part'>): boolean =>
+  part === undefined && OF_ONE.includes(resource.role) && !path.endsWith('}');
+
 /** The path of one such resource, if calls have one: `/flexible-vps/v1/vms/{id}`. */
 export const itemPath = (endpoints: readonly Endpoint[], name: string): string | undefined =>
   endpoints.find(

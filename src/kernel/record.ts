@@ -11,7 +11,10 @@ import { type Static, type TObject, type TSchema, Type } from './schema.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export type Access = 'read' | 'write' | 'destructive';
-/** `declare`: creates the resource or replaces it, by the name in its path. */
+/**
+ * `declare`: creates the resource or replaces it, by the name in its path. Without a parameter at the end of its path it
+ * replaces the only one there is (`isOfOnlyOne`).
+ */
 export type ResourceRole = 'list' | 'read' | 'create' | 'update' | 'declare' | 'delete' | 'action';
 export type SuccessStatus = 200 | 201 | 202 | 204;
 
@@ -60,7 +63,12 @@ interface Facts {
   readonly access: Access;
   /** The endpoint returns credentials, gives access to a machine, or can lock others out. */
   readonly sensitive?: true;
-  readonly resource: { readonly name: string; readonly role: ResourceRole };
+  readonly resource: {
+    readonly name: string;
+    readonly role: ResourceRole;
+    /** For declarations: the member of the resource that the path takes. Default: `name`. */
+    readonly key?: string;
+  };
   /** For calls that add an item to a list of the resource or remove one: what they create or delete. */
   readonly part?: Part;
   /** The call can lower the cost. Not needed if it deletes a resource whose creation raises it. */

@@ -42,6 +42,7 @@ import {
   secretsIn,
   UNTRIED,
 } from './ansible-values.ts';
+import { exemptFrom } from './exemptions.ts';
 import { collect } from './fixtures.ts';
 import { valuesFor } from './second-values.ts';
 import { createWorld, endpoints, type Params, paramsFor, requestTo, type World } from './walk.ts';
@@ -360,8 +361,9 @@ describe.skipIf(why !== null)(
     });
 
     it('leave nothing of a failed creation, which the next run repairs', async () => {
+      const withoutEngines = exemptFrom('createdByEngines');
       const isAsync = ({ resource }: Subject, host: string) =>
-        host === resource.name && resource.create.cleansUp;
+        host === resource.name && resource.create.cleansUp && !withoutEngines.includes(host);
       const chosen = hostsOf((subject, host) => (isAsync(subject, host) ? {} : undefined));
       // Every second one is answered before its operation has ended, so that Ansible waits for the operation.
       const late = { hostplane_wait_seconds: 0 };

@@ -1,14 +1,13 @@
 /** The answer to an invalid request names all faults at once, by pointer and code, and the call changes nothing. */
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { declares } from '../kernel/named/named.ts';
 import { takesIdempotencyKey, takesIfMatch } from '../kernel/problems/possible.ts';
 import { queryShapeOf } from '../pipeline/input.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
 import { type Breakage, breakagesOf, NOTHING, pointerTo, put, queryBreakagesOf } from './broken-input.ts';
 import { expectWellFormed, outcomeOf } from './responses.ts';
-import { accountTables, rowsOf } from './rows.ts';
+import { accountTables, allRowsOf, rowsOf } from './rows.ts';
 import { sample } from './sample.ts';
 import {
   bodyOf,
@@ -17,6 +16,7 @@ import {
   type Params,
   paramNames,
   paramsFor,
+  takesNewNames,
   urlOf,
   type World,
 } from './walk.ts';
@@ -86,9 +86,9 @@ describe.each(sample(endpoints))('$id', (endpoint) => {
   /** All rows of the account, without the audit trail and the times of last use. */
   async function remember(): Promise<string[]> {
     const tables = (await accountTables(world)).filter((table) => !table.startsWith('audit_'));
-    const rows = await Promise.all(tables.map((table) => rowsOf(world, table)));
-    return rows
-      .flat()
+    const found = await allRowsOf(world, tables);
+    return found
+      .flatMap(([, rows]) => rows)
       .map((row) => JSON.stringify(row, (name, value) => (name.startsWith('last_used_') ? null : value)))
       .sort();
   }
@@ -185,7 +185,7 @@ describe.each(sample(endpoints))('$id', (endpoint) => {
 
   it.each(paramNames(endpoint))('404: under a %s that does not exist', async (name) => {
     // A PUT by name creates the resource if the name is unused, so an unused name does not answer 404.
-    const names = declares(endpoint) ? [] : ['x', 'constructor'];
+    const names = takesNewNames(endpoint) ? [] : ['x', 'constructor'];
     const strange = [...names, 'a\0', '__proto__', 'a'.repeat(5000), 'É', '%', "'--"];
     const alike = [
       params[name]?.toUpperCase(),

@@ -10,7 +10,7 @@ import { formatMoney } from '../money/prices/format.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { spend } from '../testing/spent-money.ts';
 import { outcomeOf } from './responses.ts';
-import { accountTables, rowsOf } from './rows.ts';
+import { accountTables, allRowsOf } from './rows.ts';
 import { sample } from './sample.ts';
 import {
   createWorld,
@@ -53,7 +53,7 @@ async function prepare(
 
 async function stateOf(world: World): Promise<unknown> {
   const tables = (await accountTables(world)).filter((table) => !table.startsWith('audit_'));
-  return Promise.all(tables.map(async (table) => [table, await rowsOf(world, table)]));
+  return allRowsOf(world, tables);
 }
 
 describe('409: a call that adds cost is refused while the budget is used up', () => {

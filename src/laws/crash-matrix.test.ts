@@ -13,7 +13,7 @@ import { workshop } from '../testing/widgets.ts';
 import { begin, destroy, scenarioOf, strayScenarios } from './crash-scenarios.ts';
 import { type Mishap, moments, work } from './crashes.ts';
 import { sampleKinds } from './sample.ts';
-import { comparable, tracesOf } from './table-traces.ts';
+import { comparable, tablesWithoutHistory, tracesOf } from './table-traces.ts';
 import { createWorld, endpoints, type World } from './walk.ts';
 
 const { kinds } = buildRegistry([...families, workshop]);
@@ -63,20 +63,6 @@ const BEFORE = new Set([
   'members',
 ]);
 
-/** Tables that keep references to deleted resources on purpose. */
-const HISTORY = new Set([
-  'audit_entries',
-  'events',
-  'idempotency_keys',
-  'machine_effects',
-  'meter_readings',
-  'meter_spans',
-  'operations',
-  // Rows of an operation, deleted with it. They count only until it has ended.
-  'pending_costs',
-  'webhook_deliveries',
-]);
-
 const drop: Early = (operation) =>
   transact(app.services.db, (tx) => dropOrStop(tx, app.services.registry, operation));
 
@@ -87,8 +73,7 @@ const deleteOnFailure: Early = ({ id }) =>
 
 /** The tables that still mention the resource of the operation, except those that keep history. */
 async function leftBy({ operation }: Run): Promise<string[]> {
-  const traces = await tracesOf(app, [operation.resource_id ?? '']);
-  return traces.map(({ table }) => table).filter((table) => !HISTORY.has(table));
+  return tablesWithoutHistory(await tracesOf(app, [operation.resource_id ?? '']));
 }
 
 const names = (steps: Kind['steps'] = []): string[] => steps.map(({ name }) => name);

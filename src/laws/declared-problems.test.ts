@@ -7,7 +7,6 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { membersOf } from '../kernel/managed-resource.ts';
-import { declares } from '../kernel/named/named.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { exemptFrom } from './exemptions.ts';
@@ -22,6 +21,7 @@ import {
   paramNames,
   paramsFor,
   requestTo,
+  takesNewNames,
   type World,
 } from './walk.ts';
 import { freshName } from './world.ts';
@@ -87,7 +87,7 @@ async function* triesWithoutRoom(endpoint: Endpoint): AsyncGenerator<LightMyRequ
   for (const vary of [undefined, ...variations]) {
     const world = await createWorld(app);
     // A declaration counts only if it creates.
-    const made = declares(endpoint) ? { id: freshName() } : await paramsFor(endpoint, world);
+    const made = takesNewNames(endpoint) ? { id: freshName() } : await paramsFor(endpoint, world);
     const { params = made, body, query = endpoint.example.query } = (await vary?.(world, made)) ?? {};
     const request = await requestTo(endpoint, world, { params, query: { ...query, dry_run: true } });
     await leaveNoRoom(world);

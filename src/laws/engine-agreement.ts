@@ -7,6 +7,10 @@ import { type EngineFamily, engineFamilies } from './engine-families.ts';
 import type { World } from './walk.ts';
 
 const lifecycles: readonly Lifecycle[] = engineFamilies.flatMap(({ family }) => family.lifecycles ?? []);
+/** Of the families whose resources can be deleted. */
+const ofDeletable: readonly Lifecycle[] = engineFamilies
+  .filter(({ agreement }) => Object.keys(agreement.collections).length > 0)
+  .flatMap(({ family }) => family.lifecycles ?? []);
 
 async function inEach(find: (each: EngineFamily) => Promise<string[]>): Promise<string[]> {
   const found: string[] = [];
@@ -47,7 +51,7 @@ export const deleteAll = (app: TestApp, worlds: readonly World[]): Promise<strin
 
 export async function leftovers(world: World): Promise<string[]> {
   const faults: string[] = [];
-  for (const { resource, table } of lifecycles)
+  for (const { resource, table } of ofDeletable)
     for (const { status } of await rowsIn(world, table))
       faults.push(`deleted, but a ${resource} is ${status}`);
   const { db } = world.app.services;

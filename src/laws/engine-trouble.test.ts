@@ -115,9 +115,13 @@ async function callsOf(kind: Kind): Promise<Call[]> {
   }));
 }
 
-async function reconcile({ family }: Kind): Promise<void> {
+/** Runs the schedules of the families that use the same engines. */
+async function reconcile(kind: Kind): Promise<void> {
+  const ports = familyOf(kind)?.ports ?? [];
+  const concerned = engineFamilies.filter(({ family }) => family.ports?.some((port) => ports.includes(port)));
   for (const schedule of app.registry.schedules)
-    if (schedule.name.startsWith(`${family}.`)) await schedule.run(app.services);
+    if (concerned.some(({ family }) => schedule.name.startsWith(`${family.name}.`)))
+      await schedule.run(app.services);
   await work(app);
 }
 

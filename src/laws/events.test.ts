@@ -1,14 +1,13 @@
 /** Every call that changes something emits an event in its account, about the resource or about the operation on it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventShape, presentEvent } from '../kernel/events/schema.ts';
-import { declares } from '../kernel/named/named.ts';
 import { faultsOf } from '../kernel/validation.ts';
 import type { Tables } from '../store/database.ts';
 import { createTestApp } from '../testing/app.ts';
 import { ended } from '../testing/operations.ts';
 import { exemptFrom } from './exemptions.ts';
 import { aboutAll, sample } from './sample.ts';
-import { createWorld, requestTo, type World, writes } from './walk.ts';
+import { createWorld, requestTo, takesNewNames, type World, writes } from './walk.ts';
 
 let world: World;
 let serial = 0;
@@ -47,7 +46,7 @@ async function entryOf(requestId: unknown): Promise<Entry | undefined> {
 /** The types of the events that the call itself emitted, without events about resources created for the call. */
 async function toldOf(endpoint: (typeof writes)[number]): Promise<string[]> {
   // A PUT by name uses a new name, because repeating the same PUT changes nothing.
-  const isNew = declares(endpoint) ? { params: { id: `told-${++serial}` } } : {};
+  const isNew = takesNewNames(endpoint) ? { params: { id: `told-${++serial}` } } : {};
   const request = await requestTo(endpoint, world, isNew);
   const before = (await toldSince(0)).at(-1)?.sequence ?? 0;
   const response = await world.app.call({ ...request, key: world.key.key });

@@ -43,7 +43,7 @@ function resolve<T>(part: T | Reference): T {
 }
 
 /** Members that name something of the account, or that must be new: tests replace their values. */
-const REPLACED = /_ids?$|^(name|confirm|public_key)$/;
+const REPLACED = /(^|_)ids?$|^(name|confirm|public_key)$/;
 
 /** The example with `*` for the values that tests replace. */
 function masked(value: unknown): unknown {

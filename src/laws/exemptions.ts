@@ -12,9 +12,9 @@ export const notBuilt: Readonly<Record<FamilyName, number>> = {
   dedicated: 25,
   storage: 14,
   datacenter: 20,
-  'ip-management': 8,
+  'ip-management': 0,
   monitoring: 9,
-  support: 6,
+  support: 0,
 };
 
 interface Exemption {
@@ -52,6 +52,12 @@ export const exemptions = {
       reason: "The schema of the provider's catalogue, whose sections are named after what is sold.",
     })),
   ],
+  createdByEngines: [
+    {
+      subject: 'address',
+      reason: 'No engine knows of it until a machine has it; addresses.test.ts reserves one for a machine.',
+    },
+  ],
   declaredLimits: [
     {
       subject: 'updateVpnGateway',
@@ -80,12 +86,7 @@ export const exemptions = {
       reason: 'The secret signs what we send, and opens nothing here. It lasts as long as its webhook.',
     },
   ],
-  formsFilled: [
-    ...['attachVmPublicIp', 'createVm /public_ipv4 reserved'].map((subject) => ({
-      subject,
-      reason: 'No endpoint reserves addresses yet, so there is none to pick.',
-    })),
-  ],
+  formsFilled: [],
   sampledLaws: [
     {
       subject: 'src/laws/audit-chain.test.ts',
@@ -95,10 +96,14 @@ export const exemptions = {
       subject: 'src/laws/key-ids.test.ts',
       reason: 'It looks for ids of keys in all columns, which only the calls of all endpoints fill.',
     },
-    ...['src/laws/rows-read.test.ts', 'src/laws/table-scans.test.ts'].map((subject) => ({
-      subject,
+    {
+      subject: 'src/laws/table-scans.test.ts',
       reason: 'The plans of PostgreSQL depend on the rows that the calls of all endpoints leave.',
-    })),
+    },
+  ],
+  keptForGood: [
+    { subject: 'ticket', reason: 'What was agreed with the provider stays; a ticket ends by being closed.' },
+    { subject: 'ticket_message', reason: 'Nobody changes or takes back what the other has read.' },
   ],
   listsOfRows: [
     {
@@ -140,7 +145,7 @@ export const exemptions = {
     },
     {
       subject: 'resource_suspended',
-      reason: 'Advises to open a support ticket, for which no endpoint is built yet.',
+      reason: 'Advises to ask the provider, who answers in person.',
     },
     {
       subject: 'stream_limit_reached',
@@ -201,6 +206,15 @@ export const exemptions = {
       reason:
         'Looks for overlapping ranges among the networks and gateways, of which a limit allows 200 and 50.',
     })),
+    ...['createTicket', 'listLimits', 'estimatePrice'].map((id) => ({
+      subject: `${id}: tickets`,
+      reason: 'Counts the tickets that are open and those of the last hour, of which limits allow 50 and 20.',
+    })),
+    ...['listLimits', 'estimatePrice'].map((id) => ({
+      subject: `${id}: reverse_records`,
+      reason:
+        'Counts the names of IPv6 addresses, of which a limit allows 10,000, among the names of all addresses.',
+    })),
     {
       subject: 'estimatePrice: meter_totals',
       reason: 'Reads the sums of each budget with a label selector; a limit allows few budgets.',
@@ -248,11 +262,20 @@ export const exemptions = {
   ],
   silentWrites: [
     {
+      subject: 'replyToTicket',
+      reason:
+        'Whoever writes knows of it; answers of the provider, and tickets that a reply opens, write events.',
+    },
+    {
       subject: 'redeliverWebhook',
       reason: 'Sends an existing event again; the list of deliveries shows the result.',
     },
   ],
   statesWalked: [
+    ...['attachVmPublicIp', 'detachVmPublicIp', 'createVm', 'deleteVm', 'deleteVpnGateway'].map((id) => ({
+      subject: `${id} (address)`,
+      reason: 'Its path names no address; addresses.test.ts and public-ips.test.ts test what happens to it.',
+    })),
     {
       subject: 'createVm (volume)',
       reason: 'Its path names no volume, its body does; volumes/machines.test.ts tests that.',

@@ -9,7 +9,7 @@ import { type Endpoint, isAsyncCreate, isWrite } from '../kernel/record.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { type Mishap, work } from './crashes.ts';
 import { sample } from './sample.ts';
-import { tracesOf } from './table-traces.ts';
+import { tablesWithoutHistory, tracesOf } from './table-traces.ts';
 import {
   callTo,
   createWorld,
@@ -81,19 +81,8 @@ const eventsAbout = async (id: string): Promise<string[]> => {
   return rows.map(({ type }) => type);
 };
 
-/** Tables that keep references to deleted resources on purpose. */
-const HISTORY = [
-  'audit_entries',
-  'events',
-  'idempotency_keys',
-  'machine_effects',
-  'operations',
-  'pending_costs',
-];
-
 async function tablesNaming(id: string): Promise<string[]> {
-  const tables = (await tracesOf(app, [id])).map(({ table }) => table);
-  return [...new Set(tables)].filter((table) => !HISTORY.includes(table));
+  return [...new Set(tablesWithoutHistory(await tracesOf(app, [id])))];
 }
 
 const deleterOf = ({ resource }: Endpoint): Endpoint =>

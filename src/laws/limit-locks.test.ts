@@ -6,14 +6,21 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
-import { declares } from '../kernel/named/named.ts';
 import type { Endpoint } from '../kernel/record.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import { exemptFrom } from './exemptions.ts';
 import type { Variant } from './fixture.ts';
 import { collect } from './fixtures.ts';
 import { outcomeOf } from './responses.ts';
-import { createWorld, paramsFor, requestTo, type WalkRequest, type World, writes } from './walk.ts';
+import {
+  createWorld,
+  paramsFor,
+  requestTo,
+  takesNewNames,
+  type WalkRequest,
+  type World,
+  writes,
+} from './walk.ts';
 import { freshName } from './world.ts';
 
 const OFTEN = { interval: 10, timeout: 10_000 };
@@ -48,7 +55,7 @@ const cases: readonly Case[] = writes
 
 async function requestOf(world: World, { endpoint, vary }: Case): Promise<WalkRequest> {
   // A declaration counts only if it creates.
-  const made = declares(endpoint) ? { id: freshName() } : await paramsFor(endpoint, world);
+  const made = takesNewNames(endpoint) ? { id: freshName() } : await paramsFor(endpoint, world);
   const { params = made, body, query } = (await vary?.(world, made)) ?? {};
   const request = await requestTo(endpoint, world, { params, ...(query === undefined ? {} : { query }) });
   return body === undefined

@@ -8,6 +8,8 @@ const written: Readonly<Record<string, string>> = {
   label_selector: 'a=b',
   client_ip: '192.0.2.7',
   ip: '192.0.2.7',
+  address: '192.0.2.7',
+  cidr: '192.0.2.0/24',
 };
 
 const PAGING = ['limit', 'cursor', 'sort'];

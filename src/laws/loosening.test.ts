@@ -88,6 +88,7 @@ const pairs: Readonly<Record<string, Readonly<Record<string, Pair>>>> = {
     'its protection against redeployment is removed': protection('redeploy'),
     'it runs other user data': { tight: { user_data: null }, loose: { user_data: '#cloud-config\n' } },
   },
+  updateAddress: { 'its protection is removed': protection('delete') },
   updateVpsVolume: { 'its protection is removed': protection('delete') },
   updateVpsNetwork: {
     'its protection is removed': protection('delete'),

@@ -15,6 +15,7 @@ import {
   paramsFor,
   type Query,
   requestTo,
+  takesNewNames,
   urlOf,
   type World,
 } from './walk.ts';
@@ -111,15 +112,18 @@ export async function make({ managed: { creator, name }, vary }: Case, world: Wo
   const { parameter, parent, key = 'id' } = resourceMark(creator, endpoints);
   const outer = { path: creator.path.slice(0, creator.path.lastIndexOf('/')) as Endpoint['path'] };
   const parents: Params = await paramsFor(outer, world);
-  const params = parameter === undefined ? parents : { ...parents, [parameter]: freshName() };
+  const isNamed = parameter !== undefined && takesNewNames(creator);
+  const params = isNamed
+    ? { ...parents, [parameter]: freshName() }
+    : parameter === undefined
+      ? parents
+      : await paramsFor(creator, world);
   const request = await requestTo(creator, world, { params });
   const sent = { ...(request.payload as Json), ...(await vary?.(world)) };
   const answer = await app.call({ ...request, payload: sent, key: world.key.key });
   expect(answer.statusCode, answer.body).toBeLessThan(300);
   await settle(app);
-  const own = String(
-    parameter === undefined ? (creator.part ? sent : answer.json())[key] : params[parameter],
-  );
+  const own = String(isNamed ? params[parameter] : (creator.part ? sent : answer.json())[key]);
   const outerName = parent === undefined ? {} : { [parent.name]: String(params[parent.parameter]) };
   return { sent, answer: answer.json(), names: { ...outerName, [name]: own } };
 }

@@ -204,6 +204,18 @@ export const machineTrials: Trials = {
     };
   },
   resource_in_use: detachAll(true),
+  not_releasable: async (c) => {
+    const { public_ips } = await c.vps.vm();
+    const subject = public_ips[0]?.ip_id ?? '';
+    const url = `/ip-management/v1/addresses/${subject}`;
+    return {
+      ...(await c.instead(['DELETE', `${url}?detach=true`], async () => {
+        await c.call('PATCH', url, { body: { kind: 'reserved' } });
+        return ['DELETE', `${url}?detach=true`];
+      })),
+      subject,
+    };
+  },
   already_attached: async (c) => {
     const { url, ip_id } = await movable(c);
     return c.instead(['POST', url, { body: { ip_id } }], () => [

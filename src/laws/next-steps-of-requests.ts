@@ -12,6 +12,13 @@ const MACHINES = '/workshop/v1/machines';
 const GROUPS = '/flexible-vps/v1/placement-groups';
 
 const widget = (more: object = {}) => ({ body: { name: freshName(), size: 1, ...more } });
+const TICKETS = '/support/v1/tickets';
+const ticket = (more: object = {}) => ({
+  subject: `Question ${freshName()}`,
+  body: 'The machine answers only sometimes.',
+  category: 'technical',
+  ...more,
+});
 const group = () => ({ name: freshName(), location: 'fra1' });
 
 async function deliveryOf(customer: Customer): Promise<{ url: string; webhook: string; event: string }> {
@@ -27,6 +34,25 @@ async function deliveryOf(customer: Customer): Promise<{ url: string; webhook: s
 }
 
 export const requestTrials: Trials = {
+  duplicate_ticket: async (c) => {
+    const body = ticket();
+    await c.made(TICKETS, body);
+    return c.instead(['POST', TICKETS, { body }], () => [
+      'POST',
+      TICKETS,
+      { body, headers: { 'idempotency-key': freshName() } },
+    ]);
+  },
+  ticket_closed: async (c) => {
+    const id = await c.made(TICKETS, ticket());
+    const closed = { status: 'closed', closed_at: new Date(Date.now() - 31 * 86_400_000) } as const;
+    await c.db.updateTable('tickets').set(closed).where('id', '=', id).execute();
+    return c.instead(['POST', `${TICKETS}/${id}/messages`, { body: { body: 'Once more.' } }], () => [
+      'POST',
+      TICKETS,
+      { body: ticket({ follow_up_of: id }) },
+    ]);
+  },
   malformed_request: (c) =>
     c.instead(['POST', WIDGETS, { body: '{', headers: { 'content-type': 'application/json' } }], () => [
       'POST',

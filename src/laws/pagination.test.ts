@@ -4,6 +4,7 @@
  */
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Address, parseAddress } from '../kernel/net/address.ts';
 import { createKey } from '../testing/accounts.ts';
 import { createTestApp, type TestApp } from '../testing/app.ts';
 import type { JsonSchema } from '../testing/arbitrary.ts';
@@ -60,7 +61,13 @@ const fieldOf = (row: Row, sort: string): unknown =>
     .split('.')
     .reduce<unknown>((value, name) => (value as Row | null)?.[name] ?? 0, row);
 
+/** IPv4 before IPv6, then by the bits. */
+const placeOf = ({ w0, w1, w2, w3 }: Address): string =>
+  [w0, w1, w2, w3].map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
+
 function inOrder(a: unknown, b: unknown): boolean {
+  const [first, second] = [a, b].map((value) => parseAddress(String(value)));
+  if (first && second) return placeOf(first) <= placeOf(second);
   const [left, right] = [a, b].map((value) =>
     Number.isFinite(Number(value)) ? Number(value) : String(value),
   );

@@ -90,6 +90,7 @@ async function offered(endpoint: Endpoint): Promise<Params[]> {
 const OF_STATE = [
   'invalid_state',
   'not_cancellable',
+  'not_releasable',
   'operation_in_progress',
   'resource_in_use',
   'vm_not_stopped',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { families } from '../families/index.ts';
 import { buildRegistry } from '../kernel/registry.ts';
 import { iacModel } from '../surfaces/iac/model.ts';
+import { EXAMPLE_ADDRESS } from '../surfaces/openapi/example-address.ts';
 import { entriesOf, Resolver } from '../surfaces/openapi/resolved.ts';
 import { exampleDocument } from '../surfaces/openapi/snapshot.ts';
 import { articleOf } from '../surfaces/portal/reference/article.ts';
@@ -12,7 +13,13 @@ import { commandWords } from '../surfaces/portal/reference/samples/command-line.
 
 const document = exampleDocument(buildRegistry(families));
 const resolver = new Resolver(document);
-const sources = { resolver, commands: commandWords(resolver), iac: iacModel(document) };
+const base = 'https://api.real.example';
+const sources = {
+  resolver,
+  commands: commandWords(resolver),
+  iac: { ...iacModel(document), baseUrl: base },
+  base,
+};
 const entries = entriesOf(document);
 const ids = new Set(entries.map(({ id }) => id));
 const [family] = indexOf(document);
@@ -28,6 +35,12 @@ const plainTextOf = (page: string): string =>
     .replaceAll(/&\w+;/g, ' ');
 
 describe.each(entries)('the page of $id', (entry) => {
+  it('shows the address of the API that its reader uses, and not that of the examples', () => {
+    const page = pageOf(entry);
+    expect(page).toContain(base);
+    expect(page).not.toContain(EXAMPLE_ADDRESS);
+  });
+
   it('shows the members of every answer that has a schema', () => {
     const answers = contentFor(entry, sources).answers.map(({ status, members, choices }) => {
       const { content = {} } = resolver.response(entry.operation.responses[status]!);

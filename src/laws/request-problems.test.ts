@@ -49,7 +49,11 @@ describe.each(sample(endpoints))('$id', (endpoint) => {
       payload: content,
       headers: { 'content-type': type },
     });
-    const large = text(JSON.stringify({ a: 'a'.repeat(app.services.provider.server.body_limit_bytes) }));
+    const large = text(
+      JSON.stringify({
+        a: 'a'.repeat(endpoint.bodyLimitBytes ?? app.services.provider.server.body_limit_bytes),
+      }),
+    );
     const requests = [
       { ...json, headers: { accept: 'text/html' } },
       { ...json, headers: { 'if-none-match': 'abc' } },

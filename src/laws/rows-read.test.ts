@@ -18,6 +18,7 @@ import { exemptFrom } from './exemptions.ts';
 import { sortsOf } from './list-queries.ts';
 import { fill } from './rows.ts';
 import { openRowCounter, type RowCounter } from './rows-read.ts';
+import { aboutAll, sample } from './sample.ts';
 import { createWorld, endpoints, requestTo, type WalkRequest, type World } from './walk.ts';
 
 const FEW = 10;
@@ -32,7 +33,10 @@ let large: World;
 let counter: RowCounter;
 let db: Db;
 let server: FastifyInstance;
-/** All are prepared before the first is sent, so that nothing changes between the small and the large account. */
+/**
+ * All are prepared before the first is sent, so that nothing changes between the small and the large account; also if
+ * only some are tried, because the plans of PostgreSQL depend on the rows that are there.
+ */
 const requests = new Map<string, readonly WalkRequest[]>();
 
 beforeAll(async () => {
@@ -142,24 +146,33 @@ async function rowsFor(request: WalkRequest, world: World): Promise<Map<string, 
 const boundedTables = exemptFrom('rowsRead').filter((subject) => !subject.includes(':'));
 const found = new Set<string>();
 
-it.each(endpoints)('$id reads as many rows in a large account as in a small one', async (endpoint) => {
-  const ofSmall = requests.get(`${endpoint.id} ${small.account.id}`) ?? [];
-  const ofLarge = requests.get(`${endpoint.id} ${large.account.id}`) ?? [];
-  expect(ofLarge).toHaveLength(ofSmall.length);
-  const growing: string[] = [];
-  for (const [i, request] of ofLarge.entries()) {
-    const few = await rowsFor(ofSmall[i]!, small);
-    for (const [table, count] of await rowsFor(request, large)) {
-      if (count - (few.get(table) ?? 0) < FEW) continue;
-      const name = boundedTables.includes(table) ? table : `${endpoint.id}: ${table}`;
-      found.add(name);
-      if (!exemptFrom('rowsRead').includes(name))
-        growing.push(`${name}, ${few.get(table) ?? 0} and ${count} rows, ${request.url}`);
+it.each(sample(endpoints))(
+  '$id reads as many rows in a large account as in a small one',
+  async (endpoint) => {
+    const ofSmall = requests.get(`${endpoint.id} ${small.account.id}`) ?? [];
+    const ofLarge = requests.get(`${endpoint.id} ${large.account.id}`) ?? [];
+    expect(ofLarge).toHaveLength(ofSmall.length);
+    const growing: string[] = [];
+    for (const [i, request] of ofLarge.entries()) {
+      const few = await rowsFor(ofSmall[i]!, small);
+      const many = await rowsFor(request, large);
+      const grows = ([table, count]: [string, number], than: ReadonlyMap<string, number>): boolean =>
+        count - (than.get(table) ?? 0) >= FEW;
+      const more = [...many].filter((each) => grows(each, few));
+      // The versions of rows that dry runs leave behind are read, too: what is read in the small account by now counts.
+      const fewByNow = more.length === 0 ? few : await rowsFor(ofSmall[i]!, small);
+      for (const [table, count] of more.filter((each) => grows(each, fewByNow))) {
+        const name = boundedTables.includes(table) ? table : `${endpoint.id}: ${table}`;
+        found.add(name);
+        if (!exemptFrom('rowsRead').includes(name))
+          growing.push(`${name}, ${few.get(table) ?? 0} and ${count} rows, ${request.url}`);
+      }
     }
-  }
-  expect(growing).toEqual([]);
-});
+    expect(growing).toEqual([]);
+  },
+);
 
-it('each exemption is still needed', () => {
+it('each exemption is still needed', ({ skip }) => {
+  aboutAll(skip);
   expect([...found].sort()).toEqual(exemptFrom('rowsRead'));
 });

@@ -1,6 +1,7 @@
 /** Adds rows to every table with an account column, for laws about lists and about access to other accounts. */
 import { sql } from 'kysely';
 import type { Endpoint } from '../kernel/record.ts';
+import type { Db } from '../store/database.ts';
 import type { Fixture } from './fixture.ts';
 import { fixtures } from './fixtures.ts';
 import {
@@ -90,29 +91,58 @@ async function makeParent(world: World, collection: string): Promise<void> {
 }
 
 export async function fill(world: World, count: number, mark: string): Promise<void> {
-  for (const { collection = '', fillOnce } of fixtures)
-    await unlessUnfillable(world, collection, async () => {
-      const id = await fillOnce?.(world, mark);
-      if (id !== undefined) noteFilled(world, collection, id);
-    });
+  for (const { collection, fillOnce } of fixtures)
+    if (collection === undefined) await fillOnce?.(world, mark);
+    else
+      await unlessUnfillable(world, collection, async () => {
+        const id = await fillOnce?.(world, mark);
+        if (id !== undefined) noteFilled(world, collection, id);
+      });
   for (const collection of adders.keys())
     await unlessUnfillable(world, collection, () => makeParent(world, collection));
   for (let i = 1; i <= count; i++) await addRow(world, mark, i);
 }
 
+const named = new WeakMap<World['app'], Promise<string[]>>();
+
 /** Every table whose rows belong to an account, except the tables of the Incus driver, which only the driver fills. */
-export async function accountTables({ app }: World): Promise<string[]> {
+export function accountTables({ app }: World): Promise<string[]> {
+  const known = named.get(app) ?? readTables(app.services.db);
+  named.set(app, known);
+  return known;
+}
+
+async function readTables(db: Db): Promise<string[]> {
   const { rows } = await sql<{ table_name: string }>`
     select table_name from information_schema.columns
     where table_schema = 'public' and column_name = 'account_id' and table_name not like 'incus\\_%'
-    order by table_name`.execute(app.services.db);
+    order by table_name`.execute(db);
   return rows.map(({ table_name }) => table_name);
 }
 
+const columnOf = (table: string): string => (table === 'accounts' ? 'id' : 'account_id');
+
 export async function rowsOf({ app, account }: World, table: string): Promise<unknown[]> {
-  const column = table === 'accounts' ? 'id' : 'account_id';
   const { rows } = await sql<{ row: unknown }>`
-    select to_jsonb(t) as row from ${sql.table(table)} t where ${sql.ref(column)} = ${account.id}
+    select to_jsonb(t) as row from ${sql.table(table)} t where ${sql.ref(columnOf(table))} = ${account.id}
     order by t::text`.execute(app.services.db);
   return rows.map(({ row }) => row);
+}
+
+/** The rows of the account in each of these tables, or only those that contain a text. One statement reads them all. */
+export async function allRowsOf(
+  { app, account }: World,
+  tables: readonly string[],
+  text = '',
+): Promise<[table: string, rows: unknown[]][]> {
+  const parts = tables.map(
+    (table) => sql`(
+      select ${sql.lit(table)} as name, coalesce(jsonb_agg(to_jsonb(t) order by t::text), '[]') as rows
+      from ${sql.table(table)} t
+      where ${sql.ref(columnOf(table))} = ${account.id} and position(${text} in t::text) > 0)`,
+  );
+  const { rows } = await sql<{ name: string; rows: unknown[] }>`${sql.join(parts, sql` union all `)}`.execute(
+    app.services.db,
+  );
+  return rows.map(({ name, rows: found }) => [name, found]);
 }

@@ -7,12 +7,11 @@ import { createHash } from 'node:crypto';
 import type { TestContext } from 'vitest';
 import type { Kind } from '../kernel/operations/kind.ts';
 import type { Endpoint } from '../kernel/record.ts';
-import { workshop } from '../testing/widgets.ts';
 
 /** What a run tries. Without a member, it tries everything. */
 export interface Selection {
   readonly seed?: string;
-  /** The names of the affected endpoints and kinds. Those of the test family are always tried. */
+  /** The names of the affected endpoints and kinds. */
   readonly names?: readonly string[];
 }
 
@@ -43,7 +42,6 @@ function shapeOfKind(kind: Kind, endpoints: readonly Endpoint[]): string {
 interface Named<T> {
   readonly item: T;
   readonly id: string;
-  readonly family: string;
   readonly shape: string;
 }
 
@@ -51,8 +49,7 @@ interface Named<T> {
 const rankOf = (seed: string, id: string): string => createHash('sha1').update(`${seed} ${id}`).digest('hex');
 
 function select<T>(all: readonly Named<T>[], { seed, names }: Selection): T[] {
-  const isAffected = ({ id, family }: Named<T>) => family === workshop.name || names?.includes(id);
-  const affected = names === undefined ? all : all.filter(isAffected);
+  const affected = names === undefined ? all : all.filter(({ id }) => names.includes(id));
   // Vitest fails a suite without tests, so at least one is tried.
   const concerned = affected.length === 0 ? all.slice(0, 1) : affected;
   const chosen = seed === undefined ? new Set(concerned) : draw(concerned, seed);
@@ -76,7 +73,7 @@ function draw<T>(all: readonly Named<T>[], seed: string): Set<Named<T>> {
 /** The endpoints that this run tries, in their order. */
 export const sample = (endpoints: readonly Endpoint[], selection = ofThisRun): Endpoint[] =>
   select(
-    endpoints.map((item) => ({ item, id: item.id, family: item.family, shape: shapeOf(item) })),
+    endpoints.map((item) => ({ item, id: item.id, shape: shapeOf(item) })),
     selection,
   );
 
@@ -96,7 +93,6 @@ export const sampleKinds = (
     kinds.map((item) => ({
       item,
       id: item.type,
-      family: item.family,
       shape: shapeOfKind(item, endpoints),
     })),
     selection,

@@ -15,6 +15,7 @@ export const secondValues: Readonly<Record<string, unknown>> = {
   'vpn_peer.public_key': Buffer.alloc(32, 7).toString('base64'),
   'webhook.event_types': ['vm.*'],
   'webhook.secret_version': 2,
+  'reverse_record.hostname': 'second.example.com',
   'vm.plan': 'flex-4-8',
   'vm.protection': { redeploy: true },
   'vm.user_data': '#cloud-config\nfqdn: law.example\n',

@@ -38,7 +38,7 @@ const endpointsOf = (life: Lifecycle): string[] =>
 function pathOf({ resource }: Lifecycle): Endpoint['path'] {
   const own = endpoints.find(
     ({ resource: { name, role }, path }) =>
-      name === resource && ['read', 'update', 'delete'].includes(role) && path.endsWith('}'),
+      name === resource && ['read', 'update', 'declare', 'delete'].includes(role) && path.endsWith('}'),
   );
   if (own === undefined) throw new Error(`No endpoint is about one ${resource}.`);
   return own.path;
@@ -73,7 +73,7 @@ describe.each(lifecycles)('the states of a $resource', (life) => {
     const { title = '', 'x-states': table } = life.ShownStatus as { title?: string; 'x-states'?: unknown };
     const $ref = `#/components/schemas/${title}`;
     const users = Object.values(schemas)
-      .map((schema) => (schema.properties as Record<string, object> | undefined)?.status)
+      .map((schema) => (schema.properties as Record<string, object> | undefined)?.[life.member])
       .filter((member) => member !== undefined && '$ref' in member && member.$ref === $ref);
     expect(users.length).toBeGreaterThan(0);
     expect(schemas[title]).toMatchObject({ enum: [...life.states, DELETED], 'x-states': table });
@@ -119,7 +119,7 @@ it('the test cases of an endpoint cover exactly the states that its table allows
 
 async function put({ life }: Case, id: string, state: string): Promise<void> {
   const { numAffectedRows } = await sql`
-    update ${sql.table(life.table)} set status = ${state} where id = ${id}
+    update ${sql.table(life.table)} set ${sql.ref(life.member)} = ${state} where id = ${id}
   `.execute(app.services.db);
   expect(numAffectedRows).toBe(1n);
 }

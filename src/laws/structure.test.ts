@@ -24,7 +24,7 @@ const knows: Record<string, RegExp> = {
   operations: /^(store|kernel)$/,
   engines: /^(store|kernel|provider)$/,
   pipeline: /^(store|kernel|provider|money)$/,
-  families: /^(store|kernel|provider|money|resources|operations)$/,
+  families: /^(store|kernel|provider|money|resources|operations|mail)$/,
   mail: /^(store|kernel|provider|operations)$/,
   'portal-api': /^(store|kernel|provider|money|mail)$/,
   'surfaces/http': /^(store|kernel|provider|pipeline)$/,
@@ -281,7 +281,8 @@ describe('each file contains what belongs there', () => {
   const endpoints = families.flatMap((family) => family.endpoints);
   const nounIn = ({ permission }: { readonly permission: string }): string => permission.split(':')[1] ?? '';
   const nouns = new Set(endpoints.flatMap((endpoint) => [...endpoint.path.split('/'), nounIn(endpoint)]));
-  const singular = (noun: string): string => noun.replace(/ies$/, 'y').replace(/s$/, '');
+  const singular = (noun: string): string =>
+    noun.endsWith('sses') ? noun.slice(0, -2) : noun.replace(/ies$/, 'y').replace(/s$/, '');
 
   it.each(endpoints)('$id is written in the folder of its resource, or of what is done to it', (endpoint) => {
     const [, family, , ...segments] = endpoint.path.split('/');

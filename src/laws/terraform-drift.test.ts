@@ -157,7 +157,7 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
       expect(refused.code, refused.output).toBe(1);
       const said = wordsOf(refused);
       expect(said).toContain('Nothing can change location of this vm');
-      expect(said).toContain('Deletes the VM and its snapshots.');
+      expect(said).toContain('Deletes the machine and its snapshots.');
       expect(said).toContain('set allow_replacement = true');
 
       await stage.file.writeModules(having('vm', { location: 'ams1', allow_replacement: true }));

@@ -78,11 +78,8 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
     const environment = { TF_LOG_PROVIDER: 'INFO', TF_LOG_PATH: 'tofu.log' };
     stage = await openStage({ environment, modules: resources });
     values = new Values(resources, read);
-    // No call reserves an address yet, so no list has one, and no list has the URL of an ISO.
-    const given: Readonly<Record<string, Json>> = {
-      vm_public_ip: { ip_id: (await stage.owner.reserveAddress()).id },
-      iso: { url: await isoUrlFor(stage.app) },
-    };
+    // No list has the URL of an ISO.
+    const given: Readonly<Record<string, Json>> = { iso: { url: await isoUrlFor(stage.app) } };
     instances = (await values.instances())
       .filter(({ module, resource }) => !isShort || module === resource.name)
       .map((instance) => ({ ...instance, body: { ...instance.body, ...given[instance.module] } }));

@@ -20,6 +20,9 @@ export { createWorld, type Params, type World } from './world.ts';
 /** The endpoints of all families, and of the test family `workshop`, which uses every feature that a family can use. */
 export const { endpoints } = buildRegistry([...families, workshop]);
 export const writes: readonly Endpoint[] = endpoints.filter(isWrite);
+/** Whether a PUT to any new name creates something. Other declarations name what there is to name, such as an address. */
+export const takesNewNames = (endpoint: Endpoint): boolean =>
+  declares(endpoint) && isValid(endpoint.params, { ...endpoint.example.params, id: 'any-name' });
 /** Without feeds, which have no last page and no sort, and whose cursors are valid with any filter. */
 export const lists: readonly Endpoint[] = endpoints.filter(
   ({ resource, waits }) => resource.role === 'list' && waits !== true,
@@ -78,7 +81,7 @@ export async function makeOne(collection: string, outer: Params, world: World): 
     (record) => record.path === collection && record.resource.role === 'create',
   );
   const declarer = world.app.registry.endpoints.find(
-    (record) => declares(record) && record.path === `${collection}/{id}`,
+    (record) => takesNewNames(record) && record.path === `${collection}/{id}`,
   );
   if (creator === undefined && declarer !== undefined) return declareOne(declarer, outer, world);
   if (creator === undefined) {

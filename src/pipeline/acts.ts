@@ -33,15 +33,20 @@ async function claimWithin(db: Db, subject: string, patienceMs: number): Promise
   }
 }
 
+interface Claiming<T> {
+  work(): Promise<T>;
+  /** If another call still holds the claim after the patience. */
+  otherwise(): Promise<T>;
+  readonly patienceMs?: number | undefined;
+}
+
 async function withClaim<T>(
   db: Db,
   subject: string,
-  refusal: Problem,
-  work: () => Promise<T>,
-  patienceMs = 0,
+  { work, otherwise, patienceMs = 0 }: Claiming<T>,
 ): Promise<T> {
   const claim = await claimWithin(db, subject, patienceMs);
-  if (claim === null) throw refusal;
+  if (claim === null) return otherwise();
   try {
     return await work();
   } finally {
@@ -54,11 +59,18 @@ async function withClaim<T>(
 function perform<T>(db: Db, acts: readonly Act[], write: () => Promise<T>): Promise<T> {
   const [act, ...others] = acts;
   if (act === undefined) return write();
+  const { subject, patienceMs, leave } = act;
+  const goOn = (): Promise<T> => perform(db, others, write);
   const work = async (): Promise<T> => {
     await act.perform();
-    return perform(db, others, write);
+    return goOn();
   };
-  return withClaim(db, act.subject, busy(), work, act.patienceMs);
+  const otherwise = async (): Promise<T> => {
+    if (leave === undefined) throw busy();
+    leave();
+    return goOn();
+  };
+  return withClaim(db, subject, { work, otherwise, patienceMs });
 }
 
 /** Performs the acts, then runs `write`. */
@@ -71,10 +83,14 @@ export function afterActs<T>(
 ): Promise<T> {
   const { idempotencyKey: key } = input;
   if (key === undefined) return perform(db, acts, write);
-  const refusal = new Problem('idempotency_in_progress', { retryAfterSeconds: 1 });
-  return withClaim(db, `${callerOf(exchange).account.id} ${key}`, refusal, async () => {
-    // The first request may have ended just before the claim. Then `write` replays its answer.
-    const isDone = await isRepeated(db, exchange, input);
-    return isDone ? write() : perform(db, acts, write);
+  return withClaim(db, `${callerOf(exchange).account.id} ${key}`, {
+    async work() {
+      // The first request may have ended just before the claim. Then `write` replays its answer.
+      const isDone = await isRepeated(db, exchange, input);
+      return isDone ? write() : perform(db, acts, write);
+    },
+    async otherwise() {
+      throw new Problem('idempotency_in_progress', { retryAfterSeconds: 1 });
+    },
   });
 }

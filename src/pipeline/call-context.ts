@@ -82,6 +82,10 @@ class Calling implements Call {
     return this.#input.dryRun;
   }
 
+  get hasIdempotencyKey(): boolean {
+    return this.#input.idempotencyKey !== undefined;
+  }
+
   /** Reads the exchange each time: a waiting call is checked again and continues with the caller's current rights. */
   get caller(): Caller {
     return callerOf(this.#exchange);

@@ -1,4 +1,4 @@
-/** Parses the header `Prefer` (RFC 7240). The API supports `wait=N`, `errors=text` and `missing=marked`. */
+/** Parses the header `Prefer` (RFC 7240). The API supports `wait=N` and those below. */
 import type { FieldError } from '../kernel/problems/problem.ts';
 
 export const LONGEST_WAIT_SECONDS = 60;
@@ -6,6 +6,7 @@ export const LONGEST_WAIT_SECONDS = 60;
 /** Every call takes these preferences. */
 export const TEXT_ERRORS = 'errors=text';
 export const MISSING_MARKED = 'missing=marked';
+export const REFUSALS_ANSWERED = 'refusals=answered';
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const WORD = `(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*")`;
@@ -61,3 +62,6 @@ export const prefersText = prefers(TEXT_ERRORS);
 
 /** Whether a call to what does not exist shall answer 200, because the program that calls cannot go on after a 404. */
 export const prefersMark = prefers(MISSING_MARKED);
+
+/** Whether a dry run shall answer 200 with the problem if the call would be refused: for who asks so, that is an answer. */
+export const prefersAnswers = prefers(REFUSALS_ANSWERED);

@@ -62,12 +62,21 @@ export function actsOf(operation: Described, phrases: Phrases): Map<string, numb
 const isAct = (word: string, phrases: Phrases): boolean =>
   phrases.find([word]).some(({ means }) => means.every((each) => each.startsWith('+')));
 
+/** The words of a text, with things by the names that ids have: "machine" is `vm`. */
+const namedAsIn = (known: ReadonlySet<string>, phrases: Phrases, text: string): string[] =>
+  wordsOf(text).map((word) => {
+    const [match, ...others] = known.has(word) ? [] : phrases.find([word]);
+    const [thing = word, ...more] = match?.means ?? [];
+    return others.length === 0 && more.length === 0 && known.has(thing) ? thing : word;
+  });
+
 function entryOf(operation: Described, phrases: Phrases, known: ReadonlySet<string>): Entry {
   const { id, path, family, summary, description, permission, topic, members, shown, choices } = operation;
+  const said = namedAsIn(known, phrases, summary);
   const bare = path.replaceAll(/\{\w+\}|\/v1\//g, ' ').replace(family, ' ');
   const fields: readonly (readonly [number, string])[] = [
     [3, parted(id)],
-    [4, summary],
+    [4, said.join(' ')],
     [2, bare],
     [1, permission],
     [1.5, topic.title],
@@ -91,13 +100,13 @@ function entryOf(operation: Described, phrases: Phrases, known: ReadonlySet<stri
   about(wordsOf(bare), 0.6);
   about(thingsIn(operation.parent ?? '', family), 0.6);
   about(thingsIn(topic.name, family), 0.6);
-  about(wordsOf(`${parted(id)} ${summary}`), 0.85);
+  about([...wordsOf(parted(id)), ...said], 0.85);
   about(main, 1);
   const acts = actsOf(operation, phrases);
   return {
     id,
     text,
-    summary: new Set(wordsOf(summary).filter((word) => !isAct(word, phrases))),
+    summary: new Set(said.filter((word) => !isAct(word, phrases))),
     length: [...text.values()].reduce((sum, weight) => sum + weight, 0),
     main,
     things,

@@ -6,6 +6,7 @@ import { families } from '../families/index.ts';
 import { buildRegistry, type Registry } from '../kernel/registry.ts';
 import type { ProviderConfig } from '../provider/schema.ts';
 import { type CliIo, runCli } from '../surfaces/cli/cli.ts';
+import { ticketDesk } from '../ticket-desk.ts';
 import type { TestDatabase } from './database.ts';
 
 export interface Ran {
@@ -63,6 +64,7 @@ export async function runCommand(argv: readonly string[], setting: Setting = {})
       return 0;
     },
     sandbox: sandboxDesk(ports),
+    tickets: ticketDesk(ports),
     examineEngines: (config: ProviderConfig) => examineEngines(config, ports),
   };
   const code = await runCli(argv, parts, io);

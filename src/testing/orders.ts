@@ -15,6 +15,8 @@ import type { Db, Tables } from '../store/database.ts';
 
 interface OrdersTable extends UnnamedColumns {
   quantity: number;
+  /** A column of the order that has calls of its own: `deliveries.ts`. */
+  door: Generated<'front' | 'back'>;
   labels: Generated<Record<string, string>>;
 }
 
@@ -34,7 +36,7 @@ export async function createOrdersTables(db: Db): Promise<void> {
   await sql`
     create table orders (
       id text collate "C" primary key, account_id text collate "C" not null, quantity int not null,
-      labels jsonb not null default '{}', version int not null default 1,
+      door text not null default 'front', labels jsonb not null default '{}', version int not null default 1,
       created_at timestamptz not null default now(), updated_at timestamptz not null default now())`.execute(
     db,
   );
@@ -71,14 +73,14 @@ const example: Static<typeof Order> = {
   updated_at: '2026-03-01T10:00:00.000Z',
 };
 
-const orders = new Owned({
+export const orders = new Owned({
   type: 'order',
   idPrefix: 'ord',
   table: 'orders',
   permission: 'workshop:orders:read',
   path: '/workshop/v1/orders/{id}',
   loses: 'What was ordered is not sent.',
-  events: { created: {} },
+  events: { created: {}, updated: {} },
 });
 
 const presentOrder = (row: Selectable<Tables['orders']>): Static<typeof Order> => ({

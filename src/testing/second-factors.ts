@@ -1,9 +1,11 @@
 /** People with a second factor, for tests of the portal. */
 import { randomBytes } from 'node:crypto';
+import { newId } from '../kernel/ids.ts';
 import { hashCode } from '../portal-api/people/passwords/hashing.ts';
 import { replaceCodes } from '../portal-api/people/recovery-codes/store.ts';
 import { codeAt, stepAt } from '../portal-api/people/totp/totp.ts';
 import { normaliseCode } from '../portal-api/people/typed-codes.ts';
+import type { Db } from '../store/database.ts';
 import type { TestApp } from './app.ts';
 import { SoftwarePasskey } from './authenticator.ts';
 import { type Browser, createPerson, ORIGIN } from './people.ts';
@@ -38,4 +40,21 @@ export async function passkeyOf(browser: Browser): Promise<SoftwarePasskey> {
   const { challenge_id, options } = (await browser.post('/me/passkeys/options')).json();
   await browser.post('/me/passkeys', { challenge_id, name: 'Test', response: passkey.register(options) });
   return passkey;
+}
+
+/** A passkey of which nobody has the private half: it can be asked for, and not be used. */
+export async function givePasskey(db: Db, personId: string): Promise<void> {
+  await db
+    .insertInto('passkeys')
+    .values({
+      id: newId('passkey'),
+      person_id: personId,
+      name: 'Lost phone',
+      credential_id: randomBytes(16).toString('base64url'),
+      public_key: randomBytes(77),
+      counter: 0,
+      transports: [],
+      last_used_at: null,
+    })
+    .execute();
 }

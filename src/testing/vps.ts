@@ -2,10 +2,11 @@
 import type { LightMyRequestResponse } from 'fastify';
 import type { Interface } from '../families/flexible-vps/interfaces/schema.ts';
 import type { Vm } from '../families/flexible-vps/vms/schema.ts';
-import { allocateAddress, type PublicAddressRow } from '../resources/addresses/store.ts';
+import type { PublicAddressRow } from '../resources/addresses/store.ts';
 import { createAccount, createKey, type TestAccount } from './accounts.ts';
 import type { TestApp } from './app.ts';
 import { settle } from './operations.ts';
+import { reserveFor } from './reserved-address.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -62,19 +63,8 @@ export class VpsAccount {
   }
 
   /** A reserved address of the account, which no machine has. */
-  async reserveAddress({ location = 'fra1', version = 4 as 4 | 6 } = {}): Promise<PublicAddressRow> {
-    const { db, provider } = this.app.services;
-    const row = await allocateAddress(db, {
-      pools: provider.catalogue.address_pools,
-      location,
-      version,
-      accountId: this.account.id,
-      kind: 'reserved',
-      vmId: null,
-      now: new Date(),
-    });
-    if (row === null) throw new Error('The pool is used up.');
-    return row;
+  reserveAddress(options: { location?: string; version?: 4 | 6 } = {}): Promise<PublicAddressRow> {
+    return reserveFor({ app: this.app, account: this.account }, options);
   }
 
   async network(body: object = {}): Promise<string> {

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { OwnedTable } from '../resources/owned/table.ts';
 import type { Db } from '../store/database.ts';
 import { createMachinesTables } from './machines.ts';
+import { createNoticesTable } from './notices.ts';
+import { createOpeningHoursTable } from './opening-hours.ts';
 import { createOrdersTables } from './orders.ts';
 
 interface WidgetsTable extends OwnedTable {
@@ -24,4 +26,6 @@ export async function createWidgetsTable(db: Db): Promise<void> {
   await sql`create index widgets_by_name on widgets (account_id, name, id)`.execute(db);
   await createMachinesTables(db);
   await createOrdersTables(db);
+  await createNoticesTable(db);
+  await createOpeningHoursTable(db);
 }

@@ -21,8 +21,11 @@ import {
 } from '../kernel/schema.ts';
 import { Owned } from '../resources/owned/owned.ts';
 import { deleteOf, listOf, readOf, view, writeOf } from '../resources/records/records.ts';
+import { deliveryEndpoints } from './deliveries.ts';
 import { machineEndpoints } from './machine-endpoints.ts';
 import { machineKinds, machineResource } from './machines.ts';
+import { noticeEndpoints, notices } from './notices.ts';
+import { openingHoursEndpoints, openingHoursResource } from './opening-hours.ts';
 import { orderEndpoints, orderResources } from './orders.ts';
 
 export { createWidgetsTable } from './widget-table.ts';
@@ -138,6 +141,9 @@ export const workshop: Family = {
     widget: { title: 'Widgets', purpose: 'Things that tests create, change and delete.' },
     order: { title: 'Orders', purpose: 'Things without a name that stay.' },
     order_message: { title: 'Messages', purpose: 'Things that are only listed.' },
+    order_delivery: { title: 'Delivery', purpose: 'Something that each order has once.' },
+    notice: { title: 'Notices', purpose: 'Things that customers only read.' },
+    opening_hours: { title: 'Opening hours', purpose: 'Something that each account has once.' },
     machine: { title: 'Test machines', purpose: 'Things whose changes are operations.' },
   },
   endpoints: [
@@ -148,7 +154,10 @@ export const workshop: Family = {
     deleteWidget,
     ...machineEndpoints,
     ...orderEndpoints,
+    ...deliveryEndpoints,
+    ...noticeEndpoints,
+    ...openingHoursEndpoints,
   ],
   kinds: machineKinds,
-  resources: [widgets, machineResource, ...orderResources],
+  resources: [widgets, machineResource, ...orderResources, notices, openingHoursResource],
 };

@@ -96,9 +96,7 @@ function specialFlags(document: Document, operation: Operation): Flag[] {
 /** A member that a new resource does not need is left out; in any other call null may differ from leaving it out. */
 function unsetFlag(document: Document, operation: Operation, members: readonly MemberFlag[]): Flag[] {
   if (operation.resource.role === 'create') return [];
-  const names = unsettable(document.schemas, members)
-    .filter(({ isHidden }) => isHidden !== true)
-    .map(({ name, alias }) => alias ?? name);
+  const names = unsettable(document.schemas, members).map(({ name, alias }) => alias ?? name);
   if (names.length === 0) return [];
   const isUpdate = operation.method === 'PATCH';
   const description = 'Reset this flag to what it is without a value; labels.env removes the label env.';

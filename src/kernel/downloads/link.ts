@@ -3,6 +3,7 @@ import { type Bearer, bearerColumns, hashBearerToken, newBearerToken } from '../
 import { Actor } from '../audit/entry.ts';
 import type { Call } from '../call.ts';
 import { idPrefix } from '../ids.ts';
+import type { Endpoint } from '../record.ts';
 import { Id, Named, Nullable, Shape, type Static, Time, Type } from '../schema.ts';
 import type { Services } from '../services.ts';
 import { downloadUrl } from './download.ts';
@@ -62,6 +63,8 @@ export async function makeLink(
 export interface KnownLink {
   readonly resourceId: string;
   readonly bearer: Bearer;
+  /** The endpoint that handed it out. Left out: the only one that makes links to such files. */
+  readonly endpoint?: Endpoint;
   /** Counts a download that begins. False: the link has ended meanwhile. */
   use(): Promise<boolean>;
   /** False once the link was ended. Downloads that began before the link expired go on. */

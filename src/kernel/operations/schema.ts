@@ -131,6 +131,12 @@ export const OperationView = Named(
     children: Nullable(
       Shape(
         {
+          type: Nullable(
+            Type.String({
+              description:
+                'What each of them does, such as `vm.power_on`; null if they differ, or if none has started.',
+            }),
+          ),
           total: Type.Integer({ description: 'The number of all child operations.' }),
           succeeded: Type.Integer({ description: 'Child operations that have succeeded.' }),
           failed: Type.Integer({ description: 'Child operations that failed or were cancelled.' }),
@@ -209,6 +215,7 @@ export const PendingOperation = Named(
 export const operationUrl = (baseUrl: string, id: string): string => `${baseUrl}/account/v1/operations/${id}`;
 
 export interface ChildCounts {
+  readonly type: string | null;
   readonly total: number;
   readonly succeeded: number;
   readonly failed: number;

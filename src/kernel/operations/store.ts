@@ -236,9 +236,10 @@ export async function findOperation(
 
 /** Children that are planned but not started count as pending, also if they never start because others failed. */
 export const childCounts = sql<OperationRow['children']>`(
-  select json_build_object('total', total, 'succeeded', succeeded, 'failed', failed,
+  select json_build_object('type', type, 'total', total, 'succeeded', succeeded, 'failed', failed,
     'pending', total - succeeded - failed)
-  from (select greatest(count(*), operations.planned_children) as total,
+  from (select case when min(c.type) = max(c.type) then min(c.type) end as type,
+      greatest(count(*), operations.planned_children) as total,
       count(*) filter (where c.status = 'succeeded') as succeeded,
       count(*) filter (where c.status in ('failed', 'cancelled')) as failed
     from operations c where c.parent_id = operations.id) as counts)`.as('children');

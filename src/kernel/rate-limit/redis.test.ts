@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findRedis, NO_REDIS, startRedis, type TestRedis } from '../../testing/redis.ts';
+import { openRelay } from '../../testing/relay.ts';
 import type { RateLimitResult } from './port.ts';
 import { type RateLimitAlarm, RedisRateLimit, type RedisRateLimitOptions } from './redis.ts';
 
@@ -38,38 +37,6 @@ async function takeMany(
 
 const allowedOf = (results: readonly RateLimitResult[]) => results.filter((each) => each.allowed).length;
 const kindsOf = (alarms: readonly RateLimitAlarm[]) => alarms.map((alarm) => alarm.kind);
-
-/** A fixed address whose server can be stopped and replaced, as in a restart. */
-async function openRelay() {
-  let target: number | null = null;
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    sockets.add(client);
-    client.on('close', () => sockets.delete(client));
-    if (target === null) {
-      client.destroy();
-      return;
-    }
-    const upstream = connect(target, '127.0.0.1');
-    client.pipe(upstream).pipe(client);
-    for (const [one, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      one.on('error', () => other.destroy());
-      one.on('close', () => other.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    lead: (port: number | null) => {
-      target = port;
-    },
-    connections: () => sockets.size,
-    close: () => server.close(),
-  };
-}
 
 const isHere = findRedis() !== undefined;
 describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_REDIS}`, () => {
@@ -259,7 +226,7 @@ describe.skipIf(!isHere)(isHere ? 'redis rate limit' : `redis rate limit: ${NO_R
 
   it('starts without a store, finds it, loses it and finds it again', async () => {
     const relay = await openRelay();
-    const { store, alarms } = run(relay.url, {
+    const { store, alarms } = run(`redis://127.0.0.1:${relay.port}`, {
       onAlarm: (alarm) => {
         alarms.push(alarm);
         throw new Error('nobody is listening');

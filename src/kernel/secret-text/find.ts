@@ -43,3 +43,13 @@ export const looksLikePassword = (text: string): boolean =>
     pattern.lastIndex = 0;
     return pattern.test(text);
   });
+
+/** What people write where a password would stand. */
+const PLACEHOLDER =
+  /^(?:x+|\.+|-+|_+|#+|pass|passwd|password|pwd|pw|secret|token|key|redacted|removed|hidden|masked|omitted|changeme|example|your.*|my[_-]?pass.*|the[_-]?pass.*|\[.*|\(.*|%[a-z_]+%)$/i;
+
+/** The places of passwords in URLs, such as `postgres://app:…@db.example.com`, where no placeholder stands. */
+export const passwordsInUrls = (text: string): Omit<FoundSecret, 'kind'>[] =>
+  [...text.matchAll(IN_URL)]
+    .filter(([, password = '']) => !PLACEHOLDER.test(password))
+    .map(({ 0: match, index }) => ({ offset: index, length: match.length }));

@@ -6,11 +6,11 @@ import type { Registry } from '../../kernel/registry.ts';
 import type { Catalogue } from '../../provider/catalogue.ts';
 import { exceedsRole } from './ceiling.ts';
 
-/** `vm-power` is shown as "Vm power" unless it is an abbreviation that everybody writes in capitals. */
-const ABBREVIATIONS: Readonly<Record<string, string>> = {
+/** Words of slugs that people write in another way. */
+const WORDS: Readonly<Record<string, string>> = {
   api: 'API',
-  vm: 'VM',
-  vms: 'VMs',
+  vm: 'machine',
+  vms: 'machines',
   ssh: 'SSH',
   ip: 'IP',
   isos: 'ISOs',
@@ -19,7 +19,7 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
 };
 
 function titleOf(slug: string): string {
-  const words = slug.split('-').map((word) => ABBREVIATIONS[word] ?? word);
+  const words = slug.split('-').map((word) => WORDS[word] ?? word);
   const text = words.join(' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -3,7 +3,7 @@ import { notFound } from '../portal-write.ts';
 import { findPasskeys } from './passkeys/store.ts';
 import { countCodes } from './recovery-codes/store.ts';
 import { findSessions } from './sessions/store.ts';
-import { findPerson } from './store.ts';
+import { findPerson, findWaysIn, type WaysIn } from './store.ts';
 
 /** What the person signs in with, and where the person is signed in. `current` is the session that asks. */
 export async function showSecurity(db: Db, personId: string, current: string | null) {
@@ -31,3 +31,6 @@ export async function showSecurity(db: Db, personId: string, current: string | n
     })),
   };
 }
+
+/** Whether the person has a password, and whether there is a passkey. */
+export const listWaysIn = (db: Db, personId: string): Promise<WaysIn> => findWaysIn(db, personId);

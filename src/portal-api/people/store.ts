@@ -145,3 +145,17 @@ export async function enableTotp(tx: Tx, id: string, sealed: Buffer, step: numbe
     update people set totp_secret = ${sealed}, totp_pending = null, totp_enabled_at = clock_timestamp(),
       totp_last_step = ${step}, updated_at = now() where id = ${id}`.execute(tx);
 }
+
+export interface WaysIn {
+  readonly has_password: boolean;
+  readonly has_passkey: boolean;
+}
+
+/** With what the person can sign in, or show to be the same. */
+export async function findWaysIn(db: Db, id: string): Promise<WaysIn> {
+  const { rows } = await sql<WaysIn>`
+    select p.password_hash is not null as has_password,
+      exists (select from passkeys k where k.person_id = p.id) as has_passkey
+    from people p where p.id = ${id}`.execute(db);
+  return rows[0] ?? { has_password: false, has_passkey: false };
+}

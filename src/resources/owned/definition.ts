@@ -34,9 +34,10 @@ export interface Definition<T extends OwnedTableName, E extends string, S extend
   eventData?(row: RowOf<T>): Readonly<Record<string, unknown>>;
   /**
    * The fields of the inventory entry beside name and labels; the meter bills its `configuration`. A part of another
-   * resource may read that resource, to take the location from it.
+   * resource may read that resource, to take the location from it. Null: the inventory does not list this row, and
+   * nothing is billed for it.
    */
-  inventory?(row: RowOf<T>, db: Db): InventoryEntry | Promise<InventoryEntry>;
+  inventory?(row: RowOf<T>, db: Db): InventoryEntry | null | Promise<InventoryEntry | null>;
   /** Replaces changes that audit entries must not show in full. */
   audited?(change: AuditChange): AuditChange;
   /** Additional values that answers show beside the columns of the table. */

@@ -275,8 +275,8 @@ export class Owned<const T extends OwnedTableName, const E extends string, S ext
   async note(db: Db, row: RowOf<T>, options: NoteOptions = {}): Promise<PricedItem | null> {
     if (this.path === undefined) return null;
     const kind = { family: this.path.split('/')[1] ?? '', type: this.type, pricedAs: this.pricedAs };
-    const entry = (await this.#definition.inventory?.(row, db)) ?? {};
-    return noteOwned(db, { ...kind, ...columnsOf(row) }, entry, options);
+    const entry = await (this.#definition.inventory?.(row, db) ?? {});
+    return entry && noteOwned(db, { ...kind, ...columnsOf(row) }, entry, options);
   }
 
   #audited(changes: readonly AuditChange[]): AuditChange[] {

@@ -24,7 +24,7 @@ export async function reportCost<T extends OwnedTableName>(
   const changing: Changing[] = [];
   for (const row of rows) {
     const { id, labels } = columnsOf(row);
-    const entry = after === null ? {} : await inventory({ ...row, ...after }, db);
+    const entry = (after === null ? null : await inventory({ ...row, ...after }, db)) ?? {};
     if (entry.keepsPrice) continue;
     const { configuration = null, is_stopped: isStopped = false } = entry;
     changing.push({ id, labels, after: configuration && { pricedAs, configuration, isStopped } });

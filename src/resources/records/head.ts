@@ -20,6 +20,7 @@ const roles = {
   read: { method: 'GET', verb: 'Get', permission: 'read', access: 'read' },
   create: { method: 'POST', verb: 'Create', permission: 'write', access: 'write' },
   update: { method: 'PATCH', verb: 'Change', permission: 'write', access: 'write' },
+  declare: { method: 'PUT', verb: 'Set', permission: 'write', access: 'write' },
   delete: { method: 'DELETE', verb: 'Delete', permission: 'delete', access: 'destructive' },
 } as const;
 
@@ -30,6 +31,7 @@ export function headOf<S extends TObject, Row, T extends OwnedTableName, R exten
 ) {
   const { method, verb, permission, access } = roles[role];
   const { type, words } = view.source;
+  const one = view.one === view.collection ? `the ${words}` : withArticle(words);
   const isOfAll = role === 'list' || role === 'create';
   const place = isOfAll ? view.collection : view.one;
   const hasParams = params !== undefined || Object.keys(place.example).length > 0;
@@ -37,7 +39,7 @@ export function headOf<S extends TObject, Row, T extends OwnedTableName, R exten
     id,
     method,
     path: place.path,
-    summary: summary ?? `${verb} ${role === 'list' ? plural(words) : withArticle(words)}`,
+    summary: summary ?? `${verb} ${role === 'list' ? plural(words) : one}`,
     ...(description === undefined ? {} : { description }),
     permission: view.permission(permission),
     access,

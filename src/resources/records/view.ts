@@ -72,6 +72,8 @@ interface Options<S extends TObject, Row, M extends object> {
   readonly parent?: Parent;
   /** Paths take the name of the resource instead of its id, too. */
   readonly named?: true;
+  /** The account, or the parent, has exactly one (`Single`): its path has no id of its own. */
+  readonly single?: true;
   /** Computes the members that are not columns. */
   compute?(row: Row, call: Viewer): Computed<Static<S>, Row>;
 }
@@ -122,16 +124,18 @@ export function view<
     withOperation: schema.properties['operation'] !== undefined,
     more: options.more ?? {},
   };
+  const collection: Place = { path, params: Shape(above), example: aboveExample };
+  const item: Place = {
+    path: `${path}/{${param}}`,
+    params: Shape({ ...above, [param]: own }),
+    example: { ...aboveExample, [param]: ownExample },
+  };
   return {
     source: source as Of & Source<Row & M, T>,
     schema,
     example,
-    collection: { path, params: Shape(above), example: aboveExample },
-    one: {
-      path: `${path}/{${param}}`,
-      params: Shape({ ...above, [param]: own }),
-      example: { ...aboveExample, [param]: ownExample },
-    },
+    collection,
+    one: options.single ? collection : item,
     param,
     parent,
     permission: (action) =>

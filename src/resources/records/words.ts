@@ -1,6 +1,8 @@
 /** Words of the summaries of derived records. */
-export const plural = (words: string): string =>
-  words.endsWith('y') && !/[aeiou]y$/.test(words) ? `${words.slice(0, -1)}ies` : `${words}s`;
+export function plural(words: string): string {
+  if (words.endsWith('s')) return `${words}es`;
+  return words.endsWith('y') && !/[aeiou]y$/.test(words) ? `${words.slice(0, -1)}ies` : `${words}s`;
+}
 
 /** `SSH`, `ISO`, `IP` and `API` are spoken with a vowel first. */
 export const withArticle = (words: string): string =>

@@ -19,16 +19,31 @@ export type WriteCall<Q extends TObject = TObject, B extends TSchema = TSchema> 
 >;
 
 /** Members of the record that are taken over as they are. */
-const FACTS = ['raisesCost', 'lowersCost', 'missing', 'query', 'body', 'prepare'] as const;
+const FACTS = [
+  'raisesCost',
+  'lowersCost',
+  'whileSuspended',
+  'bodyLimitBytes',
+  'missing',
+  'query',
+  'body',
+  'prepare',
+] as const;
 
 type Definition = EndpointDefinition<TObject, TObject, TSchema, object>;
-type Facts = Partial<Pick<Definition, 'raisesCost' | 'lowersCost' | 'missing'>>;
+type Facts = Partial<
+  Pick<Definition, 'raisesCost' | 'lowersCost' | 'whileSuspended' | 'bodyLimitBytes' | 'missing'>
+>;
 
 export interface WriteFacts<S extends TObject, Q extends TObject, B extends TSchema> extends Head, Facts {
   readonly query?: Q;
   readonly body?: B;
   /** The request, and the members of its answer that differ from the example of the view. */
-  readonly example?: { readonly body?: Static<B>; readonly answer?: Partial<Static<S>> };
+  readonly example?: {
+    readonly query?: Static<Q>;
+    readonly body?: Static<B>;
+    readonly answer?: Partial<Static<S>>;
+  };
 }
 
 interface WriteOptions<S extends TObject, Row, Q extends TObject, B extends TSchema, R>
@@ -40,7 +55,12 @@ interface WriteOptions<S extends TObject, Row, Q extends TObject, B extends TSch
 }
 
 /** How an example looks while the operation of the call works on it. */
-const MEANWHILE = { create: { status: 'creating' }, update: {}, delete: { status: 'deleting' } } as const;
+const MEANWHILE = {
+  create: { status: 'creating' },
+  update: {},
+  declare: {},
+  delete: { status: 'deleting' },
+} as const;
 
 export function writeOf<
   S extends TObject,
@@ -51,7 +71,7 @@ export function writeOf<
   R = undefined,
 >(
   view: View<S, Row, T>,
-  role: 'create' | 'update' | 'delete',
+  role: 'create' | 'update' | 'declare' | 'delete',
   options: WriteOptions<S, Row, Q, B, R>,
 ): Endpoint {
   const { kind, example = {}, handle } = options;
@@ -72,6 +92,7 @@ export function writeOf<
     ...(kind === undefined ? {} : { operation: kind }),
     example: {
       ...named,
+      ...(example.query === undefined ? {} : { query: example.query as object as Record<string, unknown> }),
       ...(example.body === undefined ? {} : { body: example.body }),
       answer: { status, body: kind === undefined ? shown : during(kind, shown, {}) },
     },

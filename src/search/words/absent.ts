@@ -17,18 +17,6 @@ export interface AbsentThing {
 export const absentThings: readonly AbsentThing[] = [
   // What the contract plans.
   {
-    until: 'ip-management:reverse-records',
-    things: 'reverse DNS',
-    near: ['vm', 'network'],
-    said: 'reverse dns|rdns|ptr|ptr record|ptr records|ptr eintrag|reverse lookup|reverse record|reverse records|reverse entry|reverse eintrag|reverse dns record|reverse dns name|reverse dns eintrag|rdns entry|rdns eintrag|rückwärtsauflösung|reverseauflösung|in addr arpa|reverse zone',
-  },
-  {
-    until: 'ip-management:addresses',
-    things: 'ordering or releasing addresses',
-    near: ['vm', 'network'],
-    said: 'reserve ~ ip|reserve ~ ips|reserve ~ address|allocate ~ address|allocate ~ ip|order ~ ip|order ~ ips|buy ~ ip|buy ~ ips|ip bestellen|ip adresse bestellen|ip reservieren|ip adresse reservieren|ip kaufen|ip block|ip prefix|ip subnet order|byoip|bring your own ip|announce ~ prefix|bgp session|bgp',
-  },
-  {
     until: 'kubernetes:clusters',
     things: 'Kubernetes clusters',
     near: ['vm', 'placement_group'],
@@ -70,13 +58,13 @@ export const absentThings: readonly AbsentThing[] = [
     near: ['vm_metrics', 'webhook', 'event'],
     said: 'uptime|uptime check|uptime checks|uptime monitor|uptime monitoring|health check|health checks|healthcheck|http check|monitor ~ website|monitor ~ site|website überwachen|webseite überwachen|ping check|pingdom|statuscake|uptimerobot|uptime robot|synthetic check|synthetic monitoring|status page|statuspage|cpu alert|cpu alarm|cloudwatch alarm|cloudwatch alarms|alert ~ cpu|alarm ~ cpu|alert ~ disk full|alert ~ server down|notification channel|erreichbarkeit prüfen|erreichbarkeit überwachen|überwachung einrichten',
   },
-  {
-    until: 'support:tickets',
-    things: 'support requests',
-    near: ['operation', 'event', 'profile'],
-    said: 'ticket|tickets|open ~ ticket|ticket öffnen|ticket aufmachen|ticket erstellen|create ~ ticket|support request|support case|case with support|open ~ case|support contact|contact support|call support|ask support|talk to support|support kontaktieren|support anrufen|support anfrage|supportanfrage|kundendienst|hotline|helpdesk|talk to a human',
-  },
   // What nobody plans.
+  {
+    until: 'bgp',
+    things: 'address blocks of your own, which the provider announces',
+    near: ['address', 'network'],
+    said: 'byoip|bring your own ip|announce ~ prefix|bgp session|bgp',
+  },
   {
     until: 'load_balancer',
     things: 'load balancers',

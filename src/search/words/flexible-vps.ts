@@ -87,11 +87,11 @@ export const flexibleVps: Table = [
       'vom netz|vom netzwerk|aus ~ netzwerk|aus ~ netz|vom ~ netz|vom ~ netzwerk|netzwerk trennen|netz trennen|aus dem netz nehmen',
   ],
   [
-    'public ip',
+    'public ip address',
     'public ip|floating ip|floating ips|standby|failover|switch over|switchover|elastic ip|elastic ips|public address|reserved address|static ip|reserved ip|public ipv4|public ips|eip|external ip|fixed ip|additional ip|second ip|extra ip|additional address|separate addresses|failover ip|primary ip|ipv4 address|second public address|dedicated ip|separate address|internet address|reachable from the internet|extra ipv4|' +
       'öffentliche ip|öffentliche adresse|öffentlichen ip|öffentliche ip adresse|feste ip|feste adresse|statische ip|zusätzliche ip|zweite ip|externe ip|reservierte ip|reservierte adresse|aus dem internet erreichbar|öffentliche ipv4|öffentliche adressen|weitere ip',
   ],
-  ['ip', 'address|addresses|ip|ips|ipv4|ipv6|adresse|adressen|ip adresse|ip adressen'],
+  ['ip address', 'address|addresses|ip|ips|ipv4|ipv6|adresse|adressen|ip adresse|ip adressen'],
   [
     'firewall',
     'firewall|firewalls|security group|security groups|packet filter|nsg|network security group|acl|network acl|rule set|iptables|filter|filtering|filters|packet filtering|filtern|ufw|sg|nacl|traffic filter|rules for traffic|' +

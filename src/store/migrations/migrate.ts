@@ -45,6 +45,10 @@ import * as keptCounts from './0042-kept-counts.ts';
 import * as consolesOfDeletedMachines from './0044-consoles-of-deleted-machines.ts';
 import * as rehearsals from './0045-rehearsals.ts';
 import * as approvalChanges from './0046-approval-changes.ts';
+import * as reverseRecords from './0050-reverse-records.ts';
+import * as addressesAsResources from './0051-addresses-as-resources.ts';
+import * as addressHoldings from './0052-address-holdings.ts';
+import * as tickets from './0053-tickets.ts';
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-foundation': foundation as Migration,
@@ -87,6 +91,10 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0044-consoles-of-deleted-machines': consolesOfDeletedMachines as Migration,
   '0045-rehearsals': rehearsals as Migration,
   '0046-approval-changes': approvalChanges as Migration,
+  '0050-reverse-records': reverseRecords as Migration,
+  '0051-addresses-as-resources': addressesAsResources as Migration,
+  '0052-address-holdings': addressHoldings as Migration,
+  '0053-tickets': tickets as Migration,
 };
 
 export async function migrate(db: Db): Promise<string[]> {

@@ -8,6 +8,7 @@ import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DOWNLOAD_PATH, type Download } from '../../kernel/downloads/download.ts';
 import { findKnownLink, type KnownLink } from '../../kernel/downloads/link.ts';
+import { findPassingLink } from '../../kernel/downloads/passing-link.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
@@ -40,12 +41,13 @@ async function admit(
   linkId: string,
   token: string,
 ): Promise<Admitted> {
-  const link = await findKnownLink(services, linkId, token);
+  const link = findPassingLink(services, linkId, token) ?? (await findKnownLink(services, linkId, token));
   if (link === undefined) throw notThere();
   for (const family of services.registry.families) {
     const file = await family.findDownload?.(services, link.resourceId);
     if (!file) continue;
-    const right = new BearerRight(exchange, services, { bearer: link.bearer, endpoint: file.endpoint });
+    const endpoint = link.endpoint ?? file.endpoint;
+    const right = new BearerRight(exchange, services, { bearer: link.bearer, endpoint });
     if ((await right.check()) !== undefined) throw notThere();
     return { link, file, right };
   }
@@ -67,6 +69,16 @@ function rangeOf(header: string | undefined, size: number): Range | 'unsatisfiab
   return from < to ? { from, to } : 'unsatisfiable';
 }
 
+/** Names in other letters stand beside a name that every client can read (RFC 6266). */
+function savedAs(name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const inAll =
+    plain === name ? '' : `; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, escaped)}`;
+  return `attachment; filename="${plain}"${inAll}`;
+}
+
+const escaped = (letter: string): string => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`;
+
 interface Answer {
   readonly status: 200 | 206 | 416;
   readonly headers: Readonly<Record<string, string>>;
@@ -82,7 +94,7 @@ function answerOf({ headers, method }: FastifyRequest, { name, sizeBytes, sha256
     etag,
     'accept-ranges': 'bytes',
     'cache-control': 'no-store',
-    'content-disposition': `attachment; filename="${name}"`,
+    'content-disposition': savedAs(name),
     'content-type': 'application/octet-stream',
     'x-content-type-options': 'nosniff',
   };

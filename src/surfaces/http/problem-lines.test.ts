@@ -76,3 +76,31 @@ it('answers all other problems as usual to a call that prefers a mark', async ()
   );
   expect(attached.statusCode).toBeGreaterThanOrEqual(400);
 });
+
+it('answers a dry run that would be refused with 200 and the problem if the call prefers that', async () => {
+  const prefer = { prefer: 'refusals=answered' };
+  const body = { name: 'UPPER', location: 'fra1' };
+  const answered = await owner.send('POST', 'networks?dry_run=true', body, prefer);
+  expect([answered.statusCode, answered.headers['content-type'], answered.json()]).toEqual([
+    200,
+    'application/problem+json',
+    expect.objectContaining({ code: 'validation_failed', status: 422 }),
+  ]);
+  expect(answered.headers).toMatchObject({ 'preference-applied': 'refusals=answered' });
+  const taken = { name: 'taken', location: 'fra1', ipv4_cidr: '10.9.0.0/24' };
+  await owner.do('POST', 'networks', taken);
+  expect((await owner.send('POST', 'networks?dry_run=true', taken, prefer)).json()).toMatchObject({
+    code: 'name_taken',
+    status: 409,
+  });
+});
+
+it('answers calls that are no dry runs, and callers that it does not know, as usual', async () => {
+  const headers = { prefer: 'refusals=answered' };
+  const payload = { name: 'UPPER', location: 'fra1' };
+  expect((await owner.send('POST', 'networks', payload, headers)).statusCode).toBe(422);
+  const url = '/flexible-vps/v1/networks?dry_run=true';
+  const stranger = await app.call({ method: 'POST', url, payload, headers, key: `${owner.key}x` });
+  expect(stranger.statusCode).toBe(401);
+  expect(stranger.headers).not.toHaveProperty('preference-applied');
+});

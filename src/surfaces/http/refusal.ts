@@ -1,9 +1,15 @@
 /** Turns an error into the problem that is sent. Of an unknown error, the client sees only the request id. */
-import type { Exchange } from '../../kernel/exchange.ts';
+import { type Exchange, isDryRun } from '../../kernel/exchange.ts';
 import { Problem } from '../../kernel/problems/problem.ts';
 import type { Services } from '../../kernel/services.ts';
 import { auditRefusal } from '../../pipeline/audit.ts';
-import { MISSING_MARKED, prefersMark, prefersText } from '../../pipeline/prefer.ts';
+import {
+  MISSING_MARKED,
+  prefersAnswers,
+  prefersMark,
+  prefersText,
+  REFUSALS_ANSWERED,
+} from '../../pipeline/prefer.ts';
 import { CommitUnanswered } from '../../store/transaction.ts';
 import { isUnavailable } from '../../store/unavailable.ts';
 import { problemLines, problemText } from './problem-text.ts';
@@ -42,6 +48,10 @@ export interface Refusal {
 /** What a call is answered with if it prefers a mark to a 404. A list, so that no member of a resource is mistaken for it. */
 const MISSING = JSON.stringify({ gone: ['not_found'] });
 
+/** What the call would be refused with; not that nobody knows who calls, that they call too often, or that we failed. */
+const isForeseen = (exchange: Exchange, { status }: Problem): boolean =>
+  isDryRun(exchange) && exchange.authenticated && status < 500 && status !== 429;
+
 export function refuse(exchange: Exchange, services: Services, error: unknown): Refusal {
   const problem = asProblem(exchange, error);
   if (problem.status >= 500) {
@@ -60,10 +70,13 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
     headers['preference-applied'] = MISSING_MARKED;
     return { status: 200, headers, body: MISSING, length: MISSING.length };
   }
+  const isAnswer = prefersAnswers(prefer) && isForeseen(exchange, problem);
+  if (isAnswer) headers['preference-applied'] = REFUSALS_ANSWERED;
+  const status = isAnswer ? 200 : problem.status;
   if (prefersText(prefer)) {
     headers['content-type'] = 'text/plain; charset=utf-8';
     return {
-      status: problem.status,
+      status,
       headers,
       body: problemLines(problem, exchange.requestId),
       length: undefined,
@@ -71,5 +84,5 @@ export function refuse(exchange: Exchange, services: Services, error: unknown): 
   }
   headers['content-type'] = 'application/problem+json';
   const { text, isAscii } = problemText(problem, exchange.requestId, services.docsUrl);
-  return { status: problem.status, headers, body: text, length: isAscii ? text.length : undefined };
+  return { status, headers, body: text, length: isAscii ? text.length : undefined };
 }

@@ -81,6 +81,8 @@ function managed(
 ): ManagedResource | undefined {
   const withRole = (role: string) => entries.find(({ operation }) => operation['x-resource'].role === role);
   const declare = withRole('declare');
+  // What is there from the beginning, once, is neither created nor destroyed.
+  if (declare !== undefined && declare.operation['x-resource'].parameter === undefined) return undefined;
   const create = declare ?? withRole('create') ?? adder;
   const removal = withRole('delete');
   const mark = removal?.operation['x-resource'];
@@ -179,7 +181,7 @@ function attachmentsOf(
   });
 }
 
-/** All resources that can be created (or declared), read and deleted, in the order of the document. */
+/** All resources that can be created (or declared by a name), read and deleted, in the order of the document. */
 export function iacModel(document: OpenApiDocument): IacModel {
   const resolver = new Resolver(document);
   const entries = entriesOf(document);

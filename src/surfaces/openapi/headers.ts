@@ -1,4 +1,5 @@
 /** The response headers; operations refer to these components. */
+import { EXAMPLE_ADDRESS } from './example-address.ts';
 import type { Header, Reference, Response } from './model.ts';
 
 interface NamedHeader extends Header {
@@ -42,7 +43,7 @@ const headers = {
     name: 'Link',
     description: 'The URL of the next page with `rel="next"`; absent on the last page.',
     schema: text,
-    example: '<https://api.host.example/account/v1/api-keys?cursor=Zm9v>; rel="next"',
+    example: `<${EXAMPLE_ADDRESS}/account/v1/api-keys?cursor=Zm9v>; rel="next"`,
   },
   OperationLocation: {
     name: 'Operation-Location',

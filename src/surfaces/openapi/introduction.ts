@@ -1,5 +1,5 @@
 /** The introduction of the OpenAPI document: rules that apply to all operations. */
-import { MISSING_MARKED, TEXT_ERRORS } from '../../pipeline/prefer.ts';
+import { MISSING_MARKED, REFUSALS_ANSWERED, TEXT_ERRORS } from '../../pipeline/prefer.ts';
 
 export const introduction = `\
 **Key.** Send your API key in the header \`X-API-Key\`, exactly once. Your provider creates keys for
@@ -31,7 +31,8 @@ messages that your webhooks receive.
 says what to do. \`x-problem-codes\` of an operation lists its codes, except those of every call (key, address, server), which
 are with the response \`Problem\`. With the header \`Prefer: ${TEXT_ERRORS}\`, every call answers errors as \`text/plain\` for
 people: what is wrong, where, and what to do next. With \`Prefer: ${MISSING_MARKED}\`, a call to something that does not
-exist changes nothing and answers 200 with \`{"gone": ["not_found"]}\`, for programs that cannot continue after a 404. Include the \`X-Request-Id\` when you ask your provider about a request.
+exist changes nothing and answers 200 with \`{"gone": ["not_found"]}\`, for programs that cannot continue after a 404.
+With \`Prefer: ${REFUSALS_ANSWERED}\`, a dry run of a call that would be refused answers 200 with the problem. Include the \`X-Request-Id\` when you ask your provider about a request.
 
 **Values.** Times are RFC 3339 in UTC, money is a decimal string net of tax, ids are opaque strings. The API
 refuses unknown members and query parameters. New members may appear in answers: ignore those you do not know.

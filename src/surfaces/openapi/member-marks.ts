@@ -4,6 +4,7 @@
  */
 import {
   changedBy,
+  isOfOnlyOne,
   type Managed,
   managedResources,
   membersOf,
@@ -45,7 +46,8 @@ function answerMarks(managed: Managed, answer: TSchema): Marks {
   const { creator, updater, changes } = managed;
   const given = shownBy(managed, creator.body);
   const settable = shownBy(managed, updater?.body);
-  const isKey = (name: string) => name === 'name' && creator.resource.role === 'declare';
+  const isNamed = creator.resource.role === 'declare' && !isOfOnlyOne(creator);
+  const isKey = (name: string) => name === 'name' && isNamed;
   const markOf = (name: string): JsonSchema => {
     if (Object.hasOwn(membersOf(updater?.body), name)) return {};
     if (settable.has(name) || changes.has(name) || given.has(name) || isKey(name))

@@ -84,9 +84,12 @@ export function nounBefore(path: string, name: string): string {
   const segments = path.split('/');
   const plural = segments[segments.indexOf(`{${name}}`) - 1] ?? '';
   const [ending, singular] = ENDINGS.find(([pattern]) => pattern.test(plural)) ?? ['', ''];
-  const noun = plural.replace(ending, singular).replaceAll('-', ' ');
-  return noun.replace(/\b(vm|ip|ssh|api)\b/g, (word) => word.toUpperCase());
+  return plural.replace(ending, singular).replaceAll('-', ' ');
 }
+
+/** The names of paths in the words of people. */
+const said = (noun: string): string =>
+  noun.replace(/\bvm\b/, 'machine').replace(/\b(ip|ssh|api)\b/g, (word) => word.toUpperCase());
 
 function pathParameters(
   endpoint: Endpoint,
@@ -101,7 +104,7 @@ function pathParameters(
       name,
       in: 'path',
       description: String(
-        description ?? `The id of the ${nounBefore(endpoint.path, name)}, as lists show it.`,
+        description ?? `The id of the ${said(nounBefore(endpoint.path, name))}, as lists show it.`,
       ),
       required: true,
       schema: { ...schema, ...(reference === undefined ? {} : { 'x-ref': reference }) },

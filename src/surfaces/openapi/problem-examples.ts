@@ -2,11 +2,13 @@
  * One example for each of the two most likely problems of an endpoint. Their texts come from the problem catalogue, and
  * which problems are likely follows from the endpoint record. Endpoints share the examples.
  */
+
 import { IMPLICIT } from '../../kernel/access/permissions.ts';
 import { type ProblemCode, problems } from '../../kernel/problems/catalogue.ts';
 import { invalid, Problem, problemBody } from '../../kernel/problems/problem.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { unknownMember } from '../../kernel/unknown-members.ts';
+import { EXAMPLE_ADDRESS } from './example-address.ts';
 
 const ID = '01jqzv2m7xe9rs5d3k8w4t6y0b';
 const REQUEST_ID = 'req_01k9zt6m7qf0x8r3v5c2d4e6g8';
@@ -18,7 +20,7 @@ const addedMembers: Readonly<Record<string, unknown>> = {
   allowed_states: ['running', 'stopped'],
   alternatives: [{ location: 'fra1', plan: 'flex-2-4' }],
   amount: '100.00',
-  approve_url: `https://api.host.example/portal/approvals/op_${ID}`,
+  approve_url: `${EXAMPLE_ADDRESS}/portal/approvals/op_${ID}`,
   attached_to: `vm_${ID}`,
   budget_id: `bud_${ID}`,
   capability: 'console_log',

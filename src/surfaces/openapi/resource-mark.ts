@@ -1,5 +1,5 @@
 /** Derives `x-resource` from the records: which parameters name the resource and its parent, and how it is read. */
-import { itemPath, membersOf, subjectOf } from '../../kernel/managed-resource.ts';
+import { isOfOnlyOne, itemPath, membersOf, subjectOf } from '../../kernel/managed-resource.ts';
 import type { Endpoint } from '../../kernel/record.ts';
 import { queryShapeOf } from '../../pipeline/input.ts';
 import type { ResourceMark } from './model.ts';
@@ -32,10 +32,10 @@ function parentOf({ path }: Endpoint, own: string | undefined, endpoints: readon
 
 /** The member of the resource whose value is sent as its own path parameter. */
 export function keyOf({ part, resource }: Endpoint, endpoints: readonly Endpoint[]): string {
-  const isDeclared = endpoints.some(
-    (each) => each.resource.name === resource.name && each.resource.role === 'declare',
+  const declaration = endpoints.find(
+    (each) => each.resource.name === resource.name && each.resource.role === 'declare' && !isOfOnlyOne(each),
   );
-  return part?.key ?? (isDeclared ? 'name' : 'id');
+  return part?.key ?? (declaration === undefined ? 'id' : (declaration.resource.key ?? 'name'));
 }
 
 /** The call that shows the resource: alone, as an item of a list, or as an item of another resource. */
@@ -57,7 +57,7 @@ export function resourceMark(endpoint: Endpoint, endpoints: readonly Endpoint[])
   const parameter = ownParameter(endpoint, endpoints);
   const parent = parentOf(endpoint, parameter, endpoints);
   const key = keyOf(endpoint, endpoints);
-  const isAboutOne = role === 'create' || parameter !== undefined;
+  const isAboutOne = role === 'create' || parameter !== undefined || isOfOnlyOne(endpoint);
   const read = isAboutOne && role !== 'read' ? readOf(endpoint, key, endpoints) : undefined;
   return {
     name,

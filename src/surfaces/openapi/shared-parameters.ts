@@ -19,7 +19,7 @@ function sortName(first: string): string {
 function componentName(path: string, { name, in: place, schema }: Parameter): string {
   if (name === 'sort') return sortName(String(schema['default']));
   if (place !== 'path') return pascalCase(name);
-  const whole = name === 'id' ? `${nounBefore(path, name).toLowerCase()}_id` : name;
+  const whole = name === 'id' ? `${nounBefore(path, name)}_id` : name;
   return `${pascalCase(whole)}InPath`;
 }
 

@@ -1,12 +1,13 @@
 import type { Registry } from '../../kernel/registry.ts';
 import { openapiDocument } from './document.ts';
+import { EXAMPLE_ADDRESS } from './example-address.ts';
 import type { OpenApiDocument } from './model.ts';
 import { version } from './version.ts';
 
 /** The document of an example provider, so that the committed file does not depend on a local configuration. */
 export function exampleDocument(registry: Registry): OpenApiDocument {
   return openapiDocument(registry, {
-    baseUrl: 'https://api.host.example',
+    baseUrl: EXAMPLE_ADDRESS,
     docsUrl: 'https://docs.example.com',
     providerName: 'Hostplane',
     supportEmail: 'support@example.com',

@@ -81,7 +81,7 @@ export const listResources = endpoint({
           minLength: 1,
           maxLength: 90,
           description:
-            'Only resources whose name or id contains this text, in any case, or whose public address begins with it.',
+            'Only resources whose name or id contains this text, in any case, or whose address begins with it. A whole address, or a range such as `10.0.0.0/24`, also finds the private networks and VPN gateways whose ranges contain it or overlap it.',
         }),
       ),
       ...labelFilter,

@@ -57,7 +57,7 @@ describe('listResources', () => {
     expect(await names(`q=${first.id.slice(6).toUpperCase()}`)).toEqual(['cheap']);
     expect(await names('q=nothing')).toEqual([]);
     expect(await names('q=%25')).toEqual([]);
-    const address = { pool: 'test', location: 'fra1', kind: 'reserved', name: null } as const;
+    const address = { pool: 'test', location: 'fra1', kind: 'reserved' } as const;
     const rows = [
       { id: 'ip_ofcheap', account_id: account.id, vm_id: first.id, block: '203.0.113.77/32' },
       { id: 'ip_ofcheap6', account_id: account.id, vm_id: first.id, block: '2001:db8:7:1::/64' },
@@ -67,7 +67,7 @@ describe('listResources', () => {
       await sql`set local session_replication_role = replica`.execute(tx);
       await tx
         .insertInto('public_addresses')
-        .values(rows.map((row) => ({ ...address, ...row })))
+        .values(rows.map((row) => ({ ...address, name: row.id, ...row })))
         .execute();
     });
     for (const q of ['203.0.113.77', '203.0.113.', '2001:DB8:7:1::', '2001:db8:7:1:0:0:0:9'])

@@ -1,12 +1,11 @@
-import { isIP } from 'node:net';
 import { type RawBuilder, sql } from 'kysely';
 import '../../../kernel/inventory/store.ts';
 import '../../../kernel/operations/store.ts';
-import '../../../resources/addresses/store.ts';
 import type { Call } from '../../../kernel/call.ts';
 import type { OperationStatus } from '../../../kernel/operations/schema.ts';
 import type { Selector } from '../../../kernel/pages/label-selector.ts';
 import { labelsMatch, readPage, type SortKey } from '../../../kernel/pages/store.ts';
+import { askedAddress } from '../../../resources/addresses/search/asked.ts';
 
 interface PendingOperation {
   readonly id: string;
@@ -45,21 +44,14 @@ const sorts: Record<string, SortKey> = {
   'price.monthly': { column: sql`coalesce(resources.price_monthly_micros, 0)`, type: 'bigint' },
 };
 
-/** The beginning of an address, rather than a name: `203.0.`, `2001:db8`. */
-const ADDRESS = /^[\da-f]+[.:][\da-f.:]*$/i;
-
-/** An address leads to itself and to the machine that has it. IPv6 addresses are held as networks. */
-function foundByAddress(accountId: string, q: string): RawBuilder<boolean> {
-  const holds = isIP(q) === 0 ? sql`false` : sql`a.block >>= ${q}::inet`;
-  return sql<boolean>`resources.id in (
-    select unnest(array[a.id, a.vm_id]) from public_addresses a
-    where a.account_id = ${accountId} and (starts_with(host(a.block), ${q.toLowerCase()}) or ${holds}))`;
-}
-
-function foundBy(accountId: string, q: string): RawBuilder<boolean> {
+function foundBy({ caller, services }: Call<unknown, ResourcesQuery>, q: string): RawBuilder<boolean> {
   const text = q.toLowerCase();
   const named = sql<boolean>`(strpos(lower(resources.name), ${text}) > 0 or strpos(resources.id, ${text}) > 0)`;
-  return ADDRESS.test(q) ? sql<boolean>`(${named} or ${foundByAddress(accountId, q)})` : named;
+  const asked = askedAddress(q);
+  const searches = services.registry.families.flatMap(({ addressSearches = [] }) => addressSearches);
+  if (asked === null || searches.length === 0) return named;
+  const found = searches.map((search) => search(caller.account.id, asked));
+  return sql<boolean>`(${named} or resources.id in (${sql.join(found, sql` union all `)}))`;
 }
 
 export async function readResources(
@@ -76,7 +68,7 @@ export async function readResources(
   if (location !== undefined) query = query.where('location', '=', location);
   if (status !== undefined) query = query.where('status', '=', status);
   if (name !== undefined) query = query.where('name', '=', name);
-  if (q !== undefined) query = query.where(foundBy(call.caller.account.id, q));
+  if (q !== undefined) query = query.where(foundBy(call, q));
   if (ids !== undefined) query = query.where(sql<boolean>`id = any(${ids}::text[])`);
   if (created_after !== undefined) query = query.where('created_at', '>=', new Date(created_after));
   if (created_before !== undefined) query = query.where('created_at', '<', new Date(created_before));

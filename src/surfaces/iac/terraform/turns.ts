@@ -21,13 +21,18 @@ export function turnWith(names: Readonly<Record<string, string>>, { resources }:
 function named(resource: ManagedResource, { resources, lists }: IacModel): string[] {
   const parents = new Set(resources.flatMap(({ parent }) => parent?.name ?? []));
   return moduleInputs(resource).flatMap(({ variable, type, ref }) => {
-    const own = { value: `var.${variable}`, ref };
+    const name = `var.${variable}`;
     const members = type.kind === 'object' ? type.members : [];
-    const inner = members.map((member) => ({ value: `${own.value}.${member.name}`, ref: member.ref }));
+    const own = { value: name, given: name, ref };
+    // The whole object may be null.
+    const inner = members.map((member) => {
+      const value = `${name}.${member.name}`;
+      return { value, given: `try(${value}, null)`, ref: member.ref };
+    });
     return [own, ...inner].flatMap((each) => {
       const holder = lists[each.ref?.list ?? ''];
       if (holder === undefined || !parents.has(holder)) return [];
-      return [`${each.value} == null ? [] : ${lockOf(holder, each.value)},`];
+      return [`${each.given} == null ? [] : ${lockOf(holder, each.value)},`];
     });
   });
 }

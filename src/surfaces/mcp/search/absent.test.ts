@@ -11,7 +11,7 @@ describe('a question about something that the API does not have', () => {
   it.each([
     ['load balancer', 'load balancers'],
     ['loadblancer einrichten', 'load balancers'],
-    ['reverse dns', 'reverse DNS'],
+    ['kubernetes cluster', 'Kubernetes clusters'],
     ['how do I get an SSL certificate', 'TLS certificates'],
     ['S3', 'object storage'],
     ['register a domain', 'domains'],
@@ -45,24 +45,24 @@ describe('a question about something that the API does not have', () => {
 describe('when something is built that was not there', () => {
   const built = new OperationSearch({
     ...document,
-    tags: [...(document.tags ?? []), { name: 'reverse_record', 'x-displayName': 'Reverse DNS' }],
+    tags: [...(document.tags ?? []), { name: 'kubernetes_cluster', 'x-displayName': 'Clusters' }],
     paths: {
       ...document.paths,
-      '/ip-management/v1/reverse-records/{address}': {
-        put: {
-          operationId: 'setReverseRecord',
-          summary: 'Set the reverse DNS name of an address',
-          tags: ['reverse_record'],
-          'x-permission': 'ip-management:reverse-records:write',
-          'x-resource': { name: 'reverse_record', role: 'declare' },
+      '/kubernetes/v1/clusters': {
+        post: {
+          operationId: 'createKubernetesCluster',
+          summary: 'Create a Kubernetes cluster',
+          tags: ['kubernetes_cluster'],
+          'x-permission': 'kubernetes:clusters:write',
+          'x-resource': { name: 'kubernetes_cluster', role: 'create' },
         },
       },
     },
   });
 
   it('it is found, and the note is gone', () => {
-    const { hits, note } = built.ask('reverse dns');
-    expect([hits[0]?.id, note]).toEqual(['setReverseRecord', undefined]);
+    const { hits, note } = built.ask('kubernetes cluster');
+    expect([hits[0]?.id, note]).toEqual(['createKubernetesCluster', undefined]);
   });
 
   it('the notes about other things stay', () => {

@@ -58,7 +58,7 @@ describe('words of other clouds', () => {
     ['delete a droplet', 'deleteVm'],
     ['create a security group', 'createVpsFirewall'],
     ['list EBS volumes', 'listVpsVolumes'],
-    ['associate an elastic IP', 'attachVmPublicIp'],
+    ['associate an elastic IP', 'setAddressAssignment'],
     ['create an AMI', 'createImage'],
   ])('are understood: "%s"', (query, id) => expect(first(query)).toBe(id));
 });
