@@ -42,7 +42,7 @@ function possibleCalls(kind: Kind): readonly string[] {
   });
 }
 
-interface Trouble {
+interface Fault {
   readonly name: string;
   readonly effect: Effect;
   /** How many calls the fault affects. Default: all. */
@@ -52,7 +52,7 @@ interface Trouble {
 }
 
 const refuse: Effect = { kind: 'fail', code: 'engine_failed', detail: 'Not today.' };
-const troubles: readonly Trouble[] = [
+const faults: readonly Fault[] = [
   { name: 'refuses', effect: refuse, times: 1 },
   { name: 'is silent once', effect: { kind: 'unreachable' }, times: 1, firstOnly: true },
   { name: 'is silent for good', effect: { kind: 'unreachable' } },
@@ -129,11 +129,11 @@ const endWithin = (operation: StoredOperation, milliseconds: number) =>
   moveDeadline(app.services.db, operation.id, milliseconds);
 
 /** An account in which a kind runs with a fault. */
-interface Sufferer {
+interface FaultedRun {
   readonly world: World;
   readonly operation: StoredOperation;
   readonly call: Call;
-  readonly trouble: Trouble;
+  readonly fault: Fault;
   /** A message for each expectation that was violated. */
   readonly wrong: string[];
 }
@@ -143,21 +143,21 @@ const setReady = (ids: readonly string[], isReady: boolean) =>
   app.services.db.updateTable('operations').set({ is_ready: isReady }).where('id', 'in', ids).execute();
 
 /** Starts the operation, which waits for the others of its kind. */
-async function prepare(kind: Kind, call: Call, trouble: Trouble): Promise<Sufferer> {
+async function prepare(kind: Kind, call: Call, fault: Fault): Promise<FaultedRun> {
   const { world, operation } = await start(kind);
   await setReady([operation.id], false);
-  return { world, operation, call, trouble, wrong: [] };
+  return { world, operation, call, fault, wrong: [] };
 }
 
 /** Runs the operations of these accounts beside each other, each with its fault. False if one did not meet its fault. */
-async function suffer(sufferers: readonly Sufferer[], patienceMs = PATIENCE_MS): Promise<boolean> {
+async function runTogether(runs: readonly FaultedRun[], patienceMs = PATIENCE_MS): Promise<boolean> {
   const { db } = app.services;
   await setReady(
-    sufferers.map(({ operation }) => operation.id),
+    runs.map(({ operation }) => operation.id),
     true,
   );
-  for (const { world, operation, call, trouble } of sufferers) {
-    const { effect, times } = trouble;
+  for (const { world, operation, call, fault } of runs) {
+    const { effect, times } = fault;
     if (effect.kind === 'hang') await endWithin(operation, patienceMs);
     if (times === undefined) await endWithin(operation, LASTING_MS);
     const target = call.isShared ? undefined : world.account.id;
@@ -169,69 +169,68 @@ async function suffer(sufferers: readonly Sufferer[], patienceMs = PATIENCE_MS):
   return faults.every(({ struck }) => struck > 0);
 }
 
-async function judge(kind: Kind, { world, operation, trouble, wrong }: Sufferer): Promise<void> {
+async function judge(kind: Kind, { world, operation, fault, wrong }: FaultedRun): Promise<void> {
   const ended = await readOperation(app.services.db, operation.id);
   if (ended === undefined || !hasEnded(ended.status)) wrong.push('the operation has not ended');
   if (ended?.status === 'failed' && ended.error?.code === undefined) wrong.push('it failed without a code');
   // Removing a part of a lost machine succeeds, because the part is gone. The reconcilers report the lost machine.
-  const isLostAside = trouble.effect.kind === 'lose' && !kind.type.startsWith('vm.');
+  const isLostAside = fault.effect.kind === 'lose' && !kind.type.startsWith('vm.');
   if (ended?.status === 'succeeded' && !isLostAside)
     wrong.push(...(await disagreements(world)).map((each) => `succeeded, but ${each}`));
 }
 
 /** Lets the kind run once with each fault at each of its calls. */
-async function sufferAll(kind: Kind, calls: readonly Call[]): Promise<Sufferer[]> {
-  const sufferers: Sufferer[] = [];
+async function runWithEachFault(kind: Kind, calls: readonly Call[]): Promise<FaultedRun[]> {
+  const runs: FaultedRun[] = [];
   for (const [place, call] of calls.entries())
-    for (const trouble of troubles.filter(({ firstOnly }) => place === 0 || !firstOnly))
-      sufferers.push(
-        trouble.effect.kind === 'hang'
-          ? await sufferHang(kind, call, trouble)
-          : await prepare(kind, call, trouble),
+    for (const fault of faults.filter(({ firstOnly }) => place === 0 || !firstOnly))
+      runs.push(
+        fault.effect.kind === 'hang'
+          ? await runWithHang(kind, call, fault)
+          : await prepare(kind, call, fault),
       );
-  const others = sufferers.filter(({ trouble }) => trouble.effect.kind !== 'hang');
+  const others = runs.filter(({ fault }) => fault.effect.kind !== 'hang');
   const beside = others.filter(({ call }) => !call.isShared);
   for (const group of [beside, ...others.filter(({ call }) => call.isShared).map((each) => [each])])
-    expect(await suffer(group), `an operation met no fault at ${group.map(({ call }) => call.name)}`).toBe(
-      true,
-    );
-  await forEach(sufferers, (each) => judge(kind, each));
-  return sufferers;
+    expect(
+      await runTogether(group),
+      `an operation met no fault at ${group.map(({ call }) => call.name)}`,
+    ).toBe(true);
+  await forEach(runs, (each) => judge(kind, each));
+  return runs;
 }
 
 /** Runs alone, because the time of the others would count. If the deadline passes before the call, it runs once more. */
-async function sufferHang(kind: Kind, call: Call, trouble: Trouble): Promise<Sufferer> {
+async function runWithHang(kind: Kind, call: Call, fault: Fault): Promise<FaultedRun> {
   for (let patienceMs = PATIENCE_MS; patienceMs < MOST_PATIENCE_MS; patienceMs *= 4) {
-    const sufferer = await prepare(kind, call, trouble);
-    if (await suffer([sufferer], patienceMs)) return sufferer;
+    const run = await prepare(kind, call, fault);
+    if (await runTogether([run], patienceMs)) return run;
   }
   throw new Error(`${kind.type} never called ${call.name}.`);
 }
 
-const forEach = (sufferers: readonly Sufferer[], look: (each: Sufferer) => Promise<void>): Promise<void> =>
+const forEach = (runs: readonly FaultedRun[], look: (each: FaultedRun) => Promise<void>): Promise<void> =>
   readTogether(
-    sufferers.map(({ world }) => world),
+    runs.map(({ world }) => world),
     async () => {
-      for (const each of sufferers) await look(each);
+      for (const each of runs) await look(each);
     },
   );
 
 /** Reconciles and deletes everything after all faults of a kind: once for each fault would take twice as long. */
-async function cleanUp(kind: Kind, sufferers: readonly Sufferer[]): Promise<string[]> {
+async function cleanUp(kind: Kind, runs: readonly FaultedRun[]): Promise<string[]> {
   await reconcile(kind);
   const unlike = await inventoryDifferences(app);
-  await forEach(sufferers, async ({ world, wrong }) => {
+  await forEach(runs, async ({ world, wrong }) => {
     wrong.push(...(await disagreements(world)).map((each) => `reconciled, but ${each}`));
   });
-  const worlds = sufferers.map(({ world }) => world);
+  const worlds = runs.map(({ world }) => world);
   const refused = await deleteAll(app, worlds);
-  await forEach(sufferers, async ({ world, wrong }) => void wrong.push(...(await leftovers(world))));
+  await forEach(runs, async ({ world, wrong }) => void wrong.push(...(await leftovers(world))));
   return [
     ...unlike,
     ...refused,
-    ...sufferers.flatMap(({ call, trouble, wrong }) =>
-      wrong.map((each) => `${call.name} ${trouble.name}: ${each}`),
-    ),
+    ...runs.flatMap(({ call, fault, wrong }) => wrong.map((each) => `${call.name} ${fault.name}: ${each}`)),
   ];
 }
 
@@ -239,7 +238,7 @@ describe.each(sampleKinds(kinds, registry.endpoints))('$type', (kind) => {
   it('ends with the right status, is reconciled and leaves nothing, whatever fault the engine has', async () => {
     const calls = await callsOf(kind);
     expect(calls.length).toBeGreaterThan(0);
-    expect(await cleanUp(kind, await sufferAll(kind, calls))).toEqual([]);
+    expect(await cleanUp(kind, await runWithEachFault(kind, calls))).toEqual([]);
   }, 600_000);
 });
 

@@ -11,15 +11,15 @@ import { isoUrlFor } from '../testing/iso-server.ts';
 import {
   idOf,
   model,
-  openStage,
-  type Stage,
+  openRig,
   settingModules,
   succeeding,
+  type TerraformRig,
   TIMEOUT_MS,
   using,
   whyNotLong,
   wordsOf,
-} from './terraform-stage.ts';
+} from './terraform-rig.ts';
 import type { Json } from './terraform-values.ts';
 
 const title = 'a resource of a Terraform module';
@@ -53,7 +53,7 @@ const lookups: Json = Object.fromEntries(
 );
 
 describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${whyNotLong}`, () => {
-  let stage: Stage;
+  let rig: TerraformRig;
   let modules: Json;
 
   /** The modules with other inputs of one of them. */
@@ -62,32 +62,32 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
     [module]: { ...(modules[module] as Json), ...inputs },
   });
   const volumeOf = async (module: string): Promise<Volume> =>
-    (await stage.owner.send('GET', `volumes/${await stage.idIn(module)}`)).json<Volume>();
+    (await rig.owner.send('GET', `volumes/${await rig.idIn(module)}`)).json<Volume>();
 
   beforeAll(async () => {
-    stage = await openStage();
+    rig = await openRig();
     modules = {
       ...things,
       ...settingModules,
-      iso: using('iso', { name: 'installer', url: await isoUrlFor(stage.app) }),
+      iso: using('iso', { name: 'installer', url: await isoUrlFor(rig.app) }),
       firewall_attachment: using('firewall_attachment', {
         firewall_id: idOf('firewall'),
         target: { type: 'vm', id: idOf('vm') },
       }),
     };
     // One initialisation serves the copy, too.
-    await stage.file.writeModules({ ...modules, ...lookups });
-    await stage.init();
-    await stage.file.writeModules(modules);
+    await rig.file.writeModules({ ...modules, ...lookups });
+    await rig.init();
+    await rig.file.writeModules(modules);
   }, TIMEOUT_MS);
 
-  afterAll(() => stage?.close());
+  afterAll(() => rig?.close());
 
   it(
     'is attached by modules of their own, which have an empty plan without changes',
     async () => {
-      await succeeding(stage.apply());
-      const { owner, idIn } = stage;
+      await succeeding(rig.apply());
+      const { owner, idIn } = rig;
       const vm = await owner.readVm(await idIn('vm'));
       expect(vm).toMatchObject({
         volume_ids: [await idIn('volume')],
@@ -96,7 +96,7 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
         placement_group_id: await idIn('placement_group'),
         iso: { iso_id: await idIn('iso') },
       });
-      await succeeding(stage.plan());
+      await succeeding(rig.plan());
     },
     TIMEOUT_MS,
   );
@@ -104,7 +104,7 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
   it(
     'is not replaced if others attach, resize, grow or rename it',
     async () => {
-      const { owner, idIn } = stage;
+      const { owner, idIn } = rig;
       const vm = await idIn('vm');
       await owner.do('POST', `volumes/${await idIn('volume_by_hand')}/actions`, {
         type: 'attach',
@@ -112,7 +112,7 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
       });
       const target = { type: 'label_selector', selector };
       await owner.do('POST', `firewalls/${await idIn('firewall_by_hand')}/attachments`, { target });
-      await succeeding(stage.plan());
+      await succeeding(rig.plan());
 
       await owner.do('POST', `vms/${vm}/resize`, { plan: 'flex-2-4' });
       await owner.do('PATCH', `vms/${vm}`, { name: 'renamed' });
@@ -121,7 +121,7 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
         size_gb: 30,
       });
       await owner.do('POST', `volumes/${await idIn('volume')}/actions`, { type: 'detach' });
-      const { output } = await stage.plan();
+      const { output } = await rig.plan();
       expect(output).toContain('module.vm.restful_resource.this will be updated in-place');
       expect(output).toContain('module.volume_attachment.restful_resource.this will be updated in-place');
       expect(output).toContain('Plan: 0 to add, 2 to change, 0 to destroy.');
@@ -135,8 +135,8 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
       const before = await volumeOf('volume');
       modules = having('volume', { size_gb: 40 });
       modules = having('vm', { labels: { team: 'other' } });
-      await stage.file.writeModules(modules);
-      const { output } = await succeeding(stage.apply());
+      await rig.file.writeModules(modules);
+      const { output } = await succeeding(rig.apply());
       expect(output).toContain('Resources: 0 added, 3 changed, 0 destroyed.');
       // What the plan shows of the change is the change.
       const [, shown = ''] =
@@ -144,7 +144,7 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
       expect(shown).toContain('labels');
       expect(shown).not.toMatch(/poll_|_header|Prefer/);
       const after = await volumeOf('volume');
-      expect(after).toMatchObject({ id: before.id, size_gb: 40, vm_id: await stage.idIn('vm') });
+      expect(after).toMatchObject({ id: before.id, size_gb: 40, vm_id: await rig.idIn('vm') });
     },
     TIMEOUT_MS,
   );
@@ -152,16 +152,16 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
   it(
     'is replaced for a value that cannot be changed only if the configuration allows it',
     async () => {
-      await stage.file.writeModules(having('vm', { location: 'ams1' }));
-      const refused = await stage.plan();
+      await rig.file.writeModules(having('vm', { location: 'ams1' }));
+      const refused = await rig.plan();
       expect(refused.code, refused.output).toBe(1);
       const said = wordsOf(refused);
       expect(said).toContain('Nothing can change location of this vm');
       expect(said).toContain('Deletes the machine and its snapshots.');
       expect(said).toContain('set allow_replacement = true');
 
-      await stage.file.writeModules(having('vm', { location: 'ams1', allow_replacement: true }));
-      const allowed = await stage.plan();
+      await rig.file.writeModules(having('vm', { location: 'ams1', allow_replacement: true }));
+      const allowed = await rig.plan();
       expect(allowed.code, allowed.output).toBe(2);
       expect(allowed.output).toContain('module.vm.restful_resource.this must be replaced');
     },
@@ -171,16 +171,16 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
   it(
     'is found by its name, can be imported with one line, and refusals are readable',
     async () => {
-      const copy = await stage.file.copyTo(join(stage.folder, 'found'));
+      const copy = await rig.file.copyTo(join(rig.folder, 'found'));
       const { backup_policy } = modules;
       const id = `\${format(module.backup_policy.import_as, module.find_backup_policy.ids["nightly"])}`;
       const to = 'module.backup_policy.restful_resource.this';
       await copy.writeModules({ backup_policy, ...lookups }, { import: [{ to, id }] });
-      const found = await succeeding(stage.run(copy, 'plan'));
+      const found = await succeeding(rig.run(copy, 'plan'));
       expect(found.output).toMatch(/Plan: 1 to import, \d to add, 1 to change, 0 to destroy/);
 
       await copy.writeModules({ backup_policy });
-      const refused = await stage.apply(copy);
+      const refused = await rig.apply(copy);
       expect(refused.code).toBe(1);
       const said = wordsOf(refused);
       expect(said).toContain('Name already used (name_taken) The backup policy');
@@ -193,9 +193,9 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
   it(
     'is detached before it is destroyed, also where others attached it',
     async () => {
-      await stage.file.writeModules(modules);
-      await succeeding(stage.destroy());
-      expect(await inventoryOf(stage.app, stage.owner.key)).toEqual([]);
+      await rig.file.writeModules(modules);
+      await succeeding(rig.destroy());
+      expect(await inventoryOf(rig.app, rig.owner.key)).toEqual([]);
     },
     TIMEOUT_MS,
   );

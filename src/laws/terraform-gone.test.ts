@@ -13,15 +13,15 @@ import { settle } from '../testing/operations.ts';
 import {
   idOf,
   model,
-  openStage,
-  type Stage,
+  openRig,
   settingModules,
   succeeding,
+  type TerraformRig,
   TIMEOUT_MS,
   using,
   whyNotLong,
   wordsOf,
-} from './terraform-stage.ts';
+} from './terraform-rig.ts';
 import type { Json } from './terraform-values.ts';
 
 const title = 'a Terraform module';
@@ -60,19 +60,19 @@ const connections = [
 ];
 
 describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${whyNotLong}`, () => {
-  let stage: Stage;
+  let rig: TerraformRig;
   let modules: Json;
 
   /** Calls the API as another program would, without the knowledge of OpenTofu. */
   async function byHand(method: 'DELETE' | 'POST' | 'PUT' | 'PATCH', url: string, payload?: Json) {
-    const { app, owner } = stage;
+    const { app, owner } = rig;
     const answer = await app.call({ method, url, key: owner.key, ...(payload && { payload }) });
     expect(answer.statusCode, `${method} ${url} ${answer.body}`).toBeLessThan(300);
     await settle(app);
   }
 
   async function deleteByHand(...names: string[]): Promise<void> {
-    const state = await stage.file.state();
+    const state = await rig.file.state();
     for (const name of names) {
       const { delete: removal, isDeclared } = model.resources.find((each) => each.name === name) ?? {};
       const { id = '' } = state[name] ?? {};
@@ -83,9 +83,9 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
 
   /** Undoes each connection with the call that its module undoes it with. */
   async function disconnectByHand(): Promise<void> {
-    const state = await stage.file.state();
+    const state = await rig.file.state();
     const filled = async (path: string, own: string, id: unknown): Promise<string> =>
-      path.replace('{id}', await stage.idIn(own)).replace(/\{\w+\}/, String(id));
+      path.replace('{id}', await rig.idIn(own)).replace(/\{\w+\}/, String(id));
     for (const each of connections) {
       if ('clear' in each) {
         const url = await filled(each.call.path, each.of.name, '');
@@ -100,15 +100,15 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
 
   /** One apply makes everything whole again, and the plan after it is empty. */
   async function expectMadeAgain(): Promise<void> {
-    const before = Object.keys(await stage.file.state());
-    await succeeding(stage.apply());
-    expect(Object.keys(await stage.file.state()).sort()).toEqual(before.sort());
-    await succeeding(stage.plan());
+    const before = Object.keys(await rig.file.state());
+    await succeeding(rig.apply());
+    expect(Object.keys(await rig.file.state()).sort()).toEqual(before.sort());
+    await succeeding(rig.plan());
   }
 
   beforeAll(async () => {
-    stage = await openStage();
-    const { owner, app } = stage;
+    rig = await openRig();
+    const { owner, app } = rig;
     modules = {
       ...things,
       ...settingModules,
@@ -121,12 +121,12 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
       vm_public_ip: using('vm_public_ip', { vm_id: idOf('vm'), ip_id: (await owner.reserveAddress()).id }),
     };
     expect(Object.keys(modules)).toEqual(expect.arrayContaining(connections.map(({ name }) => name)));
-    await stage.file.writeModules(modules);
-    await stage.init();
-    await succeeding(stage.apply());
+    await rig.file.writeModules(modules);
+    await rig.init();
+    await succeeding(rig.apply());
   }, TIMEOUT_MS);
 
-  afterAll(() => stage?.close());
+  afterAll(() => rig?.close());
 
   it(
     'connects again what others have disconnected',
@@ -140,10 +140,10 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
   it(
     'makes the machine again that others have deleted, and connects it as before',
     async () => {
-      const before = await stage.idIn('vm');
+      const before = await rig.idIn('vm');
       await deleteByHand('vm');
       await expectMadeAgain();
-      expect(await stage.idIn('vm')).not.toBe(before);
+      expect(await rig.idIn('vm')).not.toBe(before);
     },
     TIMEOUT_MS,
   );
@@ -162,10 +162,10 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
     async () => {
       await deleteByHand('vm', 'volume', 'firewall', 'backup_policy', 'placement_group', 'iso', 'network');
       await deleteByHand('budget');
-      expect(await inventoryOf(stage.app, stage.owner.key)).toEqual([]);
-      const copy = await stage.file.copyTo(join(stage.folder, 'copy'));
-      await cp(join(stage.file.folder, 'terraform.tfstate'), join(copy.folder, 'terraform.tfstate'));
-      await succeeding(stage.destroy(copy));
+      expect(await inventoryOf(rig.app, rig.owner.key)).toEqual([]);
+      const copy = await rig.file.copyTo(join(rig.folder, 'copy'));
+      await cp(join(rig.file.folder, 'terraform.tfstate'), join(copy.folder, 'terraform.tfstate'));
+      await succeeding(rig.destroy(copy));
       await expectMadeAgain();
     },
     TIMEOUT_MS,
@@ -178,9 +178,9 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
     'says in words why the change of a %s has failed, and what to do next',
     async (module, change, call, name) => {
       const effect = { kind: 'fail', code: 'engine_failed', detail: 'The disk is broken.' } as const;
-      await addFault(stage.app.services.db, { call, times: 50, effect });
-      await stage.file.writeModules({ ...modules, [module]: { ...(modules[module] as Json), ...change } });
-      const failed = await stage.apply();
+      await addFault(rig.app.services.db, { call, times: 50, effect });
+      await rig.file.writeModules({ ...modules, [module]: { ...(modules[module] as Json), ...change } });
+      const failed = await rig.apply();
       expect(failed.code, failed.output).toBe(1);
       const said = new RegExp(
         `The operation \\S+ of ${name} has failed \\(engine_failed\\) The disk is broken\\.`,
@@ -194,11 +194,11 @@ describe.skipIf(whyNotLong !== null)(whyNotLong === null ? title : `${title}: ${
   it(
     'destroys the rest if others have deleted or disconnected a part',
     async () => {
-      await stage.file.writeModules(modules);
+      await rig.file.writeModules(modules);
       await disconnectByHand();
       await deleteByHand('vm', 'budget');
-      await succeeding(stage.destroy());
-      expect(await inventoryOf(stage.app, stage.owner.key)).toEqual([]);
+      await succeeding(rig.destroy());
+      expect(await inventoryOf(rig.app, rig.owner.key)).toEqual([]);
     },
     TIMEOUT_MS,
   );

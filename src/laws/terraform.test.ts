@@ -16,7 +16,7 @@ import { isLong } from '../testing/long-form.ts';
 import { settle } from '../testing/operations.ts';
 import type { Seen } from '../testing/terraform/front.ts';
 import { whyNoTofu } from '../testing/terraform/tofu.ts';
-import { model, openStage, type Stage, succeeding, TIMEOUT_MS } from './terraform-stage.ts';
+import { model, openRig, succeeding, type TerraformRig, TIMEOUT_MS } from './terraform-rig.ts';
 import { differing, type Instance, type Json, untried, Values } from './terraform-values.ts';
 
 const { resources } = model;
@@ -65,38 +65,37 @@ const actionFor = (name: string): Call | undefined => {
 };
 
 describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${whyNoTofu}`, () => {
-  let stage: Stage;
+  let rig: TerraformRig;
   let values: Values;
   let instances: readonly Instance[];
 
-  const read = async (url: string): Promise<Json> =>
-    (await stage.app.call({ url, key: stage.owner.key })).json();
-  const inventory = (): Promise<string[]> => inventoryOf(stage.app, stage.owner.key);
+  const read = async (url: string): Promise<Json> => (await rig.app.call({ url, key: rig.owner.key })).json();
+  const inventory = (): Promise<string[]> => inventoryOf(rig.app, rig.owner.key);
 
   beforeAll(async () => {
     // What the provider does is logged, since it makes the requests; the log of OpenTofu itself takes most of its time.
     const environment = { TF_LOG_PROVIDER: 'INFO', TF_LOG_PATH: 'tofu.log' };
-    stage = await openStage({ environment, modules: resources });
+    rig = await openRig({ environment, modules: resources });
     values = new Values(resources, read);
     // No list has the URL of an ISO.
-    const given: Readonly<Record<string, Json>> = { iso: { url: await isoUrlFor(stage.app) } };
+    const given: Readonly<Record<string, Json>> = { iso: { url: await isoUrlFor(rig.app) } };
     instances = (await values.instances())
       .filter(({ module, resource }) => !isShort || module === resource.name)
       .map((instance) => ({ ...instance, body: { ...instance.body, ...given[instance.module] } }));
-    const { file } = stage;
+    const { file } = rig;
     // One initialisation serves all: the copies of this folder use the same modules. Only the long form makes scenarios.
     await file.write(instances, isShort ? {} : { others: file.scenarios });
-    await stage.init();
+    await rig.init();
     await file.write(instances);
   }, TIMEOUT_MS);
 
-  afterAll(() => stage?.close());
+  afterAll(() => rig?.close());
 
   it(
     'are formatted like tofu fmt does',
     async () => {
       const formatting = ['fmt', '-check', '-diff', '-recursive', 'terraform'];
-      await succeeding(stage.tofu.run(stage.file.folder, ...formatting));
+      await succeeding(rig.tofu.run(rig.file.folder, ...formatting));
     },
     TIMEOUT_MS,
   );
@@ -104,17 +103,17 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   inLongForm(
     'make whole scenarios; what a failed creation left out is made by the next try, and all of it is destroyed',
     async () => {
-      const scenarios = await stage.file.copyTo(join(stage.folder, 'scenarios'));
+      const scenarios = await rig.file.copyTo(join(rig.folder, 'scenarios'));
       await scenarios.writeModules(scenarios.scenarios);
       const effect = { kind: 'fail', code: 'engine_failed', detail: 'The disk is broken.' } as const;
       for (const call of ['ensureInstance', 'ensureNetwork'] as const)
-        await addFault(stage.app.services.db, { call, times: 1, effect });
-      const failed = await stage.apply(scenarios);
+        await addFault(rig.app.services.db, { call, times: 1, effect });
+      const failed = await rig.apply(scenarios);
       expect(failed.code).not.toBe(0);
       expect(failed.output.match(/\(create_failed\)/g)?.length, failed.output).toBeGreaterThan(1);
-      await succeeding(stage.apply(scenarios));
-      await succeeding(stage.plan(scenarios));
-      await succeeding(stage.destroy(scenarios));
+      await succeeding(rig.apply(scenarios));
+      await succeeding(rig.plan(scenarios));
+      await succeeding(rig.destroy(scenarios));
       expect(await inventory()).toEqual([]);
     },
   );
@@ -122,12 +121,12 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   it(
     'create every resource, a machine with three requests, and store no password that is shown once',
     async () => {
-      stage.front.taken();
-      await succeeding(stage.apply());
+      rig.front.taken();
+      await succeeding(rig.apply());
       const modules = instances.map(({ module }) => module);
-      expect(Object.keys(await stage.file.state()).sort()).toEqual(modules.sort());
+      expect(Object.keys(await rig.file.state()).sort()).toEqual(modules.sort());
 
-      const requests = stage.front.taken();
+      const requests = rig.front.taken();
       const given = instances.map(({ resource, body }) => inputsIn(resource, body));
       expect(unsent(given.flat(), requests, ({ create }) => create)).toEqual([]);
       const creations = requests.filter(
@@ -145,7 +144,7 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       }
       const passwords = answers.flatMap(({ initial_credentials: shown }) => shown?.password ?? []);
       expect(passwords.length).toBe(answers.length);
-      const state = await readFile(join(stage.file.folder, 'terraform.tfstate'), 'utf8');
+      const state = await readFile(join(rig.file.folder, 'terraform.tfstate'), 'utf8');
       expect(passwords.filter((password) => state.includes(password))).toEqual([]);
     },
     TIMEOUT_MS,
@@ -154,10 +153,10 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   inLongForm(
     'have nothing to do then, and refuse to replace what holds something for inputs that cannot be changed',
     async () => {
-      const replaced = await stage.file.copyTo(join(stage.folder, 'replaced'));
+      const replaced = await rig.file.copyTo(join(rig.folder, 'replaced'));
       const plain = instances.filter(({ module, resource }) => module === resource.name);
-      const names = await replaced.writeReplacements(plain, stage.file);
-      const { output } = await stage.plan(replaced);
+      const names = await replaced.writeReplacements(plain, rig.file);
+      const { output } = await rig.plan(replaced);
       const isGuarded = ({ resource }: { resource: ManagedResource }): boolean => needsPermission(resource);
       const textsOf = (those: typeof names): string[] => those.map(({ text }) => text).sort();
       const found = output.matchAll(/# module\.(\w+)\["(\w+)"\]\.restful_resource\.this must be replaced/g);
@@ -187,10 +186,10 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       );
       expect(changeable.filter((name) => !tried.flat().includes(name)).sort()).toEqual(Object.keys(untried));
 
-      await stage.file.write(instances);
-      stage.front.taken();
-      const changed = await stage.apply();
-      const requests = stage.front.taken();
+      await rig.file.write(instances);
+      rig.front.taken();
+      const changed = await rig.apply();
+      const requests = rig.front.taken();
       const byActions = tried.flat().filter((name) => actionFor(name) !== undefined);
       const byUpdates = tried.flat().filter((name) => actionFor(name) === undefined);
       expect(unsent(byUpdates, requests, ({ update, create }) => update ?? create)).toEqual([]);
@@ -199,16 +198,16 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       const touched = tried.filter((names) => names.length > 0).length + byActions.length;
       expect(changed.output).toContain(`Resources: 0 added, ${touched} changed, 0 destroyed`);
 
-      stage.front.taken();
-      stage.front.refusals = 1;
-      await succeeding(stage.plan());
-      const seen = stage.front.taken();
+      rig.front.taken();
+      rig.front.refusals = 1;
+      await succeeding(rig.plan());
+      const seen = rig.front.taken();
       // The refused request is repeated.
       expect(seen.map(({ status }) => status).sort()).toEqual([...instances.map(() => 200), 429]);
       expect(seen.filter(({ method }) => method !== 'GET')).toEqual([]);
 
       // What the API does not show was sent, too.
-      const state = await stage.file.state();
+      const state = await rig.file.state();
       const { user_data } = instances.find(({ module }) => module === 'vm')?.body ?? {};
       const hash = createHash('sha256').update(String(user_data)).digest('hex');
       expect(await read(state['vm']?.id ?? '')).toMatchObject({ user_data_sha256: hash });
@@ -219,28 +218,28 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   inLongForm(
     'take what exists into an empty state, see only what others change then, and destroy all of it',
     async () => {
-      const state = await stage.file.state();
-      const taken = await stage.file.copyTo(join(stage.folder, 'imported'));
+      const state = await rig.file.state();
+      const taken = await rig.file.copyTo(join(rig.folder, 'imported'));
       await taken.write(instances, { known: state });
-      stage.front.taken();
-      const imported = await stage.apply(taken);
+      rig.front.taken();
+      const imported = await rig.apply(taken);
       // Beside the resource, a module remembers what only a new one can have, and calls each action once for nothing.
       const added = instances.flatMap(({ resource }) => [
         ...(needsPermission(resource) ? [resource.name] : []),
         ...moduleInputs(resource).flatMap(({ action, name }) => (action === undefined ? [] : [name])),
       ]);
       expect(imported.output).toContain(`Resources: ${instances.length} imported, ${added.length} added`);
-      const acts = stage.front.taken().filter(({ method }) => method === 'POST' || method === 'DELETE');
+      const acts = rig.front.taken().filter(({ method }) => method === 'POST' || method === 'DELETE');
       expect(acts.filter(({ path }) => !path.endsWith('/actions'))).toEqual([]);
 
       const at = (name: string): string => state[name]?.id ?? '';
-      const by = { key: stage.owner.key };
+      const by = { key: rig.owner.key };
       const payload = { description: 'by hand' };
-      expect((await stage.app.call({ ...by, method: 'PATCH', url: at('network'), payload })).statusCode).toBe(
+      expect((await rig.app.call({ ...by, method: 'PATCH', url: at('network'), payload })).statusCode).toBe(
         202,
       );
-      expect((await stage.app.call({ ...by, method: 'DELETE', url: at('ssh_key') })).statusCode).toBe(204);
-      const { output } = await stage.plan(taken);
+      expect((await rig.app.call({ ...by, method: 'DELETE', url: at('ssh_key') })).statusCode).toBe(204);
+      const { output } = await rig.plan(taken);
       expect(output).toContain('module.network.restful_resource.this will be updated in-place');
       expect(output).toContain('module.ssh_key.restful_resource.this must be replaced');
       // Nothing else: the import had left nothing to do.
@@ -250,11 +249,10 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
       const unprotected = { protection: { delete: false } };
       for (const { module } of instances.filter(({ body }) => body['protection'] !== undefined))
         expect(
-          (await stage.app.call({ ...by, method: 'PATCH', url: at(module), payload: unprotected }))
-            .statusCode,
+          (await rig.app.call({ ...by, method: 'PATCH', url: at(module), payload: unprotected })).statusCode,
         ).toBeLessThan(300);
-      await settle(stage.app);
-      await succeeding(stage.destroy(taken));
+      await settle(rig.app);
+      await succeeding(rig.destroy(taken));
       expect(await inventory()).toEqual([]);
     },
   );
@@ -262,9 +260,9 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   it.runIf(isShort)(
     'have an empty plan afterwards, and leave nothing when they are destroyed',
     async () => {
-      await succeeding(stage.plan());
+      await succeeding(rig.plan());
       // The plan has just looked at everything.
-      await succeeding(stage.destroy(stage.file, '-refresh=false'));
+      await succeeding(rig.destroy(rig.file, '-refresh=false'));
       expect(await inventory()).toEqual([]);
     },
     TIMEOUT_MS,
@@ -273,14 +271,14 @@ describe.skipIf(whyNoTofu !== null)(whyNoTofu === null ? title : `${title}: ${wh
   it('never write or print the key, and never print other secrets', async () => {
     const secrets = instances.flatMap(({ body }) => body['secret'] ?? body['user_data'] ?? []).map(String);
     expect(secrets.length > 0).toBe(!isShort);
-    for (const secret of [stage.key, ...secrets])
-      expect(stage.printed.filter((text) => text.includes(secret))).toEqual([]);
-    const files = await readdir(stage.folder, { recursive: true, withFileTypes: true });
+    for (const secret of [rig.key, ...secrets])
+      expect(rig.printed.filter((text) => text.includes(secret))).toEqual([]);
+    const files = await readdir(rig.folder, { recursive: true, withFileTypes: true });
     const texts = files.filter(
       (file) => file.isFile() && /\.(tf|json|hcl|tfstate|backup|log)$/.test(file.name),
     );
     expect(texts.map(({ name }) => name)).toEqual(expect.arrayContaining(['terraform.tfstate', 'tofu.log']));
     for (const file of texts)
-      expect(await readFile(join(file.parentPath, file.name), 'utf8'), file.name).not.toContain(stage.key);
+      expect(await readFile(join(file.parentPath, file.name), 'utf8'), file.name).not.toContain(rig.key);
   });
 });

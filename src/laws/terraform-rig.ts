@@ -93,7 +93,7 @@ async function openParts({ environment = {}, modules = everyModule }: Options): 
   return { app, owner, key, front, folder, tofu, file };
 }
 
-export interface Stage extends Parts {
+export interface TerraformRig extends Parts {
   /** What all runs have printed. */
   readonly printed: readonly string[];
   run(place: Configuration, ...args: string[]): Promise<Ran>;
@@ -107,7 +107,7 @@ export interface Stage extends Parts {
   close(): Promise<void>;
 }
 
-export async function openStage(options: Options = {}): Promise<Stage> {
+export async function openRig(options: Options = {}): Promise<TerraformRig> {
   const parts = await openParts(options);
   const { app, front, folder, tofu, file } = parts;
   const printed: string[] = [];
