@@ -1,9 +1,12 @@
+import { lazy, Suspense } from 'react';
 import { useWhyNot } from '../../data/access.ts';
 import { isOwned, listAddress, makerOf, titleOf } from '../../data/nouns.ts';
 import { CreateLink, ResourceList } from '../../resource/list.tsx';
-import { Single } from '../../resource/single.tsx';
 import { PageHead } from '../../ui/states.tsx';
 import { Found, type Place } from './found.tsx';
+
+/** Few nouns are there only once. */
+const Single = lazy(async () => ({ default: (await import('../../resource/single.tsx')).Single }));
 
 export default function ListPage() {
   return <Found>{(place) => <List key={place.noun.name} {...place} />}</Found>;
@@ -19,7 +22,9 @@ function List({ noun, families }: Place) {
         {noun.purpose}
       </PageHead>
       {noun.isOnly ? (
-        <Single noun={noun} />
+        <Suspense>
+          <Single noun={noun} />
+        </Suspense>
       ) : (
         <ResourceList noun={noun} families={families} create={create} />
       )}
