@@ -27,7 +27,7 @@ const groups: readonly Group[] = [
   { what: 'Terraform modules and Ansible roles', uses: /^src\/testing\/(terraform\/|ansible\.ts)/ },
   {
     what: 'processes that are started, killed and stopped',
-    uses: /^src\/testing\/(api-processes|database-holder|faketime|killed-workers|pooler|server-process|worker-process)\.ts/,
+    uses: /^src\/testing\/(api-processes|database-holder|faketime|killed-workers|pooler|server-process|tour|worker-process)\.ts/,
   },
   { what: 'the commands that run the tests', names: /'scripts\/(run-tests|interruptible)\.mjs'/ },
 ];
