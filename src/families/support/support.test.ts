@@ -244,6 +244,12 @@ describe('a text with a secret', () => {
     expect(outcomeOf(response)).toBe('422 secret_in_text');
     expect(response.json().errors).toMatchObject([{ pointer: '/body', code: 'password_in_url', offset: 16 }]);
     expect(errorsOf(await reply(id, { body: `Look: ${own}` }))).toEqual(['/body hostplane_key']);
+    const hidden = ['<b>', '</i>', '<!-- -->', '<br/>'].map((tag) => own.slice(0, 9) + tag + own.slice(9));
+    for (const text of [
+      ...hidden,
+      '-----BEGIN<b></b> OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY-----',
+    ])
+      expect(outcomeOf(await reply(id, { body: `Look: ${text}` })), text).toBe('422 secret_in_text');
     expect(
       errorsOf(await reply(id, { body: 'x', attachments: [file('a.txt', `line\nurl=${secret}`)] })),
     ).toEqual(['/attachments/0/content_base64 password_in_url']);

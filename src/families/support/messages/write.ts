@@ -10,6 +10,7 @@ import { plainMarkdown } from './markdown.ts';
 import { presentNewMessage } from './present.ts';
 import { ticketMessages } from './resource.ts';
 import type { TicketMessage } from './schema.ts';
+import { secretsInMessage } from './secrets.ts';
 import { readMemberName } from './store.ts';
 
 interface NewMessage {
@@ -24,12 +25,14 @@ export type Prepared = { readonly files: readonly CheckedFile[] } | { readonly p
 async function check(services: Services, { subject = '', body, attachments = [] }: NewMessage) {
   const texts: [string, string][] = [
     ['/subject', subject],
-    ['/body', body],
     ...attachments.map(({ filename }, i): [string, string] => [`/attachments/${i}/filename`, filename]),
   ];
-  const errors = texts.flatMap(([pointer, text]): FieldError[] =>
-    secretsIn(text).map((found) => ({ pointer, ...found })),
-  );
+  const errors = [
+    ...texts.flatMap(([pointer, text]): FieldError[] =>
+      secretsIn(text).map((found) => ({ pointer, ...found })),
+    ),
+    ...secretsInMessage(body).map((found): FieldError => ({ pointer: '/body', ...found })),
+  ];
   if (errors.length > 0) throw new Problem('secret_in_text', { errors });
   return checkFiles(services, attachments);
 }

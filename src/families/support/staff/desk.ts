@@ -10,12 +10,12 @@ import type { ProviderConfig } from '../../../provider/schema.ts';
 import type { RowChange } from '../../../resources/owned/table.ts';
 import type { Db, Tx } from '../../../store/database.ts';
 import { transact } from '../../../store/transaction.ts';
-import { secretsIn } from '../attachments/check.ts';
 import { findAttachment } from '../attachments/store.ts';
 import { mailReaders } from '../letters/letters.ts';
 import { plainMarkdown } from '../messages/markdown.ts';
 import { ticketMessages } from '../messages/resource.ts';
 import { LONGEST_BODY } from '../messages/schema.ts';
+import { secretsInMessage } from '../messages/secrets.ts';
 import { ticketLife } from '../tickets/lifecycle.ts';
 import { tickets } from '../tickets/resource.ts';
 import { lockTicket } from '../tickets/store.ts';
@@ -87,7 +87,7 @@ async function showTicket(db: Db, id: string) {
 }
 
 function textOf(text: string): string {
-  const errors = secretsIn(text).map((found): FieldError => ({ pointer: '/body', ...found }));
+  const errors = secretsInMessage(text).map((found): FieldError => ({ pointer: '/body', ...found }));
   if (errors.length > 0) throw new Problem('secret_in_text', { errors });
   const body = plainMarkdown(text);
   if (body === '') throw invalid([{ pointer: '/body', code: 'too_short', detail: 'The text is empty.' }]);
