@@ -15,7 +15,13 @@ const listOf = (id: string) => endpoints.find((endpoint) => endpoint.id === id)!
 
 it('a collection that cannot be filled fails the tests that read it, and no others', async () => {
   const world = await createWorld(app);
-  const permissions = ['workshop:widgets:*', 'workshop:orders:read', 'flexible-vps:*:*', 'account:*:*'];
+  const permissions = [
+    'workshop:widgets:*',
+    'workshop:orders:read',
+    'flexible-vps:*:*',
+    'account:*:*',
+    'support:*:*',
+  ];
   const narrow = { ...world, key: await createKey(app.services.db, world.account, { permissions }) };
   await fill(narrow, 1, 'mark');
   await expect(listParams(listOf('listOrders'), narrow)).rejects.toThrow('createOrder 403');

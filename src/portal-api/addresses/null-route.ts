@@ -15,7 +15,15 @@ import type { Db, Tx } from '../../store/database.ts';
 import { type Actor, eventActor } from '../actor.ts';
 import { pageLink } from '../people/request-context.ts';
 import { change } from '../portal-write.ts';
-import { findHeld, type HeldAddress, lockHeld, readRecipients, setNullRoute } from './store.ts';
+import {
+  endReleased,
+  findHeld,
+  type HeldAddress,
+  lockHeld,
+  type NullRoutedAddress,
+  readRecipients,
+  setNullRoute,
+} from './store.ts';
 import { addressIn } from './who.ts';
 
 export { type HeldAddress, listNullRouted } from './store.ts';
@@ -30,12 +38,12 @@ export interface NullRoute {
 }
 
 export interface NullRouted {
-  readonly address: HeldAddress;
+  readonly address: NullRoutedAddress;
   /** Whether an engine applies it; otherwise the operator has to. */
   readonly isByEngine: boolean;
 }
 
-const textOf = ({ block }: HeldAddress): string => block.replace(/\/32$/, '');
+const textOf = ({ block }: Pick<HeldAddress, 'block'>): string => block.replace(/\/32$/, '');
 
 function refuseFaults({ until, reason }: NullRoute, now: Date): void {
   if (until <= now)
@@ -139,6 +147,8 @@ export async function nullRoute(desk: Desk, wanted: NullRoute, now = new Date())
 }
 
 export async function endNullRoute(desk: Desk, address: string): Promise<NullRouted> {
+  const released = await endReleased(desk.db, addressIn(address));
+  if (released !== undefined) return { address: released, isByEngine: false };
   const found = await heldAt(desk.db, address);
   if (found.routing === 'normal')
     throw new Problem('invalid_state', { detail: `The traffic to ${textOf(found)} is not dropped.` });

@@ -71,14 +71,25 @@ export async function lockHeld(db: Db, id: string, accountId: string): Promise<H
   return rows[0];
 }
 
+/** An address whose traffic is dropped. The account is null if it was released meanwhile. */
+export type NullRoutedAddress = Omit<HeldAddress, 'account_id'> & { readonly account_id: string | null };
+
 /** Those whose traffic is dropped now. */
-export async function listNullRouted(db: Db, limit: number): Promise<HeldAddress[]> {
-  const { rows } = await sql<HeldAddress>`
+export async function listNullRouted(db: Db, limit: number): Promise<NullRoutedAddress[]> {
+  const { rows } = await sql<NullRoutedAddress>`
     select ${held} from public_addresses
-    where routing = 'null_routed' and account_id is not null order by null_route_until, id limit ${limit}`.execute(
-    db,
-  );
+    where routing = 'null_routed' order by null_route_until, id limit ${limit}`.execute(db);
   return rows;
+}
+
+/** Of an address that was released: nobody has to be told. Undefined if its traffic is not dropped. */
+export async function endReleased(db: Db, address: string): Promise<NullRoutedAddress | undefined> {
+  const { rows } = await sql<NullRoutedAddress>`
+    update public_addresses set routing = 'normal', null_route_reason = null, null_route_until = null,
+      null_route_since = null, version = version + 1, updated_at = now()
+    where block >>= ${address}::inet and account_id is null and routing = 'null_routed'
+    returning ${held}`.execute(db);
+  return rows[0];
 }
 
 export async function setNullRoute(

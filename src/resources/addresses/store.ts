@@ -121,10 +121,13 @@ export async function take(
 const TAKE_BACK = `
   update public_addresses taken set id = $10, ${TAKEN}
   where account_id is null and former_account_id = $1 and location = $2 and block <<= any($3::inet[])
-    and block = $11::cidr and routing = 'normal'
+    and block = $11::cidr
   returning taken.*`;
 
-/** Takes this one out of quarantine. Undefined unless the account was the last to hold it. */
+/**
+ * Takes this one out of quarantine. Undefined unless the account was the last to hold it. If its traffic is dropped, it
+ * still is.
+ */
 export async function takeBack(
   db: Db,
   { pools, ...holder }: Omit<AddressRequest, 'version'>,

@@ -74,6 +74,37 @@ it('what is kept about holders can be neither changed nor deleted within a year'
   await sql`delete from address_holdings where ${mine}`.execute(db);
 });
 
+it('null-route: stays when the address is released and taken back, and can be ended in between', async () => {
+  const vps = await VpsAccount.open(t);
+  const { block, location } = await vps.reserveAddress();
+  const address = block.replace('/32', '');
+  const call = (method: 'DELETE' | 'GET' | 'POST', path = '', payload: object = {}) =>
+    t.call({
+      method,
+      url: `/ip-management/v1/addresses${path}`,
+      key: vps.key,
+      ...(method === 'POST' ? { payload } : {}),
+    });
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const drop = () => run('null-route', address, '--until', until, '--reason', 'A flood.');
+  const release = async () => {
+    const { id } = (await call('GET', `/${address}`)).json<{ id: string }>();
+    expect((await call('DELETE', `/${id}`)).statusCode).toBe(202);
+    await settle(t);
+  };
+  expect((await drop()).code).toBe(0);
+  await release();
+  expect((await run('null-routed')).out).toContain(block);
+  const again = { location, family: 'ipv4', address };
+  expect((await call('POST', '', again)).statusCode).toBe(202);
+  await settle(t);
+  expect((await call('GET', `/${address}`)).json()).toMatchObject({ routing: 'null_routed' });
+  await release();
+  expect(await run('end-null-route', address)).toMatchObject({ code: 0 });
+  expect((await run('null-routed')).out).not.toContain(block);
+  expect((await call('POST', '', again)).json()).toMatchObject({ routing: 'normal', null_route: null });
+});
+
 it('null-route: cuts the address off at the engine, tells the customer, and ends by itself', async () => {
   const vps = await VpsAccount.open(t);
   const person = await createPerson(t.services.db);

@@ -162,6 +162,20 @@ describe('a file', () => {
     ]);
   });
 
+  it('422: a picture is refused if its texts together are too large when they are unpacked', async () => {
+    const text = Buffer.concat([Buffer.from('k\0\0'), deflateSync(Buffer.alloc(400_000, 'a '))]);
+    const picture = (texts: number) =>
+      file(
+        'a.png',
+        Buffer.concat([PNG, ...Array.from({ length: texts }, () => chunk('zTXt', text))]),
+        'image/png',
+      );
+    expect((await send(picture(2))).response.statusCode).toBe(201);
+    const { response } = await send(picture(3));
+    expect(outcomeOf(response)).toBe('422 validation_failed');
+    expect(response.json().errors[0].detail).toContain('too large when it is unpacked');
+  });
+
   it('201: is accepted as PNG, JPEG and PDF without secrets', async () => {
     const { response } = await send(
       file(

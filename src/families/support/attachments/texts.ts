@@ -8,6 +8,8 @@ const inflated = promisify(inflate);
 
 /** Of all streams of a file together, when they are unpacked. */
 const MOST_UNPACKED = 32 * 1024 * 1024;
+/** Of all texts of a picture together, which are a few lines. */
+const MOST_IN_PICTURE = 1024 * 1024;
 
 /** The content cannot be read, so nobody can say what is in it. */
 export class NotReadable extends Error {}
@@ -67,6 +69,7 @@ async function* inPdf(bytes: Buffer): AsyncGenerator<string> {
 }
 
 async function* inPng(bytes: Buffer): AsyncGenerator<string> {
+  let left = MOST_IN_PICTURE;
   for (let at = 8; at + 12 <= bytes.length; ) {
     const length = bytes.readUInt32BE(at);
     const type = bytes.toString('latin1', at + 4, at + 8);
@@ -77,8 +80,10 @@ async function* inPng(bytes: Buffer): AsyncGenerator<string> {
       if (type === 'zTXt' || type === 'iTXt')
         for (let i = 0; i < Math.min(data.length, 200); i++)
           if (data[i] === 0x78) {
-            const text = await unpack(data.subarray(i), MOST_UNPACKED);
-            if (text !== undefined) yield text.toString('utf8');
+            const text = await unpack(data.subarray(i), left);
+            if (text === undefined) continue;
+            left -= text.length;
+            yield text.toString('utf8');
           }
     }
     at += 12 + length;
