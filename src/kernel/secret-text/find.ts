@@ -29,7 +29,10 @@ function secretsOfReading(reading: Reading): FoundSecret[] {
   return hits.flatMap(({ kind, pattern, confirms }) =>
     [...reading.text.matchAll(pattern)]
       .filter(([match]) => confirms(match))
-      .map(({ 0: match, index }) => ({ kind, ...reading.place(index, index + match.length) })),
+      .map(({ 0: match, index, groups }) => ({
+        kind,
+        ...reading.place(index - (groups?.['head']?.length ?? 0), index + match.length),
+      })),
   );
 }
 

@@ -17,7 +17,10 @@ export type SecretKind = keyof typeof secretKinds;
 
 interface Format {
   readonly kind: SecretKind;
-  /** Repetitions have a limit, or begin after letters that are rare, so that a hostile text is searched quickly, too. */
+  /**
+   * Repetitions have a limit, or begin after letters that are rare, so that a hostile text is searched quickly, too. What
+   * a group `head` finds behind the match belongs to the secret.
+   */
   readonly pattern: string;
   /**
    * Where it is recognised: by default as a word of its own; `in words`: also as a part of a longer word; `anywhere`: also
@@ -55,7 +58,8 @@ const privateKeys: readonly Format[] = [
 const bearerTokens: readonly Format[] = [
   {
     kind: 'bearer_token',
-    pattern: 'eyJ[\\w-]{10,400}\\.eyJ[\\w-]{10,16000}\\.[\\w-]{10,2000}',
+    // Searched from its first dot on, and back to its beginning: a text may consist of beginnings.
+    pattern: '\\.(?=eyJ)(?<=(?<head>eyJ[\\w-]{10,400})\\.)[\\w-]{13,16003}\\.[\\w-]{10,2000}',
     stands: 'anywhere',
   },
   {
